@@ -1,0 +1,233 @@
+// What the domain needs from the world. Implementations live in src/store, named by suffix: messages.dynamo.ts,
+// sequencer.redis.ts, sequencer.memory.ts. All of them keep these rules:
+// - A call that fails throws ChatError('UNAVAILABLE'). It may or may not have taken effect; every caller copes with both.
+// - Reads are consistent: they see every write that was answered before the read began.
+// - Writes touch a single item, under a condition where one is named (P8).
+
+import type { ClientMessageId, ConversationId, MessageAddress, MessageId, Seq, UserId } from '../protocol/ids.ts'
+import type { Boundaries, Ticks } from '../protocol/ticks.ts'
+
+// ---------------------------------------------------------------- time and chance
+
+export interface Clock {
+  now(): number
+  /** Resolves after that time, or at once when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+// ---------------------------------------------------------------- DynamoDB: slow, never forgets
+
+export type Message = MessageAddress & {
+  kind: 'message'
+  messageId: MessageId
+  clientMessageId: ClientMessageId
+  senderId: UserId
+  body: string
+  sentAtMs: number
+}
+
+/** A number that was skipped, for good. */
+export type Void = MessageAddress & { kind: 'void' }
+
+/** A cell of a conversation's log: written once, never changed. */
+export type LogRow = Message | Void
+
+export interface MessageLog {
+  /** Writes the row if its cell is empty. */
+  put(row: LogRow): Promise<'written' | 'taken'>
+  get(address: MessageAddress): Promise<LogRow | undefined>
+  /** Those of the cells that are not empty, in any order. */
+  getMany(addresses: readonly MessageAddress[]): Promise<LogRow[]>
+  /** The first `limit` rows with seq > after, ascending; fewer only where the log ends. */
+  above(conversationId: ConversationId, after: Seq, limit: number): Promise<LogRow[]>
+  /** The last `limit` rows with seq < before, descending; fewer only where the log begins. */
+  below(conversationId: ConversationId, before: Seq, limit: number): Promise<LogRow[]>
+  /** How many messages with seq > after are not by this sender, counted no further than `most`. */
+  countOfOthers(conversationId: ConversationId, after: Seq, senderId: UserId, most: number): Promise<number>
+}
+
+/** The one place where a send's seq is decided. Never expires: a retry may come at any age (P2). */
+export type Claim = {
+  senderId: UserId
+  clientMessageId: ClientMessageId
+  conversationId: ConversationId
+  seq: Seq
+  payloadHash: string
+}
+
+export interface Claims {
+  /** Puts the claim if there is none. Returns the claim that stands: this one, or the earlier one. */
+  claim(claim: Claim): Promise<Claim>
+  get(senderId: UserId, clientMessageId: ClientMessageId): Promise<Claim | undefined>
+  /** Moves the claim to another seq IF it still has `claim.seq`. */
+  move(claim: Claim, toSeq: Seq): Promise<boolean>
+}
+
+export type Pending = { conversationId: ConversationId; firstUndeliveredSeq: Seq }
+
+/** An index of who has something waiting where. The boundaries are the truth; this only saves looking everywhere. */
+export interface PendingIndex {
+  /** Keeps the minimum of what is there and `seq`. */
+  lower(receiverId: UserId, conversationId: ConversationId, seq: Seq): Promise<void>
+  get(receiverId: UserId, conversationId: ConversationId): Promise<Pending | undefined>
+  list(receiverId: UserId): Promise<Pending[]>
+  /** Raises the row to `toSeq` IF it is there and lower. */
+  raise(receiverId: UserId, conversationId: ConversationId, toSeq: Seq): Promise<void>
+  /** Deletes the row IF firstUndeliveredSeq <= upTo. */
+  remove(receiverId: UserId, conversationId: ConversationId, upTo: Seq): Promise<void>
+}
+
+export type MemberAddress = { userId: UserId; conversationId: ConversationId }
+export type BoundaryChange = { ticks: Ticks; changed: boolean }
+
+export interface BoundaryStore {
+  /** SET delivered = seq IF absent or lower. */
+  deliver(member: MemberAddress, seq: Seq): Promise<BoundaryChange>
+  /** SET read = seq IF absent or lower, and lifts delivered to at least seq. `delivered`, if known, saves a second try. */
+  read(member: MemberAddress, seq: Seq, delivered?: Seq): Promise<BoundaryChange>
+  /** Zeroes where there is no row. In the order asked for. */
+  getMany(members: readonly MemberAddress[]): Promise<Ticks[]>
+  /** Every row the user has. */
+  ofUser(userId: UserId): Promise<Ticks[]>
+}
+
+export type Conversation = {
+  id: ConversationId
+  kind: 'DIRECT' | 'GROUP'
+  members: readonly UserId[]
+  title?: string
+}
+
+export interface ConversationStore {
+  /** Puts it if there is none of that id. */
+  create(conversation: Conversation): Promise<void>
+  getMany(ids: readonly ConversationId[]): Promise<Conversation[]>
+}
+
+export type Membership = { conversationId: ConversationId; joinedSeq: Seq }
+
+export interface MembershipStore {
+  /** Puts it if there is none. */
+  add(userId: UserId, membership: Membership): Promise<void>
+  ofUser(userId: UserId): Promise<Membership[]>
+}
+
+export type Profile = { userId: UserId; name?: string }
+
+export interface ProfileStore {
+  put(profile: Profile): Promise<void>
+  getMany(userIds: readonly UserId[]): Promise<Profile[]>
+}
+
+// ---------------------------------------------------------------- Redis: fast, allowed to forget at any moment
+
+/** Hands out seqs. Only a hint: a number it gives may turn out taken, and the log's cells decide. */
+export interface Sequencer {
+  /**
+   * The next seq, or the one this very send (sender and client id) got before: then `known` is true and no number is
+   * used up. Undefined where the counter is gone: then read the log's last seq and call `seed`.
+   */
+  reserve(conversationId: ConversationId, send: SendKey): Promise<{ seq: Seq; known: boolean } | undefined>
+  /** Lifts the counter to at least `lastSeq`. */
+  seed(conversationId: ConversationId, lastSeq: Seq): Promise<void>
+  /** The next seq after a collision, above `taken` in any case. */
+  reserveAbove(conversationId: ConversationId, taken: Seq): Promise<Seq>
+  /** Takes a reserved, unused seq back IF it is still the last one given. Returns whether it did. */
+  giveBack(conversationId: ConversationId, seq: Seq): Promise<boolean>
+  /** The counters, in the order asked for; undefined where one is gone. */
+  heads(conversationIds: readonly ConversationId[]): Promise<(Seq | undefined)[]>
+}
+
+export type SendKey = { senderId: UserId; clientMessageId: ClientMessageId }
+
+/** One subscription of one device, attached for all the user's conversations or for a single one. */
+export type Session = { userId: UserId; connectionId: string; conversationId?: ConversationId }
+export type SessionState = 'syncing' | 'online'
+
+/**
+ * Who is attached where, each with a TTL; and per user a mark "the pending index is complete". The mark stands only from
+ * a clean end of the user's last session until the next attach, and only on the Redis process that took it.
+ */
+export interface Sessions {
+  /** Registers as syncing and takes the mark. Returns whether it was there. */
+  attach(session: Session): Promise<{ indexComplete: boolean }>
+  /** Sets the states and renews the TTLs; registers again what Redis forgot. */
+  renew(sessions: readonly { session: Session; state: SessionState }[]): Promise<void>
+  /** From here on senders no longer count on this session. Others of the same user are left alone. */
+  leave(session: Session): Promise<void>
+  /** Sets the mark, unless the user has another session or one of them has ended uncleanly. */
+  markIndexComplete(userId: UserId): Promise<void>
+  presence(userIds: readonly UserId[]): Promise<('online' | 'syncing' | 'offline')[]>
+}
+
+/** What Redis remembers of a member's boundaries: never more than the truth, so that a send need not read it. */
+export type BoundaryHint = Boundaries & {
+  /** Changes with every pending row that is written; 0 means there is none. */
+  pendingVersion: number
+}
+
+export interface BoundaryHints {
+  get(member: MemberAddress): Promise<BoundaryHint | undefined>
+  /**
+   * Like get, for somebody about to change the pending row: unless the hint says there is none, it also drops the mark
+   * of `Sessions`, for a crash halfway would leave the index incomplete.
+   */
+  open(member: MemberAddress): Promise<BoundaryHint | undefined>
+  /** Lifts each boundary to at least the given one. `clearedVersion`: the pending row seen at that version is gone. */
+  lift(member: MemberAddress, boundaries: Boundaries, clearedVersion?: number): Promise<void>
+}
+
+/** An event is a doorbell: it may be lost, doubled or late, and the reader then looks at the log. */
+export type ChatEvent = { type: 'message'; message: Message } | { type: 'ticks'; ticks: Ticks }
+
+export interface EventListener {
+  event(event: ChatEvent): void
+  /** Events may have been lost: the link to Redis was down. */
+  gap(): void
+}
+
+export interface EventSubscription {
+  /** Resolves when every event published before this call has been handed to the listener. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+export type Ring = {
+  message: Message
+  members: readonly UserId[]
+  /** Members whose pending row was written since the last ring for this message. */
+  pendingWritten?: readonly UserId[]
+}
+
+export interface Events {
+  /**
+   * One round trip: publishes the message to every member, lifts the conversation's counter to its seq, and returns the
+   * members nobody is attached for. A sender nobody is attached for loses the mark of `Sessions`.
+   */
+  ring(ring: Ring): Promise<UserId[]>
+  /** Publishes a member's new boundaries to these users. */
+  tell(userIds: readonly UserId[], ticks: Ticks): Promise<void>
+  /** Resolves when Redis has confirmed the subscription: everything published from then on is heard. */
+  subscribe(userId: UserId, listener: EventListener): Promise<EventSubscription>
+}
+
+// ---------------------------------------------------------------- all of it
+
+export interface Stores {
+  messages: MessageLog
+  claims: Claims
+  pending: PendingIndex
+  boundaries: BoundaryStore
+  conversations: ConversationStore
+  memberships: MembershipStore
+  profiles: ProfileStore
+}
+
+export interface SoftState {
+  sequencer: Sequencer
+  sessions: Sessions
+  hints: BoundaryHints
+  events: Events
+}
+
+export type Ports = Stores & SoftState & { clock: Clock }

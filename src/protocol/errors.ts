@@ -1,0 +1,49 @@
+// The error table of CONTRACT.md, as data. Transports map it; nobody else decides what is retryable.
+
+export const errorTable = {
+  UNAUTHENTICATED: { retryable: false, status: 401 },
+  NOT_FOUND: { retryable: false, status: 404 },
+  FORBIDDEN: { retryable: false, status: 403 },
+  BAD_USER_INPUT: { retryable: false, status: 400 },
+  INVALID_CURSOR: { retryable: false, status: 400 },
+  SEQ_OUT_OF_RANGE: { retryable: false, status: 400 },
+  IDEMPOTENCY_CONFLICT: { retryable: false, status: 409 },
+  RATE_LIMITED: { retryable: true, status: 429 },
+  QUERY_TOO_COMPLEX: { retryable: false, status: 400 },
+  UNAVAILABLE: { retryable: true, status: 503 },
+  INTERNAL: { retryable: true, status: 500 },
+  GRAPHQL_PARSE_FAILED: { retryable: false, status: 400 },
+  GRAPHQL_VALIDATION_FAILED: { retryable: false, status: 400 },
+} as const
+
+export type ErrorCode = keyof typeof errorTable
+
+/** What an error may tell beside its code; it is shown to the client. */
+export type ErrorDetails = { field?: string; retryAfterMs?: number; errorId?: string }
+
+/** An expected failure. Its message is meant for the client; its cause is not and only goes to the log. */
+export class ChatError extends Error {
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'ChatError'
+    this.code = code
+    this.details = details
+  }
+}
+
+export const badInput = (field: string, message: string): ChatError =>
+  new ChatError('BAD_USER_INPUT', message, { field })
+
+/** The same words whether it does not exist or is not the viewer's to see. */
+export const notFound = (): ChatError => new ChatError('NOT_FOUND', 'There is no such conversation for this user.')
+
+export const unavailable = (cause?: unknown): ChatError =>
+  new ChatError(
+    'UNAVAILABLE',
+    'The service cannot answer right now. Nothing was acknowledged; try again.',
+    {},
+    { cause },
+  )

@@ -1,0 +1,40 @@
+// Every identifier of the system: its type, its rule, and how it is put together. See CONTRACT "Values".
+
+declare const brand: unique symbol
+type Branded<Base, Name extends string> = Base & { readonly [brand]: Name }
+
+/** The `sub` of the token, as it is. */
+export type UserId = Branded<string, 'UserId'>
+/** `dm_…` (a hash of the two members) or `grp_…` (a Snowflake). */
+export type ConversationId = Branded<string, 'ConversationId'>
+/** Made on the sender's device before its first attempt. */
+export type ClientMessageId = Branded<string, 'ClientMessageId'>
+/** A Snowflake, as a decimal string. */
+export type MessageId = Branded<string, 'MessageId'>
+/** A position in a conversation's log: 1, 2, 3 … ; 0 stands before the first. */
+export type Seq = number
+
+const userIdRule = /^(?!dm_|grp_|msg_)[A-Za-z0-9._@|:-]{1,128}$/
+const clientMessageIdRule = /^[A-Za-z0-9._:-]{1,64}$/
+const conversationIdRule = /^(dm|grp)_[A-Za-z0-9_-]{1,64}$/
+
+export const isUserId = (value: unknown): value is UserId => typeof value === 'string' && userIdRule.test(value)
+
+export const isClientMessageId = (value: unknown): value is ClientMessageId =>
+  typeof value === 'string' && clientMessageIdRule.test(value)
+
+export const isConversationId = (value: unknown): value is ConversationId =>
+  typeof value === 'string' && conversationIdRule.test(value)
+
+/** Where a message lies: enough to read its row in one step. */
+export type MessageAddress = { conversationId: ConversationId; seq: Seq }
+
+export const messageNodeId = ({ conversationId, seq }: MessageAddress): string => `msg_${conversationId}_${seq}`
+
+const messageNodeIdRule = /^msg_(.+)_([1-9]\d{0,9})$/
+
+export function parseMessageNodeId(id: string): MessageAddress | undefined {
+  const [, conversationId, seq] = messageNodeIdRule.exec(id) ?? []
+  if (!isConversationId(conversationId)) return undefined
+  return { conversationId, seq: Number(seq) }
+}

@@ -1,0 +1,12 @@
+// The numbers of CONTRACT.md.
+
+export const bodyMaxCodePoints = 4096
+export const pageDefault = 50
+export const pageMax = 100
+export const positionsMax = 1000
+export const unreadMax = 100
+export const httpBodyMaxBytes = 128 * 1024
+export const frameMaxBytes = 64 * 1024
+export const operationsPerSocketMax = 100
+/** Int of GraphQL. */
+export const seqMax = 2 ** 31 - 1

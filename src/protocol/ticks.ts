@@ -1,0 +1,18 @@
+import type { ConversationId, Seq, UserId } from './ids.ts'
+
+/** How far a member has got: read ≤ delivered ≤ last seq, and both only rise. */
+export type Boundaries = { lastDeliveredSeq: Seq; lastReadSeq: Seq }
+
+/** The boundaries of one member of one conversation. */
+export type Ticks = Boundaries & { conversationId: ConversationId; userId: UserId }
+
+export type Tick = 'SENT' | 'DELIVERED' | 'READ'
+
+export const noBoundaries: Boundaries = { lastDeliveredSeq: 0, lastReadSeq: 0 }
+
+/** A message is as far as the slowest of the other members; alone in a chat, there is nobody to wait for. */
+export function tickOf(seq: Seq, others: readonly Boundaries[]): Tick {
+  if (others.every((other) => seq <= other.lastReadSeq)) return 'READ'
+  if (others.every((other) => seq <= other.lastDeliveredSeq)) return 'DELIVERED'
+  return 'SENT'
+}
