@@ -1,0 +1,102 @@
+import type { Seq } from '../protocol/ids.ts'
+import type { Ticks } from '../protocol/ticks.ts'
+import { type Member, othersOf } from './access.ts'
+import type { Heads } from './heads.ts'
+import type { Log } from './log.ts'
+import type { BoundaryChange, BoundaryHint, MemberAddress, Ports } from './ports.ts'
+
+// Moving a member's own boundaries, and only upward (P5): conditional writes in DynamoDB, one write each. Redis keeps a
+// hint of them, never above the truth, so that a send can tell without a read whether it also is a reply to something.
+
+export type Acknowledge = ReturnType<typeof createAcknowledge>
+
+type Needs = Pick<Ports, 'boundaries' | 'hints' | 'pending' | 'events'> & { log: Log; heads: Heads }
+
+export function createAcknowledge({ boundaries, hints, pending, events, log, heads }: Needs) {
+  /** My device has everything up to seq. */
+  const ack = (member: Member, seq: Seq): Promise<Ticks> =>
+    move(member, seq, (address) => boundaries.deliver(address, seq))
+
+  /** I have read everything up to seq. */
+  const markRead = (member: Member, seq: Seq): Promise<Ticks> =>
+    move(member, seq, (address, hint) => boundaries.read(address, seq, hint?.lastDeliveredSeq))
+
+  async function move(
+    member: Member,
+    seq: Seq,
+    write: (address: MemberAddress, hint: BoundaryHint | undefined) => Promise<BoundaryChange>,
+  ): Promise<Ticks> {
+    const address = addressOf(member)
+    await heads.assertInRange(address.conversationId, seq)
+    const hint = await hints.open(address)
+    const { ticks } = await write(address, hint)
+    const gone = hint?.pendingVersion !== 0 && (await settlePending(address, ticks.lastDeliveredSeq))
+    await Promise.all([
+      hints.lift(address, ticks, gone ? (hint?.pendingVersion ?? 0) : undefined),
+      // Also where nothing changed: the attempt before this one may have died between the write and here.
+      events.tell(othersOf(member), ticks),
+    ])
+    return ticks
+  }
+
+  /**
+   * Brings the pending row in line with what is delivered. Returns whether there is none any more. A send between the
+   * look and the removal finds the old, lower row and adds nothing, so after the removal comes a second look.
+   */
+  async function settlePending(address: MemberAddress, delivered: Seq): Promise<boolean> {
+    const { userId, conversationId } = address
+    const row = await pending.get(userId, conversationId)
+    if (!row) return true
+    if (row.firstUndeliveredSeq > delivered) return false
+    const next = await log.firstMessage(conversationId, delivered)
+    if (next) {
+      await pending.raise(userId, conversationId, next.seq)
+      return false
+    }
+    await pending.remove(userId, conversationId, delivered)
+    const late = await log.firstMessage(conversationId, delivered)
+    if (late) await pending.lower(userId, conversationId, late.seq)
+    return !late
+  }
+
+  /** What the sender's devices had when they sent: a reply reads that, and nothing still on its way to them. */
+  async function deliveredSoFar(member: Member): Promise<Seq> {
+    const address = addressOf(member)
+    const hint = await hints.get(address)
+    if (hint) return unread(hint)
+    const [ticks] = await boundaries.getMany([address])
+    if (!ticks) return 0
+    await hints.lift(address, ticks)
+    return unread(ticks)
+  }
+
+  async function readByReply(member: Member, delivered: Seq): Promise<void> {
+    if (delivered === 0) return
+    const address = addressOf(member)
+    const { ticks } = await boundaries.read(address, delivered, delivered)
+    await Promise.all([hints.lift(address, ticks), events.tell(othersOf(member), ticks)])
+  }
+
+  /** The boundaries of every member of each conversation, in the order of the members. */
+  async function ticksOf(asked: readonly Member[]): Promise<Ticks[][]> {
+    const all = await boundaries.getMany(
+      asked.flatMap(({ conversation }) =>
+        conversation.members.map((userId) => ({ userId, conversationId: conversation.id })),
+      ),
+    )
+    let taken = 0
+    return asked.map(({ conversation }) => {
+      const ticks = all.slice(taken, taken + conversation.members.length)
+      taken += conversation.members.length
+      return ticks
+    })
+  }
+
+  return { ack, markRead, ticksOf, settlePending, deliveredSoFar, readByReply }
+}
+
+/** The delivered boundary if it is ahead of the read one, otherwise 0. */
+const unread = (at: { lastDeliveredSeq: Seq; lastReadSeq: Seq }): Seq =>
+  at.lastDeliveredSeq > at.lastReadSeq ? at.lastDeliveredSeq : 0
+
+const addressOf = ({ userId, conversation }: Member): MemberAddress => ({ userId, conversationId: conversation.id })

@@ -1,0 +1,102 @@
+import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
+import type { Beat } from './beat.ts'
+import { createInbox, type Inbox } from './inbox.ts'
+import type { EventSubscription, Ports, Session } from './ports.ts'
+
+// Attaching and detaching one stream.
+//
+// Attach: first the subscription, confirmed by Redis; then the session. Whoever rings after that is heard, and whoever
+// rang before has stored the message before, so the catch-up that follows reads it.
+//
+// Detach: first the session, so that senders stop counting on this stream; then a flush, after which everything rung
+// while they still did is in the inbox; then a pending row for whatever was heard and not acked. Only then may the
+// mark stand that lets the next attach trust the pending index. A crash anywhere before it leaves no mark, and the next
+// attach compares every conversation with the log.
+
+/** About a megabyte of ordinary messages; beyond that, the log is the better buffer. */
+const inboxLimit = 256
+
+export type Attachment = {
+  inbox: Inbox
+  /** Whether the pending index names every conversation with something undelivered. */
+  indexComplete: boolean
+  online(): Promise<void>
+  /** `reached`: how far the stream got. `whole`: it has missed nothing up to there, in any conversation. */
+  detach(outcome: { reached: [ConversationId, Seq][]; whole: boolean }): Promise<void>
+}
+
+type Needs = Pick<Ports, 'events' | 'sessions' | 'boundaries' | 'pending' | 'clock'> & {
+  beat: Beat
+  randomId: () => string
+  /** A detach that fails harms nobody: the next attach looks everywhere. But somebody may want to know. */
+  onDetachError: (error: unknown) => void
+}
+
+export type Attach = ReturnType<typeof createAttach>
+
+export function createAttach(needs: Needs) {
+  const { events, sessions, boundaries, pending, clock, beat, randomId, onDetachError } = needs
+
+  return async function attach(userId: UserId, conversationId?: ConversationId): Promise<Attachment> {
+    const session: Session = { userId, connectionId: randomId(), ...(conversationId && { conversationId }) }
+    const inbox = createInbox(clock, { limit: inboxLimit })
+    const subscription = await events.subscribe(userId, inbox.listener)
+    try {
+      const { indexComplete } = await sessions.attach(session)
+      beat.keep(session, 'syncing')
+      const unwatch = beat.watch(inbox)
+      return {
+        inbox,
+        indexComplete,
+        async online() {
+          beat.keep(session, 'online')
+          await sessions.renew([{ session, state: 'online' }])
+        },
+        async detach(outcome) {
+          unwatch()
+          beat.forget(session)
+          try {
+            await leave(session, subscription, inbox, outcome)
+          } catch (error) {
+            onDetachError(error)
+          } finally {
+            await subscription.close()
+          }
+        },
+      }
+    } catch (error) {
+      await subscription.close()
+      throw error
+    }
+  }
+
+  async function leave(
+    session: Session,
+    subscription: EventSubscription,
+    inbox: Inbox,
+    { reached, whole }: { reached: [ConversationId, Seq][]; whole: boolean },
+  ): Promise<void> {
+    const { userId, conversationId } = session
+    await sessions.leave(session)
+    await subscription.flush()
+    const untaken = inbox.untaken()
+    const heard = new Map(reached)
+    for (const event of untaken ?? []) {
+      if (event.type !== 'message') continue
+      if (conversationId && event.message.conversationId !== conversationId) continue
+      heard.set(event.message.conversationId, Math.max(event.message.seq, heard.get(event.message.conversationId) ?? 0))
+    }
+    const ticks = conversationId
+      ? await boundaries.getMany([{ userId, conversationId }])
+      : await boundaries.ofUser(userId)
+    const delivered = new Map(ticks.map((each) => [each.conversationId, each.lastDeliveredSeq]))
+    await Promise.all(
+      [...heard].map(([id, seq]) => {
+        const done = delivered.get(id) ?? 0
+        return seq > done ? pending.lower(userId, id, done + 1) : undefined
+      }),
+    )
+    // A stream of one conversation cannot vouch for the others.
+    if (whole && untaken && !conversationId) await sessions.markIndexComplete(userId)
+  }
+}

@@ -1,0 +1,49 @@
+import type { Inbox } from './inbox.ts'
+import type { Ports, Session, SessionState } from './ports.ts'
+
+// What a node does by the clock for its open streams: it renews their sessions before they expire, and lets each stream
+// re-check the heads of its conversations, for the last message of a conversation can be lost in pub/sub with no
+// successor to reveal it. One call a second serves all streams; each has its turn once in `recheckEverySeconds`.
+
+const renewEverySeconds = 10
+
+export type Beat = ReturnType<typeof createBeat>
+
+export function createBeat({ sessions }: Pick<Ports, 'sessions'>, options = { recheckEverySeconds: 30 }) {
+  const inboxes = new Map<Inbox, number>()
+  const attached = new Map<string, { session: Session; state: SessionState }>()
+  let opened = 0
+  let second = 0
+
+  function watch(inbox: Inbox): () => void {
+    inboxes.set(inbox, opened % options.recheckEverySeconds)
+    opened += 1
+    return () => inboxes.delete(inbox)
+  }
+
+  function keep(session: Session, state: SessionState): void {
+    attached.set(session.connectionId, { session, state })
+  }
+
+  function forget({ connectionId }: Session): void {
+    attached.delete(connectionId)
+  }
+
+  /** To be called once a second. */
+  async function tick(): Promise<void> {
+    second += 1
+    const turn = second % options.recheckEverySeconds
+    for (const [inbox, slot] of inboxes) if (slot === turn) inbox.recheck()
+    if (second % renewEverySeconds === 0) await renew()
+  }
+
+  async function renew(): Promise<void> {
+    if (attached.size > 0) await sessions.renew([...attached.values()])
+  }
+
+  const recheckAll = (): void => {
+    for (const inbox of inboxes.keys()) inbox.recheck()
+  }
+
+  return { watch, keep, forget, tick, renew, recheckAll, streams: () => inboxes.size }
+}

@@ -1,0 +1,36 @@
+import type { UserId } from '../protocol/ids.ts'
+import type { Member } from './access.ts'
+import type { Message, Ports } from './ports.ts'
+
+// Step 4 of a send, after the message is stored: ring everybody, and note it down for whoever nobody is attached for.
+//
+// The second ring closes a gap. A receiver may attach between the first ring (not heard yet, not counted as attached) and
+// the pending row (not seen yet when the index was read). Having subscribed before reading, it hears the second ring; one
+// that subscribes later still finds the row.
+//
+// The sender gets no pending row: ringing has dropped the mark that vouches for the sender's index, so that the sender's
+// next attach compares all conversations with the log. That keeps a send at two writes.
+
+export type Deliver = ReturnType<typeof createDeliver>
+
+export function createDeliver({ events, pending, boundaries }: Pick<Ports, 'events' | 'pending' | 'boundaries'>) {
+  return async function deliver(
+    { conversation }: Member,
+    { message, duplicate }: { message: Message; duplicate: boolean },
+  ): Promise<void> {
+    const { conversationId, seq, senderId } = message
+    const unattached = await events.ring({ message, members: conversation.members })
+    const absent = unattached.filter((userId) => userId !== senderId)
+    const waiting = duplicate ? await stillWaiting(absent, message) : absent
+    if (waiting.length === 0) return
+    await Promise.all(waiting.map((userId) => pending.lower(userId, conversationId, seq)))
+    await events.ring({ message, members: waiting, pendingWritten: waiting })
+  }
+
+  /** A retry may come long after its message was delivered. */
+  async function stillWaiting(userIds: readonly UserId[], { conversationId, seq }: Message): Promise<UserId[]> {
+    if (userIds.length === 0) return []
+    const ticks = await boundaries.getMany(userIds.map((userId) => ({ userId, conversationId })))
+    return ticks.filter((each) => each.lastDeliveredSeq < seq).map((each) => each.userId)
+  }
+}

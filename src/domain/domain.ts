@@ -1,0 +1,47 @@
+import type { MessageId } from '../protocol/ids.ts'
+import { createAccess } from './access.ts'
+import { createAcknowledge } from './acknowledge.ts'
+import { createAttach } from './attach.ts'
+import { createBeat } from './beat.ts'
+import { createChats } from './chats.ts'
+import { createDeliver } from './deliver.ts'
+import { createFollow } from './follow.ts'
+import { createFollowTicks } from './follow-ticks.ts'
+import { createHeads } from './heads.ts'
+import { createHistory } from './history.ts'
+import { createLog } from './log.ts'
+import { createPeople } from './people.ts'
+import type { Ports } from './ports.ts'
+import { createSend } from './send.ts'
+
+export type DomainOptions = {
+  nextMessageId: () => MessageId
+  randomId: () => string
+  onDetachError: (error: unknown) => void
+}
+
+export type Domain = ReturnType<typeof createDomain>
+
+/** Everything the system does, on whatever keeps the ports' promises. */
+export function createDomain(ports: Ports, options: DomainOptions) {
+  const access = createAccess(ports)
+  const log = createLog(ports)
+  const heads = createHeads(log)
+  const beat = createBeat(ports)
+  const deliver = createDeliver(ports)
+  const acknowledge = createAcknowledge({ ...ports, log, heads })
+  const attach = createAttach({ ...ports, ...options, beat })
+  return {
+    access,
+    beat,
+    ...createSend({ ...ports, ...options, access, log, heads, deliver, acknowledge }),
+    ack: acknowledge.ack,
+    markRead: acknowledge.markRead,
+    ticksOf: acknowledge.ticksOf,
+    follow: createFollow({ ...ports, log, heads, attach, acknowledge }),
+    followTicks: createFollowTicks({ ...ports, beat }),
+    chats: createChats({ ...ports, access, log }),
+    people: createPeople(ports),
+    history: createHistory({ ...ports, log, heads }),
+  }
+}

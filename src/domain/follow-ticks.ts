@@ -1,0 +1,64 @@
+import type { UserId } from '../protocol/ids.ts'
+import type { Ticks } from '../protocol/ticks.ts'
+import { type Member, othersOf } from './access.ts'
+import type { Beat } from './beat.ts'
+import { createInbox } from './inbox.ts'
+import { persist } from './persist.ts'
+import type { MemberAddress, Ports } from './ports.ts'
+import { createStream } from './stream.ts'
+
+// The boundaries of other members as they rise. For one conversation the current ones come first, read after the
+// subscription stands, so that no change falls in between. A lost event is made up for by reading the boundaries again.
+
+const inboxLimit = 256
+
+type Needs = Pick<Ports, 'events' | 'boundaries' | 'clock'> & { beat: Beat }
+
+export function createFollowTicks({ events, boundaries, clock, beat }: Needs) {
+  return async function followTicks(userId: UserId, only?: Member): Promise<AsyncIterableIterator<Ticks>> {
+    const inbox = createInbox(clock, { limit: inboxLimit })
+    const subscription = await events.subscribe(userId, inbox.listener)
+    const unwatch = beat.watch(inbox)
+    const shown = new Map<string, Ticks>()
+    const watched: MemberAddress[] = only
+      ? othersOf(only).map((other) => ({ userId: other, conversationId: only.conversation.id }))
+      : []
+
+    async function* run(): AsyncGenerator<Ticks> {
+      yield* rising(await persist(clock, () => boundaries.getMany(watched)))
+      for (;;) {
+        const signal = await inbox.take()
+        if (signal.type === 'closed') return
+        if (signal.type === 'ticks' && concerns(signal.ticks)) yield* rising([signal.ticks])
+        if (signal.type === 'resync' || signal.type === 'recheck') yield* rising(await current())
+      }
+    }
+
+    const concerns = (ticks: Ticks) =>
+      ticks.userId !== userId && (!only || ticks.conversationId === only.conversation.id)
+
+    const current = () => persist(clock, () => boundaries.getMany(only ? watched : [...shown.values()]))
+
+    function* rising(all: readonly Ticks[]): Generator<Ticks> {
+      for (const ticks of all) {
+        const key = `${ticks.conversationId} ${ticks.userId}`
+        const before = shown.get(key)
+        const rises =
+          !before || ticks.lastDeliveredSeq > before.lastDeliveredSeq || ticks.lastReadSeq > before.lastReadSeq
+        if (!rises) continue
+        const now = {
+          ...ticks,
+          lastDeliveredSeq: Math.max(ticks.lastDeliveredSeq, before?.lastDeliveredSeq ?? 0),
+          lastReadSeq: Math.max(ticks.lastReadSeq, before?.lastReadSeq ?? 0),
+        }
+        shown.set(key, now)
+        yield now
+      }
+    }
+
+    return createStream(inbox, run(), async () => {
+      unwatch()
+      await subscription.close()
+    })
+  }
+}

@@ -1,0 +1,58 @@
+import type { ConversationId, Seq } from '../protocol/ids.ts'
+import type { Clock, Message } from './ports.ts'
+
+/** How long an event that came early waits for the ones before it, before the log is asked. */
+const patienceMs = 300
+const heldMax = 64
+
+type Gap = { dueAtMs: number; held: Map<Seq, Message> }
+
+/**
+ * Conversations in which something seems to be missing. Two sends that overlap often ring in the wrong order; a moment of
+ * patience saves a read, and saves a writer that is only slow from being voided.
+ */
+export type Gaps = ReturnType<typeof createGaps>
+
+export function createGaps(clock: Clock) {
+  const gaps = new Map<ConversationId, Gap>()
+
+  function suspect(conversationId: ConversationId): Gap {
+    let gap = gaps.get(conversationId)
+    if (!gap) {
+      gap = { dueAtMs: clock.now() + patienceMs, held: new Map() }
+      gaps.set(conversationId, gap)
+    }
+    return gap
+  }
+
+  /** Keeps a message that came too early. What there is no room for will be read from the log. */
+  function hold(message: Message): void {
+    const { held } = suspect(message.conversationId)
+    if (held.size < heldMax) held.set(message.seq, message)
+  }
+
+  /** Takes the held message at this seq. The gap is closed when nothing is held any more. */
+  function take(conversationId: ConversationId, seq: Seq): Message | undefined {
+    const gap = gaps.get(conversationId)
+    const message = gap?.held.get(seq)
+    gap?.held.delete(seq)
+    if (message && gap?.held.size === 0) gaps.delete(conversationId)
+    return message
+  }
+
+  function nextDueAtMs(): number | undefined {
+    let next: number | undefined
+    for (const { dueAtMs } of gaps.values()) next = Math.min(next ?? dueAtMs, dueAtMs)
+    return next
+  }
+
+  /** Takes the conversations whose patience is over. */
+  function takeDue(): ConversationId[] {
+    const now = clock.now()
+    const due = [...gaps].filter(([, gap]) => gap.dueAtMs <= now).map(([id]) => id)
+    for (const id of due) gaps.delete(id)
+    return due
+  }
+
+  return { suspect, hold, take, nextDueAtMs, takeDue, clear: () => gaps.clear() }
+}

@@ -1,0 +1,32 @@
+import { LRUCache } from 'lru-cache'
+import { ChatError } from '../protocol/errors.ts'
+import type { ConversationId, Seq } from '../protocol/ids.ts'
+import type { Log } from './log.ts'
+
+/** How long a conversation's log is at least, as far as this node has seen it: logs only grow, so it never errs upward. */
+export type Heads = ReturnType<typeof createHeads>
+
+export function createHeads(log: Log, options = { cachedConversations: 50_000 }) {
+  const seen = new LRUCache<ConversationId, Seq>({ max: options.cachedConversations })
+
+  function saw(conversationId: ConversationId, seq: Seq): void {
+    if (seq > (seen.get(conversationId) ?? 0)) seen.set(conversationId, seq)
+  }
+
+  /** Whether the conversation has a message at `seq` or above; reads only what this node has not seen yet. */
+  async function reaches(conversationId: ConversationId, seq: Seq): Promise<boolean> {
+    if (seq <= (seen.get(conversationId) ?? 0)) return true
+    const last = await log.lastMessage(conversationId)
+    if (last) saw(conversationId, last.seq)
+    return last !== undefined && seq <= last.seq
+  }
+
+  async function assertInRange(conversationId: ConversationId, seq: Seq): Promise<void> {
+    if (seq >= 1 && (await reaches(conversationId, seq))) return
+    throw new ChatError('SEQ_OUT_OF_RANGE', 'seq must be between 1 and the last seq of the conversation.', {
+      field: 'seq',
+    })
+  }
+
+  return { saw, reaches, assertInRange }
+}

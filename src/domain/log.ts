@@ -1,0 +1,106 @@
+import type { ConversationId, Seq } from '../protocol/ids.ts'
+import { seqMax } from '../protocol/limits.ts'
+import type { LogRow, Message, Ports } from './ports.ts'
+
+// Reading a conversation's log so that what was skipped stays skipped (P3).
+//
+// A reader that meets n+1 but no n cannot tell a slow writer from a dead one. It waits a moment, then puts a void at n.
+// If the writer was only slow, it finds its cell taken and moves on to a new number: nothing is lost, and no reader that
+// has gone past n will ever see a message appear behind it. So rows come back from here without holes.
+
+/** Long enough for a write in flight to land, short enough not to be noticed. */
+const patienceMs = 300
+const voidsAtATime = 25
+
+export type Log = ReturnType<typeof createLog>
+
+export function createLog({ messages, clock }: Pick<Ports, 'messages' | 'clock'>) {
+  /** The first rows above `after`, ascending, from after + 1 on without a hole. */
+  async function above(
+    conversationId: ConversationId,
+    after: Seq,
+    limit: number,
+    options: { patient: boolean } = { patient: true },
+  ): Promise<LogRow[]> {
+    const rows = await messages.above(conversationId, after, limit)
+    const last = rows.at(-1)
+    if (!last) return []
+    return settle(conversationId, rows, after + 1, last.seq, options.patient)
+  }
+
+  /** The last rows below `before`, descending, without a hole down to their last one, or to 1 where the log begins. */
+  async function below(conversationId: ConversationId, before: Seq, limit: number): Promise<LogRow[]> {
+    const rows = await messages.below(conversationId, before, limit)
+    const newest = rows[0]
+    const oldest = rows.at(-1)
+    if (!newest || !oldest) return []
+    const from = rows.length < limit ? 1 : oldest.seq
+    const to = before > seqMax ? newest.seq : before - 1
+    return (await settle(conversationId, rows.reverse(), from, to, true)).reverse()
+  }
+
+  async function settle(
+    conversationId: ConversationId,
+    rows: LogRow[],
+    from: Seq,
+    to: Seq,
+    patient: boolean,
+  ): Promise<LogRow[]> {
+    if (rows.length === to - from + 1) return rows
+    const present = new Map(rows.map((row) => [row.seq, row]))
+    const missing = range(from, to).filter((seq) => !present.has(seq))
+    if (patient) {
+      await clock.sleep(patienceMs)
+      const late = await messages.getMany(missing.map((seq) => ({ conversationId, seq })))
+      for (const row of late) present.set(row.seq, row)
+    }
+    const empty = missing.filter((seq) => !present.has(seq))
+    for (let i = 0; i < empty.length; i += voidsAtATime) {
+      const settled = await Promise.all(empty.slice(i, i + voidsAtATime).map((seq) => fill(conversationId, seq)))
+      for (const row of settled) present.set(row.seq, row)
+    }
+    return range(from, to).map((seq) => present.get(seq) ?? { kind: 'void', conversationId, seq })
+  }
+
+  async function fill(conversationId: ConversationId, seq: Seq): Promise<LogRow> {
+    const hole = { kind: 'void', conversationId, seq } as const
+    if ((await messages.put(hole)) === 'written') return hole
+    return (await messages.get(hole)) ?? hole
+  }
+
+  /** The newest message below `before`, voids passed over. */
+  async function lastMessage(conversationId: ConversationId, before: Seq = seqMax + 1): Promise<Message | undefined> {
+    for (let edge = before, limit = 1; ; limit = 25) {
+      const rows = await messages.below(conversationId, edge, limit)
+      const message = rows.find(isMessage)
+      if (message) return message
+      const oldest = rows.at(-1)
+      if (!oldest || rows.length < limit) return undefined
+      edge = oldest.seq
+    }
+  }
+
+  /** The oldest message above `after`, voids passed over. */
+  async function firstMessage(conversationId: ConversationId, after: Seq): Promise<Message | undefined> {
+    for (let edge = after, limit = 1; ; limit = 25) {
+      const rows = await messages.above(conversationId, edge, limit)
+      const message = rows.find(isMessage)
+      if (message) return message
+      const newest = rows.at(-1)
+      if (!newest || rows.length < limit) return undefined
+      edge = newest.seq
+    }
+  }
+
+  /** The last cell that is taken, voids included: what a counter is seeded from. */
+  async function lastSeq(conversationId: ConversationId): Promise<Seq> {
+    const [row] = await messages.below(conversationId, seqMax + 1, 1)
+    return row?.seq ?? 0
+  }
+
+  return { above, below, lastMessage, firstMessage, lastSeq }
+}
+
+export const isMessage = (row: LogRow): row is Message => row.kind === 'message'
+
+const range = (from: Seq, to: Seq): Seq[] => Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i)

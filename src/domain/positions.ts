@@ -1,0 +1,47 @@
+import type { ConversationId, Seq } from '../protocol/ids.ts'
+import type { LogRow, Message } from './ports.ts'
+
+/** A message as a stream shows it. */
+export type Shown = { message: Message; previousSeq: Seq; catchUp: boolean }
+
+/** `at`: every cell up to here is done with. `shownSeq`: the last one shown, or what stands in for it at the start. */
+type Position = { at: Seq; shownSeq: Seq }
+
+/** How far one stream has got in each conversation: what makes it show each message once and in order. */
+export type Positions = ReturnType<typeof createPositions>
+
+export function createPositions(startOf: (conversationId: ConversationId) => Seq) {
+  const positions = new Map<ConversationId, Position>()
+
+  function of(conversationId: ConversationId): Position {
+    let position = positions.get(conversationId)
+    if (!position) {
+      const start = startOf(conversationId)
+      position = { at: start, shownSeq: start }
+      positions.set(conversationId, position)
+    }
+    return position
+  }
+
+  const at = (conversationId: ConversationId): Seq => of(conversationId).at
+
+  /** Goes past the row if it is the next one. Returns it if it is to be shown. */
+  function pass(row: LogRow, catchUp: boolean): Shown | undefined {
+    const position = of(row.conversationId)
+    if (row.seq !== position.at + 1) return undefined
+    position.at = row.seq
+    if (row.kind === 'void') return undefined
+    const shown = { message: row, previousSeq: position.shownSeq, catchUp }
+    position.shownSeq = row.seq
+    return shown
+  }
+
+  /** The boundary this stream began at turned out to be a void: its first event follows an earlier message. */
+  function correctStart(conversationId: ConversationId, shownSeq: Seq): void {
+    of(conversationId).shownSeq = shownSeq
+  }
+
+  const all = (): [ConversationId, Seq][] => [...positions].map(([id, position]) => [id, position.at])
+
+  return { at, pass, correctStart, all, has: (id: ConversationId) => positions.has(id) }
+}

@@ -1,0 +1,22 @@
+import type { Domain } from '../domain/domain.ts'
+import { ChatError } from '../protocol/errors.ts'
+import type { UserId } from '../protocol/ids.ts'
+import type { Viewer } from '../protocol/viewer.ts'
+import type { Cursors } from './cursors.ts'
+import { createLoaders, type Loaders } from './loaders.ts'
+
+/** What a resolver gets: fresh for every operation, and for every event of a subscription, since loaders remember. */
+export type Context = { viewer: Viewer | undefined; domain: Domain; cursors: Cursors; loaders: Loaders }
+
+export const createContext = (domain: Domain, cursors: Cursors, viewer: Viewer | undefined): Context => ({
+  viewer,
+  domain,
+  cursors,
+  loaders: createLoaders(domain, viewer?.userId),
+})
+
+/** The viewer, or the end of the operation. */
+export function viewerId({ viewer }: Context): UserId {
+  if (!viewer) throw new ChatError('UNAUTHENTICATED', 'A valid token is needed: Authorization: Bearer <token>.')
+  return viewer.userId
+}

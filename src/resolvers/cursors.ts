@@ -1,0 +1,46 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { ChatError } from '../protocol/errors.ts'
+import { type ConversationId, isConversationId, type Seq, type UserId } from '../protocol/ids.ts'
+
+// A cursor is a position and a signature over it and over the list it belongs to: a conversation (whoever the reader),
+// or somebody's list of chats. It names no row, so it never expires and outlives the message it was made for.
+
+const tagBytes = 12
+
+/** A place in a list of chats. */
+export type ChatPlace = { atMs: number; id: ConversationId }
+
+export type Cursors = ReturnType<typeof createCursors>
+
+export function createCursors(secret: string) {
+  const tagOf = (list: string, position: string) =>
+    createHmac('sha256', secret).update(`${list}\n${position}`).digest().subarray(0, tagBytes)
+
+  const seal = (list: string, position: string) =>
+    Buffer.concat([tagOf(list, position), Buffer.from(position)]).toString('base64url')
+
+  function open(list: string, cursor: string, field: string): string {
+    const bytes = Buffer.from(cursor, 'base64url')
+    const position = bytes.subarray(tagBytes).toString()
+    const tag = bytes.subarray(0, tagBytes)
+    // Re-encoding refuses what base64url would silently read over.
+    const intact = tag.length === tagBytes && bytes.toString('base64url') === cursor
+    if (!intact || !timingSafeEqual(tag, tagOf(list, position))) {
+      throw new ChatError('INVALID_CURSOR', 'This cursor is not one of this list.', { field })
+    }
+    return position
+  }
+
+  return {
+    ofMessage: (conversationId: ConversationId, seq: Seq) => seal(`m ${conversationId}`, String(seq)),
+    toSeq: (conversationId: ConversationId, cursor: string, field: string): Seq =>
+      Number(open(`m ${conversationId}`, cursor, field)),
+    ofChat: (userId: UserId, { atMs, id }: ChatPlace) => seal(`c ${userId}`, `${atMs} ${id}`),
+    toChat(userId: UserId, cursor: string, field: string): ChatPlace {
+      const [atMs, id] = open(`c ${userId}`, cursor, field).split(' ')
+      if (!isConversationId(id))
+        throw new ChatError('INVALID_CURSOR', 'This cursor is not one of this list.', { field })
+      return { atMs: Number(atMs), id }
+    },
+  }
+}

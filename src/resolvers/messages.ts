@@ -1,0 +1,52 @@
+import type { Member } from '../domain/access.ts'
+import type { PageRequest } from '../domain/history.ts'
+import type { Message } from '../domain/ports.ts'
+import { parseMessageNodeId } from '../protocol/ids.ts'
+import { type Tick, tickOf } from '../protocol/ticks.ts'
+import { type Connection, connectionOf } from './connection.ts'
+import { type Context, viewerId } from './context.ts'
+import { findConversation, requireConversation } from './conversations.ts'
+import { type PageArguments, pageSize } from './page-arguments.ts'
+
+export async function listMessages(
+  ctx: Context,
+  { conversationId, ...args }: PageArguments & { conversationId: string },
+): Promise<Connection<Message>> {
+  return listMessagesOf(ctx, await requireConversation(ctx, conversationId), args)
+}
+
+/** Newest first: `first` and `after` walk to older messages, `last` and `before` back to newer ones. */
+export async function listMessagesOf(ctx: Context, member: Member, args: PageArguments): Promise<Connection<Message>> {
+  const { id } = member.conversation
+  const { count, from } = pageSize(args)
+  const request: PageRequest = {
+    count,
+    from: from === 'start' ? 'newest' : 'oldest',
+    ...(args.after != null && { olderThan: ctx.cursors.toSeq(id, args.after, 'after') }),
+    ...(args.before != null && { newerThan: ctx.cursors.toSeq(id, args.before, 'before') }),
+  }
+  const { messages, moreOlder, moreNewer } = await ctx.domain.history.page(member, request)
+  const edges = messages.map((node) => ({ cursor: ctx.cursors.ofMessage(id, node.seq), node }))
+  return connectionOf(edges, { hasNextPage: moreOlder, hasPreviousPage: moreNewer })
+}
+
+export async function findMessage(ctx: Context, nodeId: string): Promise<Message | null> {
+  viewerId(ctx)
+  const address = parseMessageNodeId(nodeId)
+  const member = address && (await findConversation(ctx, address.conversationId))
+  return member ? ((await ctx.domain.history.message(member, address.seq)) ?? null) : null
+}
+
+/** How far the message has got with everybody but its sender. */
+export async function tickOfMessage(ctx: Context, { conversationId, seq, senderId }: Message): Promise<Tick> {
+  const member = await requireConversation(ctx, conversationId)
+  const ticks = await ctx.loaders.ticks.load(member)
+  return tickOf(
+    seq,
+    ticks.filter(({ userId }) => userId !== senderId),
+  )
+}
+
+/** The sender's own; nobody else's business. */
+export const clientMessageIdFor = ({ viewer }: Context, { senderId, clientMessageId }: Message): string | null =>
+  viewer?.userId === senderId ? clientMessageId : null

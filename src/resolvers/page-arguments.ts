@@ -1,0 +1,21 @@
+import { badInput } from '../protocol/errors.ts'
+import { pageDefault, pageMax } from '../protocol/limits.ts'
+
+export type PageArguments = {
+  first?: number | null | undefined
+  after?: string | null | undefined
+  last?: number | null | undefined
+  before?: string | null | undefined
+}
+
+/** How many, and from which end of the list. */
+export function pageSize({ first, last }: PageArguments): { count: number; from: 'start' | 'end' } {
+  if (first != null && last != null) throw badInput('last', 'Give first or last, not both.')
+  if (last != null) return { count: inRange('last', last), from: 'end' }
+  return { count: first == null ? pageDefault : inRange('first', first), from: 'start' }
+}
+
+function inRange(field: string, value: number): number {
+  if (value >= 1 && value <= pageMax) return value
+  throw badInput(field, `${field} must be between 1 and ${pageMax}.`)
+}

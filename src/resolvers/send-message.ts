@@ -1,0 +1,39 @@
+import type { Sent } from '../domain/send.ts'
+import { badInput } from '../protocol/errors.ts'
+import { type ClientMessageId, isClientMessageId, isUserId } from '../protocol/ids.ts'
+import { bodyProblem } from '../protocol/text.ts'
+import { type Context, viewerId } from './context.ts'
+import { requireConversation } from './conversations.ts'
+
+/** As it comes from outside: GraphQL has checked the types, REST nothing. */
+export type SendMessageInput = { clientMessageId?: unknown; to?: unknown; body?: unknown }
+
+export async function sendMessage(ctx: Context, input: SendMessageInput): Promise<Sent> {
+  const userId = viewerId(ctx)
+  const to = recipientOf(input.to)
+  if ('conversationId' in to) {
+    const member = await requireConversation(ctx, to.conversationId)
+    return ctx.domain.send(member, draftOf(input))
+  }
+  const draft = draftOf(input)
+  if (!isUserId(to.userId))
+    throw badInput('to.userId', 'to.userId must be 1 to 128 of A-Z a-z 0-9 . _ @ | : - and no id of another kind.')
+  return ctx.domain.sendTo(userId, to.userId, draft)
+}
+
+function recipientOf(to: unknown): { userId: string } | { conversationId: string } {
+  const { userId, conversationId } = (typeof to === 'object' && to !== null ? to : {}) as Record<string, unknown>
+  if (typeof userId === 'string' && conversationId == null) return { userId }
+  if (typeof conversationId === 'string' && userId == null) return { conversationId }
+  throw badInput('to', 'to must name one recipient: either userId or conversationId.')
+}
+
+function draftOf({ clientMessageId, body }: SendMessageInput): { clientMessageId: ClientMessageId; body: string } {
+  if (!isClientMessageId(clientMessageId)) {
+    throw badInput('clientMessageId', 'clientMessageId must be 1 to 64 of A-Z a-z 0-9 . _ : -')
+  }
+  if (typeof body !== 'string') throw badInput('body', 'body must be a string.')
+  const problem = bodyProblem(body)
+  if (problem) throw badInput('body', problem)
+  return { clientMessageId, body }
+}

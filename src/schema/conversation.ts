@@ -1,0 +1,90 @@
+import type { Member } from '../domain/access.ts'
+import { findConversation, lastSeqOf, listConversations } from '../resolvers/conversations.ts'
+import { listMessagesOf } from '../resolvers/messages.ts'
+import { builder } from './builder.ts'
+import { Message, MessageConnection } from './message-connection.ts'
+import { Ticks } from './ticks.ts'
+import { User } from './user.ts'
+
+const ConversationKind = builder.enumType('ConversationKind', {
+  description: 'The kinds of conversations.',
+  values: {
+    DIRECT: { description: 'Two people, or one with themselves. Its members never change.' },
+    GROUP: { description: 'Any number of people.' },
+  } as const,
+})
+
+/** Its source is the viewer's membership: there is no conversation to show to anybody else. */
+export const Conversation = builder.objectRef<Member>('Conversation')
+
+builder.node(Conversation, {
+  description: 'A conversation of the viewer.',
+  id: { resolve: ({ conversation }) => conversation.id, description: '`dm_…` or `grp_…`.' },
+  loadWithoutCache: (id, ctx) => findConversation(ctx, id),
+  fields: (t) => ({
+    kind: t.field({
+      type: ConversationKind,
+      description: 'Direct or group.',
+      resolve: ({ conversation }) => conversation.kind,
+    }),
+    title: t.string({
+      nullable: true,
+      description: "A group's title; null for a direct chat.",
+      resolve: ({ conversation }) => conversation.title,
+    }),
+    members: t.field({
+      type: [User],
+      description: 'Who is in it, the viewer included.',
+      resolve: ({ conversation }) => conversation.members.map((id) => ({ id })),
+    }),
+    lastSeq: t.int({
+      description: 'The seq of the last message; 0 if there is none.',
+      resolve: (member, _args, ctx) => lastSeqOf(ctx, member),
+    }),
+    lastMessage: t.field({
+      type: Message,
+      nullable: true,
+      description: 'The last message.',
+      resolve: (member, _args, ctx) => ctx.loaders.lastMessages.load(member),
+    }),
+    unreadCount: t.int({
+      description: 'Messages of others the viewer has not read: exact to 99, then 100 stands for more.',
+      resolve: (member, _args, ctx) => ctx.loaders.unreadCounts.load(member),
+    }),
+    ticks: t.field({
+      type: [Ticks],
+      description: 'How far each member has got, the viewer included.',
+      resolve: (member, _args, ctx) => ctx.loaders.ticks.load(member),
+    }),
+    messages: t.field({
+      type: MessageConnection,
+      description: 'Its messages, newest first, as in `Query.messages`.',
+      args: t.arg.connectionArgs(),
+      resolve: (member, args, ctx) => listMessagesOf(ctx, member, args),
+    }),
+  }),
+})
+
+const ConversationConnection = builder.connectionObject(
+  { type: Conversation, name: 'ConversationConnection', description: 'A page of chats, latest activity first.' },
+  { name: 'ConversationEdge', description: 'A chat at its place.' },
+)
+
+builder.queryField('conversation', (t) =>
+  t.field({
+    type: Conversation,
+    nullable: true,
+    description: 'One of the viewer’s conversations; null for any other, existing or not.',
+    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    resolve: (_root, { id }, ctx) => findConversation(ctx, id),
+  }),
+)
+
+builder.queryField('conversations', (t) =>
+  t.field({
+    type: ConversationConnection,
+    description: "The viewer's chats, latest activity first.",
+    args: t.arg.connectionArgs(),
+    resolve: (_root, args, ctx) => listConversations(ctx, args),
+  }),
+)

@@ -1,0 +1,149 @@
+import type { Shown } from '../domain/positions.ts'
+import type { Sent } from '../domain/send.ts'
+import { messageNodeId } from '../protocol/ids.ts'
+import { requireConversation } from '../resolvers/conversations.ts'
+import { messageAdded } from '../resolvers/message-added.ts'
+import { clientMessageIdFor, findMessage, listMessages, tickOfMessage } from '../resolvers/messages.ts'
+import { sendMessage } from '../resolvers/send-message.ts'
+import { builder } from './builder.ts'
+import { Conversation } from './conversation.ts'
+import { Message, MessageConnection } from './message-connection.ts'
+import { User } from './user.ts'
+
+const Tick = builder.enumType('Tick', {
+  description: 'How far a message has got with the other members; in a group, with the slowest of them.',
+  values: {
+    SENT: { description: 'Stored: it will not be lost. One tick.' },
+    DELIVERED: { description: 'A device of every other member has it. Two ticks.' },
+    READ: { description: 'Every other member has read it. Two blue ticks.' },
+  } as const,
+})
+
+builder.node(Message, {
+  description: 'A message in a conversation. Once stored it never changes its place.',
+  id: { resolve: messageNodeId, description: 'Starts with `msg_` and leads to its row in one read.' },
+  loadWithoutCache: (id, ctx) => findMessage(ctx, id),
+  fields: (t) => ({
+    conversationId: t.exposeID('conversationId', { description: 'The id of its conversation.' }),
+    conversation: t.field({
+      type: Conversation,
+      description: 'Its conversation.',
+      resolve: ({ conversationId }, _args, ctx) => requireConversation(ctx, conversationId),
+    }),
+    seq: t.exposeInt('seq', {
+      description: 'Its place: 1, 2, 3 …, the same for all readers. A number that is missing stays missing.',
+    }),
+    messageId: t.exposeString('messageId', { description: 'A Snowflake, as a decimal string.' }),
+    clientMessageId: t.id({
+      nullable: true,
+      description: "The sender's own id for it; null for everybody else.",
+      resolve: (message, _args, ctx) => clientMessageIdFor(ctx, message),
+    }),
+    sender: t.field({ type: User, description: 'Who sent it.', resolve: ({ senderId }) => ({ id: senderId }) }),
+    body: t.exposeString('body', { description: 'The text, byte for byte as it was sent.' }),
+    sentAt: t.field({ type: 'DateTime', description: 'When it was accepted.', resolve: ({ sentAtMs }) => sentAtMs }),
+    tick: t.field({
+      type: Tick,
+      description: "How far it has got, derived from the other members' boundaries.",
+      resolve: (message, _args, ctx) => tickOfMessage(ctx, message),
+    }),
+  }),
+})
+
+builder.queryField('messages', (t) =>
+  t.field({
+    type: MessageConnection,
+    description:
+      'Newest first. `first`/`after` walk to older messages, `last`/`before` back to newer. No cursor: start at the newest.',
+    args: {
+      conversationId: t.arg.id({ required: true, description: 'The conversation.' }),
+      ...t.arg.connectionArgs(),
+    },
+    resolve: (_root, args, ctx) => listMessages(ctx, args),
+  }),
+)
+
+const RecipientInput = builder.inputType('RecipientInput', {
+  isOneOf: true,
+  description: 'Where a message goes: exactly one of the two.',
+  fields: (t) => ({
+    userId: t.id({
+      description: 'A user: the direct chat with them, made by its first message. Oneself: notes to self.',
+    }),
+    conversationId: t.id({ description: 'A conversation of the sender.' }),
+  }),
+})
+
+const SendMessageInput = builder.inputType('SendMessageInput', {
+  description: 'A message to send.',
+  fields: (t) => ({
+    clientMessageId: t.id({
+      required: true,
+      description:
+        'Made on the device before the first attempt; every retry carries the same one. 1 to 64 of A-Z a-z 0-9 . _ : -',
+    }),
+    to: t.field({ type: RecipientInput, required: true, description: 'Where it goes.' }),
+    body: t.string({ required: true, description: 'The text: 1 to 4,096 characters, at least one of them visible.' }),
+  }),
+})
+
+const SendMessagePayload = builder.objectRef<Sent>('SendMessagePayload').implement({
+  description: 'The answer to sendMessage.',
+  fields: (t) => ({
+    message: t.expose('message', { type: Message, description: 'The message as it is stored.' }),
+    duplicate: t.exposeBoolean('duplicate', { description: 'Whether an earlier attempt had stored it already.' }),
+  }),
+})
+
+builder.mutationField('sendMessage', (t) =>
+  t.field({
+    type: SendMessagePayload,
+    description:
+      'Sends a message. Answers only when it is stored. A retry with the same clientMessageId, at whatever age, gets the ' +
+      'original message and never makes a second one.',
+    args: { input: t.arg({ type: SendMessageInput, required: true, description: 'The message.' }) },
+    resolve: (_root, { input }, ctx) => sendMessage(ctx, input),
+  }),
+)
+
+const PositionInput = builder.inputType('PositionInput', {
+  description: 'What a device already holds of a conversation.',
+  fields: (t) => ({
+    conversationId: t.id({ required: true, description: 'The conversation.' }),
+    seq: t.int({ required: true, description: 'The device has everything up to and including this; 0 for nothing.' }),
+  }),
+})
+
+const MessageAddedPayload = builder.objectRef<Shown>('MessageAddedPayload').implement({
+  description: 'An event of messageAdded.',
+  fields: (t) => ({
+    message: t.expose('message', { type: Message, description: 'The message.' }),
+    cursor: t.string({
+      description: 'Its cursor, usable in `messages`.',
+      resolve: ({ message }, _args, ctx) => ctx.cursors.ofMessage(message.conversationId, message.seq),
+    }),
+    previousSeq: t.exposeInt('previousSeq', {
+      description:
+        'The seq before this one in this stream (0 at the start of a conversation). If it is not the last one the client ' +
+        'has, something is missing; numbers skipped between the two are not.',
+    }),
+    catchUp: t.exposeBoolean('catchUp', { description: 'Whether it was missed, or is live.' }),
+  }),
+})
+
+builder.subscriptionField('messageAdded', (t) =>
+  t.field({
+    type: MessageAddedPayload,
+    description:
+      'First what the viewer has missed (catchUp: true), then live messages; in seq order within each conversation, each ' +
+      'exactly once. Without a conversationId: all the viewer’s conversations, those created later included. `after` says ' +
+      'what this device already holds; a conversation it does not name starts at what the server knows to be undelivered. ' +
+      'The viewer’s own messages are included (their other devices need them).',
+    args: {
+      conversationId: t.arg.id({ description: 'Only this conversation.' }),
+      after: t.arg({ type: [PositionInput], description: 'Where to resume, up to 1,000 conversations.' }),
+    },
+    subscribe: (_root, args, ctx) => messageAdded(ctx, args),
+    resolve: (shown) => shown,
+  }),
+)

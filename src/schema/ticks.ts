@@ -1,0 +1,77 @@
+import type { Ticks as TicksSource } from '../protocol/ticks.ts'
+import { ack, markRead, ticksChanged } from '../resolvers/boundaries.ts'
+import { builder } from './builder.ts'
+
+export const Ticks = builder.objectRef<TicksSource>('Ticks').implement({
+  description:
+    'How far one member has got in one conversation. Both numbers only rise, and read never passes delivered.',
+  fields: (t) => ({
+    conversationId: t.exposeID('conversationId', { description: 'The conversation.' }),
+    userId: t.exposeID('userId', { description: 'The member.' }),
+    lastDeliveredSeq: t.exposeInt('lastDeliveredSeq', {
+      description: 'A device of theirs has everything up to here; 0 at first.',
+    }),
+    lastReadSeq: t.exposeInt('lastReadSeq', { description: 'They have read everything up to here; 0 at first.' }),
+  }),
+})
+
+const AckInput = builder.inputType('AckInput', {
+  description: 'How far the caller’s device has got.',
+  fields: (t) => ({
+    conversationId: t.id({ required: true, description: 'The conversation.' }),
+    seq: t.int({
+      required: true,
+      description: 'The device has everything up to and including this; from 1 to lastSeq.',
+    }),
+  }),
+})
+
+const MarkReadInput = builder.inputType('MarkReadInput', {
+  description: 'How far the caller has read.',
+  fields: (t) => ({
+    conversationId: t.id({ required: true, description: 'The conversation.' }),
+    seq: t.int({ required: true, description: 'Everything up to and including this is read; from 1 to lastSeq.' }),
+  }),
+})
+
+const ticksField = { description: "The caller's own boundaries, after the call." }
+
+const AckPayload = builder.objectRef<{ ticks: TicksSource }>('AckPayload').implement({
+  description: 'The answer to ack.',
+  fields: (t) => ({ ticks: t.expose('ticks', { type: Ticks, ...ticksField }) }),
+})
+
+const MarkReadPayload = builder.objectRef<{ ticks: TicksSource }>('MarkReadPayload').implement({
+  description: 'The answer to markRead.',
+  fields: (t) => ({ ticks: t.expose('ticks', { type: Ticks, ...ticksField }) }),
+})
+
+builder.mutationField('ack', (t) =>
+  t.field({
+    type: AckPayload,
+    description: 'My device has everything up to and including seq: the double tick. Never lowers anything.',
+    args: { input: t.arg({ type: AckInput, required: true, description: 'What to acknowledge.' }) },
+    resolve: (_root, { input }, ctx) => ack(ctx, input),
+  }),
+)
+
+builder.mutationField('markRead', (t) =>
+  t.field({
+    type: MarkReadPayload,
+    description: 'I have read everything up to and including seq: the blue tick. Implies ack. Never lowers anything.',
+    args: { input: t.arg({ type: MarkReadInput, required: true, description: 'What was read.' }) },
+    resolve: (_root, { input }, ctx) => markRead(ctx, input),
+  }),
+)
+
+builder.subscriptionField('ticksChanged', (t) =>
+  t.field({
+    type: Ticks,
+    description:
+      'Boundaries of the other members, as they rise. With a conversationId the current ones come first, one per other ' +
+      'member, so no change is ever missed.',
+    args: { conversationId: t.arg.id({ description: 'Only this conversation; without it, all of the viewer’s.' }) },
+    subscribe: (_root, args, ctx) => ticksChanged(ctx, args),
+    resolve: (ticks) => ticks,
+  }),
+)

@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+// The drawing in the README, as a table: which room may import from which. app.ts alone knows every room.
+const mayImport: Record<string, string[]> = {
+  protocol: [],
+  'domain/ports.ts': ['protocol'],
+  domain: ['protocol', 'domain/ports.ts'],
+  store: ['protocol', 'domain/ports.ts'],
+  push: ['protocol', 'domain/ports.ts'],
+  resolvers: ['protocol', 'domain/ports.ts', 'domain'],
+  schema: ['protocol', 'domain/ports.ts', 'domain', 'resolvers'],
+  transport: ['protocol', 'domain/ports.ts', 'config.ts'],
+  embedded: [],
+  client: ['protocol'],
+  'config.ts': ['protocol'],
+  'server.ts': ['app.ts', 'config.ts'],
+}
+
+const source = fileURLToPath(new URL('../src', import.meta.url))
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(source, path), 'utf8') }))
+
+const roomOf = (path: string): string => (path in mayImport ? path : (path.split('/')[0] ?? path))
+
+const importsOf = (text: string): string[] =>
+  [...text.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, specifier]) => specifier ?? '')
+
+const breaches = (rule: RegExp, inRooms: (room: string) => boolean): string[] =>
+  files.filter(({ path, text }) => inRooms(roomOf(path)) && rule.test(withoutComments(text))).map(({ path }) => path)
+
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
+
+describe('the rooms', () => {
+  it.each(files.filter(({ path }) => path !== 'app.ts'))('$path imports only what its room may', ({ path, text }) => {
+    const room = roomOf(path)
+    const wrong = importsOf(text)
+      .filter((specifier) => specifier.startsWith('.'))
+      .map((specifier) => posix.join(posix.dirname(path), specifier))
+      .filter((target) => roomOf(target) !== room && !mayImport[room]?.includes(roomOf(target)))
+    expect(wrong).toEqual([])
+  })
+
+  it('the protocol imports nothing at all: it runs in browsers too', () => {
+    const outside = files
+      .filter(({ path }) => roomOf(path) === 'protocol')
+      .flatMap(({ text }) => importsOf(text).filter((specifier) => !specifier.startsWith('./')))
+    expect(outside).toEqual([])
+  })
+
+  it('only config.ts reads the environment', () => {
+    expect(breaches(/process\.env/, (room) => room !== 'config.ts')).toEqual([])
+  })
+
+  it('time and chance are handed in', () => {
+    expect(
+      breaches(/Date\.now\(|Math\.random\(|randomUUID\(/, (room) => !['app.ts', 'server.ts'].includes(room)),
+    ).toEqual([])
+  })
+
+  it('the schema declares and decides nothing', () => {
+    expect(
+      breaches(/\bif \(|\bawait\b/, (room) => room === 'schema').filter((path) => path !== 'schema/date-time.ts'),
+    ).toEqual([])
+  })
+
+  it('only the domain publishes and subscribes', () => {
+    expect(breaches(/\bevents\.(ring|tell|subscribe)\(/, (room) => room !== 'domain')).toEqual([])
+  })
+})

@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest'
+import type { LogRow, MessageLog } from '../../src/domain/ports.ts'
+import type { ConversationId } from '../../src/protocol/ids.ts'
+import { seqMax } from '../../src/protocol/limits.ts'
+import { aConversation, aMessage, aUser, aVoid, upTo } from '../kit/ids.ts'
+
+export function messagesContract(open: () => MessageLog): void {
+  const fill = async (rows: LogRow[]) => {
+    await Promise.all(rows.map((row) => open().put(row)))
+    return rows
+  }
+  const aLog = (conversationId: ConversationId, length: number, body?: string) =>
+    fill(upTo(length).map((seq) => aMessage(conversationId, seq, body === undefined ? {} : { body })))
+  const seqs = (rows: LogRow[]) => rows.map(({ seq }) => seq)
+
+  describe('a cell', () => {
+    test('gives back the message that was put into it, every field of it', async () => {
+      const message = aMessage(aConversation(), 7)
+      expect(await open().put(message)).toBe('written')
+      expect(await open().get(message)).toEqual(message)
+    })
+
+    test('gives back a void', async () => {
+      const skipped = aVoid(aConversation(), 3)
+      expect(await open().put(skipped)).toBe('written')
+      expect(await open().get(skipped)).toEqual(skipped)
+    })
+
+    test('that is empty gives nothing', async () => {
+      const conversationId = aConversation()
+      await open().put(aMessage(conversationId, 1))
+      expect(await open().get({ conversationId, seq: 2 })).toBeUndefined()
+      expect(await open().get({ conversationId: aConversation(), seq: 1 })).toBeUndefined()
+    })
+
+    test('that is taken keeps what it has, be it a message or a void', async () => {
+      const message = aMessage(aConversation(), 1)
+      const skipped = aVoid(message.conversationId, 2)
+      await fill([message, skipped])
+
+      expect(await open().put(aMessage(message.conversationId, 1))).toBe('taken')
+      expect(await open().put(aVoid(message.conversationId, 1))).toBe('taken')
+      expect(await open().put(aMessage(message.conversationId, 2))).toBe('taken')
+      expect(await open().put(message)).toBe('taken')
+
+      expect(await open().get(message)).toEqual(message)
+      expect(await open().get(skipped)).toEqual(skipped)
+    })
+
+    test('is written by exactly one of twenty who try at once', async () => {
+      const conversationId = aConversation()
+      const rivals = upTo(20).map((n) => (n % 4 === 0 ? aVoid(conversationId, 1) : aMessage(conversationId, 1)))
+
+      const outcomes = await Promise.all(rivals.map((row) => open().put(row)))
+
+      expect(outcomes.filter((outcome) => outcome === 'written')).toHaveLength(1)
+      expect(outcomes.filter((outcome) => outcome === 'taken')).toHaveLength(19)
+      expect(await open().get({ conversationId, seq: 1 })).toEqual(rivals[outcomes.indexOf('written')])
+    })
+
+    test('belongs to one conversation', async () => {
+      const mine = aMessage(aConversation(), 1)
+      const other = aMessage(aConversation(), 1)
+      await fill([mine, other])
+      expect(await open().get(mine)).toEqual(mine)
+      expect(await open().get(other)).toEqual(other)
+    })
+
+    test('keeps a body byte for byte', async () => {
+      const bodies = [
+        '👩‍👩‍👧‍👦 🏴󠁧󠁢󠁳󠁣󠁴󠁿 🇨🇭',
+        'e\u0301 is not \u00e9, \u1112\u1161\u11ab is not \ud55c',
+        'z\u0338\u0327\u0351\u0300algo\u0489',
+        '  leading, trailing and\r\n\tinner white space \u00a0\u200b\u2028\u2029 ',
+        '\ufeffbyte order mark',
+        '\u202eright to left\u202c שלום مرحبا',
+        '"quotes" \\backslashes\\ \u0001\u001f\u007f </script> ${} %00 \\u0000',
+        '\u{10ffff}\ufffd\uffff',
+        '𝒳'.repeat(4096),
+      ]
+      const conversationId = aConversation()
+      await fill(bodies.map((body, i) => aMessage(conversationId, i + 1, { body })))
+
+      const rows = await open().above(conversationId, 0, bodies.length)
+
+      const kept = rows.map((row) => (row.kind === 'message' ? Buffer.from(row.body).toString('hex') : undefined))
+      expect(kept).toEqual(bodies.map((body) => Buffer.from(body).toString('hex')))
+    })
+
+    test('exists for the highest seq there is', async () => {
+      const last = aMessage(aConversation(), seqMax)
+      await open().put(last)
+      expect(await open().get(last)).toEqual(last)
+      expect(await open().below(last.conversationId, seqMax + 1, 1)).toEqual([last])
+    })
+
+    test('does not change with the object that was put or read', async () => {
+      const message = aMessage(aConversation(), 1)
+      const given = { ...message }
+      await open().put(given)
+      given.body = 'changed'
+      const read = await open().get(message)
+      if (read?.kind === 'message') read.body = 'changed'
+      expect(await open().get(message)).toEqual(message)
+    })
+  })
+
+  describe('reading many cells', () => {
+    test('finds the 200 of 250 that are not empty', async () => {
+      const [one, two] = [aConversation(), aConversation()]
+      const rows = await fill([...(await aLog(one, 120)), ...upTo(80).map((seq) => aVoid(two, seq))])
+      const empty = upTo(50).map((n) => ({ conversationId: two, seq: 1000 + n }))
+
+      const found = await open().getMany([...rows, ...empty])
+
+      expect(found).toHaveLength(200)
+      expect(new Set(found.map(place))).toEqual(new Set(rows.map(place)))
+      const sample = found.find((row) => place(row) === place({ conversationId: one, seq: 33 }))
+      expect(sample).toEqual(rows[32])
+    })
+
+    test('reads nothing where nothing is asked for', async () => {
+      expect(await open().getMany([])).toEqual([])
+    })
+
+    test('gives a cell once, however often it is asked for', async () => {
+      const message = aMessage(aConversation(), 1)
+      await open().put(message)
+      expect(await open().getMany([message, { ...message }, message])).toEqual([message])
+    })
+
+    test('gives them all when together they are more than one answer can hold', async () => {
+      const rows = await aLog(aConversation(), 100, 'x'.repeat(16 * 1024))
+      const found = await open().getMany(rows)
+      expect(found.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual(upTo(100))
+    })
+  })
+
+  describe('above and below', () => {
+    test('are ascending and descending, without the edge itself, voids among them', async () => {
+      const conversationId = aConversation()
+      const rows = await fill(
+        upTo(12).map((seq) => (seq % 3 === 0 ? aVoid(conversationId, seq) : aMessage(conversationId, seq))),
+      )
+      expect(await open().above(conversationId, 4, 5)).toEqual(rows.slice(4, 9))
+      expect(await open().below(conversationId, 9, 5)).toEqual(rows.slice(3, 8).reverse())
+    })
+
+    test('order by number, not by text', async () => {
+      const conversationId = aConversation()
+      await fill([1, 2, 9, 10, 11, 99, 100, 101, 1000].map((seq) => aMessage(conversationId, seq)))
+      expect(seqs(await open().above(conversationId, 0, 50))).toEqual([1, 2, 9, 10, 11, 99, 100, 101, 1000])
+      expect(seqs(await open().above(conversationId, 9, 3))).toEqual([10, 11, 99])
+      expect(seqs(await open().below(conversationId, 100, 3))).toEqual([99, 11, 10])
+    })
+
+    test('give fewer only where the log ends or begins', async () => {
+      const conversationId = aConversation()
+      await aLog(conversationId, 5)
+      expect(seqs(await open().above(conversationId, 3, 10))).toEqual([4, 5])
+      expect(seqs(await open().above(conversationId, 3, 2))).toEqual([4, 5])
+      expect(seqs(await open().above(conversationId, 5, 10))).toEqual([])
+      expect(seqs(await open().below(conversationId, 3, 10))).toEqual([2, 1])
+      expect(seqs(await open().below(conversationId, 1, 10))).toEqual([])
+      expect(seqs(await open().below(conversationId, seqMax + 1, 1))).toEqual([5])
+      expect(await open().above(aConversation(), 0, 10)).toEqual([])
+      expect(await open().below(aConversation(), seqMax + 1, 10)).toEqual([])
+    })
+
+    test('pass over holes', async () => {
+      const conversationId = aConversation()
+      await fill([2, 3, 7].map((seq) => aMessage(conversationId, seq)))
+      expect(seqs(await open().above(conversationId, 0, 3))).toEqual([2, 3, 7])
+      expect(seqs(await open().below(conversationId, 8, 3))).toEqual([7, 3, 2])
+    })
+
+    test('give every row asked for when together they are over 1 MB', async () => {
+      const conversationId = aConversation()
+      const rows = await aLog(conversationId, 110, 'ü'.repeat(8 * 1024))
+      expect(seqs(await open().above(conversationId, 0, 100))).toEqual(upTo(100))
+      expect(seqs(await open().above(conversationId, 0, 500))).toEqual(upTo(110))
+      expect(seqs(await open().below(conversationId, 111, 100))).toEqual(upTo(110).reverse().slice(0, 100))
+      expect((await open().below(conversationId, 2, 100))[0]).toEqual(rows[0])
+    })
+  })
+
+  describe('counting what others wrote', () => {
+    test('leaves out the own messages, the voids, and what is not above', async () => {
+      const conversationId = aConversation()
+      const me = aUser()
+      await fill([
+        aMessage(conversationId, 1),
+        aMessage(conversationId, 2, { senderId: me }),
+        aMessage(conversationId, 3),
+        aVoid(conversationId, 4),
+        aMessage(conversationId, 5),
+        aMessage(conversationId, 6, { senderId: me }),
+      ])
+      expect(await open().countOfOthers(conversationId, 0, me, 100)).toBe(3)
+      expect(await open().countOfOthers(conversationId, 1, me, 100)).toBe(2)
+      expect(await open().countOfOthers(conversationId, 3, me, 100)).toBe(1)
+      expect(await open().countOfOthers(conversationId, 5, me, 100)).toBe(0)
+      expect(await open().countOfOthers(conversationId, 0, aUser(), 100)).toBe(5)
+      expect(await open().countOfOthers(aConversation(), 0, me, 100)).toBe(0)
+    })
+
+    test('goes no further than asked', async () => {
+      const conversationId = aConversation()
+      await aLog(conversationId, 30)
+      expect(await open().countOfOthers(conversationId, 0, aUser(), 10)).toBe(10)
+      expect(await open().countOfOthers(conversationId, 0, aUser(), 30)).toBe(30)
+      expect(await open().countOfOthers(conversationId, 0, aUser(), 31)).toBe(30)
+    })
+
+    test('finds them behind many own ones', async () => {
+      const conversationId = aConversation()
+      const me = aUser()
+      const mine = upTo(60).map((seq) => aMessage(conversationId, seq, { senderId: me }))
+      await fill([...mine, ...[61, 62, 63, 64, 65].map((seq) => aMessage(conversationId, seq))])
+      expect(await open().countOfOthers(conversationId, 0, me, 3)).toBe(3)
+      expect(await open().countOfOthers(conversationId, 0, me, 7)).toBe(5)
+    })
+
+    test('counts over more than 1 MB', async () => {
+      const conversationId = aConversation()
+      await aLog(conversationId, 100, 'x'.repeat(16 * 1024))
+      expect(await open().countOfOthers(conversationId, 0, aUser(), 100)).toBe(100)
+    })
+  })
+}
+
+const place = ({ conversationId, seq }: Pick<LogRow, 'conversationId' | 'seq'>) => `${conversationId} ${seq}`
