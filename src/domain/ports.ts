@@ -173,7 +173,10 @@ export interface BoundaryHints {
    * of `Sessions`, for a crash halfway would leave the index incomplete.
    */
   open(member: MemberAddress): Promise<BoundaryHint | undefined>
-  /** Lifts each boundary to at least the given one. `clearedVersion`: the pending row seen at that version is gone. */
+  /**
+   * Lifts each boundary to at least the given one. `clearedVersion`: the pending row seen at that version is gone; 0 for
+   * somebody who saw neither a hint nor a row. A version that is another by now stays: a row was written meanwhile.
+   */
   lift(member: MemberAddress, boundaries: Boundaries, clearedVersion?: number): Promise<void>
 }
 

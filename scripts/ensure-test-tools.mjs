@@ -1,0 +1,30 @@
+// The tests run against real parts: redis-server, Chromium, and AWS's DynamoDB Local, which needs Java. On Debian as root
+// whatever is missing is installed; elsewhere one line says what to install.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+const tools = [
+  { command: 'redis-server', debian: 'redis-server' },
+  { command: 'chromium', debian: 'chromium' },
+  { command: 'java', debian: 'default-jre-headless' },
+]
+
+const isThere = (command) => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0
+const missing = tools.filter(({ command }) => !isThere(command))
+
+if (missing.length > 0) {
+  const packages = missing.map(({ debian }) => debian)
+  if (!existsSync('/etc/debian_version') || process.getuid?.() !== 0) {
+    console.error(`The tests need ${packages.join(', ')}: please install them and run npm test again.`)
+    process.exit(1)
+  }
+  console.log(`Installing ${packages.join(', ')} for the tests`)
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  for (const args of [['update', '-qq'], ['install', '-y', '-qq', '--no-install-recommends', ...packages]]) {
+    const { status } = spawnSync('apt-get', args, { env: environment, stdio: ['ignore', 'ignore', 'inherit'] })
+    if (status !== 0) {
+      console.error(`apt-get ${args.join(' ')} failed: please install ${packages.join(', ')} by hand.`)
+      process.exit(1)
+    }
+  }
+}

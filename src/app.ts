@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { type Logger, pino } from 'pino'
+import { Registry } from 'prom-client'
+import type { Config } from './config.ts'
+import { directConversationId } from './domain/conversation-id.ts'
+import { createDomain } from './domain/domain.ts'
+import type { Clock, Ports } from './domain/ports.ts'
+import { startEmbedded } from './embedded/start-embedded.ts'
+import { type ConversationId, messageNodeId } from './protocol/ids.ts'
+import { createSnowflake } from './protocol/snowflake.ts'
+import type { Viewer } from './protocol/viewer.ts'
+import { createContext } from './resolvers/context.ts'
+import { createCursors } from './resolvers/cursors.ts'
+import { sendMessage } from './resolvers/send-message.ts'
+import { schema } from './schema/schema.ts'
+import { createDynamoClient, type DynamoCall } from './store/dynamo-client.ts'
+import { createNodeNumber } from './store/node-number.redis.ts'
+import { createRedisLink } from './store/redis-client.ts'
+import { createSoftStateRedis } from './store/soft-state.redis.ts'
+import { createStoresDynamo } from './store/stores.dynamo.ts'
+import { createTables, validateTables } from './store/table-setup.ts'
+import { createDevTokens } from './transport/auth.ts'
+import { completeConfig } from './transport/dev-secrets.ts'
+import { createTransport } from './transport/transport.ts'
+
+const beatMs = 1000
+const leaseMs = 20_000
+const dynamoTimeoutMs = 500
+/** Any row will do to see whether DynamoDB answers. */
+const nowhere = 'dm_nowhere' as ConversationId
+
+export type AppOptions = {
+  logger?: Logger
+  /** What the stores are asked, for those who count. */
+  onDynamoCall?: (call: DynamoCall) => void
+  onRedisRoundTrip?: (name: string) => void
+}
+
+export type App = ReturnType<typeof createApp>
+
+/** One node: builds the parts, connects them, and takes them apart again. The only file that knows every room. */
+export function createApp(config: Config, options: AppOptions = {}) {
+  const logger = options.logger ?? pino()
+  let running: Awaited<ReturnType<typeof run>> | undefined
+
+  return {
+    async start() {
+      running = await run(config, logger, options)
+      return running.started
+    },
+    async stop() {
+      await running?.stop()
+      running = undefined
+    },
+    parts() {
+      if (!running) throw new Error('The node is not running.')
+      return running.parts
+    },
+  }
+}
+
+async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTrip }: AppOptions) {
+  const config = await completeConfig(given)
+  const undo: (() => Promise<void>)[] = []
+  const stop = async () => {
+    for (const each of undo.splice(0).reverse()) await each()
+  }
+  try {
+    const { redisUrl, dynamodb, describe, stop: stopEmbedded } = await backends(given)
+    undo.push(stopEmbedded)
+
+    const link = createRedisLink({
+      url: redisUrl,
+      onError: (error) => logger.warn({ err: error }, 'redis'),
+      ...(onRedisRoundTrip && { onRoundTrip: onRedisRoundTrip }),
+    })
+    undo.push(link.close)
+    const dynamoClient = createDynamoClient({
+      ...dynamodb,
+      requestTimeoutMs: dynamoTimeoutMs,
+      ...(onDynamoCall && { onCall: onDynamoCall }),
+    })
+    undo.push(async () => dynamoClient.close())
+    const dynamo = { client: dynamoClient, tablePrefix: config.tables.prefix, clock: systemClock }
+    if (config.tables.create) await createTables(dynamo)
+    await validateTables(dynamo)
+
+    const ports: Ports = { ...createStoresDynamo(dynamo), ...createSoftStateRedis(link), clock: systemClock }
+    const nodeNumber = createNodeNumber(link, Math.random)
+    const domain = createDomain(ports, {
+      nextMessageId: createSnowflake(systemClock.now, nodeNumber.current),
+      randomId: randomUUID,
+      onDetachError: (error) => logger.warn({ err: error }, 'a stream could not be detached cleanly'),
+    })
+    const cursors = createCursors(config.cursorSecret)
+    const contextOf = (viewer: Viewer | undefined) => {
+      if (viewer) domain.people.remember(viewer).catch((error) => logger.warn({ err: error }, 'a name was not kept'))
+      return createContext(domain, cursors, viewer)
+    }
+
+    const transport = createTransport({
+      config,
+      schema,
+      createContext: contextOf,
+      sendMessage: async (viewer, input) => {
+        const { message, duplicate } = await sendMessage(contextOf(viewer), input)
+        const { sentAtMs, kind: _kind, ...rest } = message
+        return { message: { id: messageNodeId(message), ...rest, sentAt: new Date(sentAtMs).toISOString() }, duplicate }
+      },
+      ready: async () => {
+        const [redis, tables] = await Promise.allSettled([link.ping(), ports.conversations.getMany([nowhere])])
+        return { redis: redis.status === 'fulfilled', dynamodb: tables.status === 'fulfilled' }
+      },
+      ...(config.development && config.auth.secret && { devTokens: createDevTokens(config.auth.secret, systemClock) }),
+      exampleConversationId: directConversationId,
+      clock: systemClock,
+      randomId: randomUUID,
+      logger,
+      registry: new Registry(),
+    })
+    const regularly = (ms: number, task: () => Promise<void>) => {
+      const timer = setInterval(() => task().catch((error) => logger.warn({ err: error }, 'beat')), ms)
+      undo.push(async () => clearInterval(timer))
+    }
+    await nodeNumber.renew().catch((error) => logger.warn({ err: error }, 'no node number yet'))
+    regularly(leaseMs, nodeNumber.renew)
+    regularly(beatMs, domain.beat.tick)
+    undo.push(transport.drain)
+    const { url, port } = await transport.listen()
+    return { started: { url, port, config, describe }, parts: { ports, domain }, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** The backends as configured, or embedded ones. */
+async function backends({ redis, dynamodb, dataDir }: Config) {
+  const embedded = await startEmbedded({
+    dataDir,
+    redis: redis === 'embedded',
+    dynamodb: dynamodb === 'embedded',
+  })
+  return {
+    redisUrl: redis === 'embedded' ? (embedded.redisUrl ?? '') : redis.urls.join(','),
+    dynamodb: dynamodb === 'embedded' ? { endpoint: embedded.dynamodbEndpoint ?? '', region: 'us-east-1' } : dynamodb,
+    describe: embedded.describe,
+    stop: embedded.stop,
+  }
+}
+
+const systemClock: Clock = {
+  now: Date.now,
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const done = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      signal?.addEventListener('abort', done, { once: true })
+    }),
+}

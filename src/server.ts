@@ -1,0 +1,51 @@
+import { createApp } from './app.ts'
+import { ConfigError, readConfig } from './config.ts'
+
+const drainWithinMs = 9500
+
+try {
+  const config = readConfig()
+  const app = createApp(config)
+  const started = await app.start()
+  for (const line of greeting(started)) console.log(line)
+
+  let stopping = false
+  const stop = async () => {
+    if (stopping) return
+    stopping = true
+    // Whoever sent the signal waits ten seconds at most.
+    setTimeout(() => process.exit(1), drainWithinMs).unref()
+    await app.stop()
+    process.exit(0)
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+} catch (error) {
+  console.error(error instanceof ConfigError ? error.message : error)
+  process.exit(1)
+}
+
+type Started = Awaited<ReturnType<ReturnType<typeof createApp>['start']>>
+
+/** What somebody at a terminal wants to know; nothing in production, where logs are read by machines. */
+function greeting({ url, config, describe }: Started): string[] {
+  if (config.production) return []
+  const lines = [
+    `Parley is running at ${url}`,
+    `  GraphiQL   ${url}/graphql`,
+    ...(config.development ? [`  Demo page  ${url}/`] : []),
+    `  Redis      ${describe.redis}`,
+    `  DynamoDB   ${describe.dynamodb}`,
+  ]
+  if (!config.development) return lines
+  return [
+    ...lines,
+    '',
+    'Send the first message, as alice to bob:',
+    '',
+    `  TOKEN=$(curl -s ${url}/dev/token -H 'content-type: application/json' -d '{"userId":"alice"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`,
+    `  curl -s ${url}/messages -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' \\`,
+    `    -d '{"clientMessageId":"first-1","to":{"userId":"bob"},"body":"Hello, Bob"}'`,
+    '',
+  ]
+}

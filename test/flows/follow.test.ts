@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
+import { type AddedEvent, line, type Person } from '../kit/person.ts'
+import { startWorld, type World } from '../kit/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ nodes: 2 })
+})
+afterAll(() => world.stop())
+
+/** Alice on the first node, bob on the second. */
+const chatters = async (): Promise<[Person, Person, string]> => {
+  const [alice, bob] = [await world.person('alice'), await world.person('bob', { node: 1 })]
+  return [alice, bob, world.chatOf(alice, bob)]
+}
+
+const lines = (events: readonly AddedEvent[]): string[] => events.map(({ message }) => line(message))
+/** `previousSeq>seq`, with a star for what was missed. */
+const steps = (events: readonly AddedEvent[]): string[] =>
+  events.map(({ previousSeq, message, catchUp }) => `${previousSeq}>${message.seq}${catchUp ? '*' : ''}`)
+
+const pendingOf = ({ userId }: Person) => world.nodes[0]?.parts.ports.pending.list(userId as UserId)
+
+describe('messageAdded', () => {
+  it('brings live messages across nodes, in order, and to the sender too', async () => {
+    const [alice, bob] = await chatters()
+    const [atAlice, atBob] = [alice.follow(), bob.follow()]
+    await Promise.all([world.online(alice), world.online(bob)])
+    for (const body of ['one', 'two', 'three']) await alice.send(bob, body)
+    expect(steps(await atBob.receives(3))).toEqual(['0>1', '1>2', '2>3'])
+    expect(lines(await atAlice.receives(3))).toEqual(['1 one', '2 two', '3 three'])
+    expect(await pendingOf(bob)).toEqual([])
+    await Promise.all([atAlice.stop(), atBob.stop()])
+  })
+
+  it('first brings what was missed, of every conversation, then goes live', async () => {
+    const [alice, bob, chat] = await chatters()
+    const carol = await world.person('carol')
+    for (const body of ['one', 'two']) await alice.send(bob, body)
+    await carol.send(bob, 'hello from carol')
+    expect(await pendingOf(bob)).toHaveLength(2)
+    const atBob = bob.follow()
+    await atBob.receives(3)
+    await world.online(bob)
+    await alice.send(bob, 'three')
+    const all = await atBob.receives(4)
+    expect(steps(all.filter(({ message }) => message.conversationId === chat))).toEqual(['0>1*', '1>2*', '2>3'])
+    expect(lines(all)).toContain('1 hello from carol')
+    await atBob.stop()
+  })
+
+  it('resumes after what the device holds, in one operation', async () => {
+    const [alice, bob, conversationId] = await chatters()
+    for (const body of ['one', 'two', 'three']) await alice.send(bob, body)
+    const atBob = bob.follow({ after: [{ conversationId, seq: 2 }] })
+    expect(steps(await atBob.receives(1))).toEqual(['2>3*'])
+    await atBob.stop()
+  })
+
+  it('sends again what was streamed and never acked, after a clean end as after a lost connection', async () => {
+    const [alice, bob, chat] = await chatters()
+    for (const leave of ['stop', 'drop'] as const) {
+      const first = bob.follow()
+      await world.online(bob)
+      await alice.send(bob, `seen before a ${leave}`)
+      await first.sees(({ message }) => message.body === `seen before a ${leave}`)
+      await first[leave]()
+      await world.offline(bob)
+    }
+    const second = bob.follow()
+    expect(steps(await second.receives(2))).toEqual(['0>1*', '1>2*'])
+    await bob.ack(chat, 1)
+    await second.stop()
+    await world.offline(bob)
+    const third = bob.follow()
+    expect(steps(await third.receives(1))).toEqual(['1>2*'])
+    await third.stop()
+  })
+
+  it('after a clean end trusts the pending index, and it names all there is', async () => {
+    const [alice, bob, chat] = await chatters()
+    const carol = await world.person('carol')
+    await carol.send(bob, 'acked')
+    const first = bob.follow()
+    await alice.send(bob, 'unacked')
+    await first.receives(2)
+    await bob.ack(world.chatOf(carol, bob), 1)
+    await first.stop()
+    await world.offline(bob)
+    expect(await pendingOf(bob)).toEqual([{ conversationId: chat, firstUndeliveredSeq: 1 }])
+    await alice.send(bob, 'while away')
+    const second = bob.follow()
+    expect(lines(await second.receives(2))).toEqual(['1 unacked', '2 while away'])
+    await bob.ack(chat, 2)
+    expect(await pendingOf(bob)).toEqual([])
+    await second.stop()
+  })
+
+  it('brings what a device sent while nobody was attached for it', async () => {
+    const [alice, bob] = await chatters()
+    const first = alice.follow()
+    await world.online(alice)
+    await first.stop()
+    await world.offline(alice)
+    await alice.send(bob, 'by plain HTTP')
+    expect(await pendingOf(alice)).toEqual([])
+    const second = alice.follow()
+    expect(lines(await second.receives(1))).toEqual(['1 by plain HTTP'])
+    await second.stop()
+  })
+
+  it('of one conversation brings that one alone', async () => {
+    const [alice, bob, conversationId] = await chatters()
+    const carol = await world.person('carol')
+    await alice.send(bob, 'one')
+    await carol.send(bob, 'not here')
+    const atBob = bob.follow({ conversationId })
+    await atBob.receives(1)
+    await world.online(bob)
+    await carol.send(bob, 'nor this')
+    await alice.send(bob, 'two')
+    expect(lines(await atBob.receives(2))).toEqual(['1 one', '2 two'])
+    expect(await pendingOf(bob)).toContainEqual({
+      conversationId: world.chatOf(carol, bob),
+      firstUndeliveredSeq: 1,
+    })
+    await atBob.stop()
+  })
+
+  it('goes on through a flushed Redis', async () => {
+    const [alice, bob] = await chatters()
+    const atBob = bob.follow()
+    await world.online(bob)
+    await alice.send(bob, 'before')
+    await world.redis.flush()
+    await alice.send(bob, 'after')
+    expect(steps(await atBob.receives(2))).toEqual(['0>1', '1>2'])
+    await atBob.stop()
+  })
+
+  it('goes on through a lost link to Redis, and reads what it missed', async () => {
+    const [alice, bob, chat] = await chatters()
+    const atBob = bob.follow()
+    await world.online(bob)
+    await alice.send(bob, 'before')
+    await atBob.receives(1)
+    await world.redis.killSubscribers()
+    await alice.send(bob, 'perhaps unheard')
+    await alice.send(bob, 'after')
+    expect(lines(await atBob.receives(3))).toEqual(['1 before', '2 perhaps unheard', '3 after'])
+    expect(new Set(atBob.events.map(({ message }) => message.conversationId))).toEqual(new Set([chat]))
+    await atBob.stop()
+  })
+
+  it('a message whose event is lost comes with the next beat', async () => {
+    const [alice, bob, chat] = await chatters()
+    const atBob = bob.follow()
+    await alice.send(bob, 'one')
+    await atBob.receives(1)
+    await world.online(bob)
+    const { ports, domain } = world.nodes[1]?.parts ?? expect.fail()
+    // As a node does that dies between the write and the ring.
+    const conversationId = chat as ConversationId
+    const [last] = await ports.messages.below(conversationId, 2, 1)
+    if (last?.kind !== 'message') expect.fail()
+    await ports.messages.put({ ...last, seq: 2, body: 'unrung' })
+    await ports.sequencer.seed(conversationId, 2)
+    domain.beat.recheckAll()
+    expect(lines(await atBob.receives(2))).toEqual(['1 one', '2 unrung'])
+    await atBob.stop()
+  })
+
+  it('passes over a number that nobody used, and the number stays unused', async () => {
+    const [alice, bob, chat] = await chatters()
+    const atBob = bob.follow()
+    await world.online(bob)
+    await alice.send(bob, 'one')
+    const { ports } = world.nodes[0]?.parts ?? expect.fail()
+    // As a node does that dies after reserving.
+    await ports.sequencer.reserveAbove(chat as ConversationId, 1)
+    await alice.send(bob, 'three')
+    expect(steps(await atBob.receives(2))).toEqual(['0>1', '1>3'])
+    expect(await ports.messages.get({ conversationId: chat as ConversationId, seq: 2 })).toMatchObject({ kind: 'void' })
+    await atBob.stop()
+  })
+
+  it('a reader that stalls is given everything from the log, in order', async () => {
+    const [alice, bob] = await chatters()
+    const atBob = bob.follow()
+    await world.online(bob)
+    const socket = await atBob.connected()
+    socket.pause()
+    const bodies = Array.from({ length: 400 }, (_, i) => `m${i} ${'x'.repeat(4000)}`)
+    for (let i = 0; i < bodies.length; i += 20) {
+      await Promise.all(bodies.slice(i, i + 20).map((body) => alice.send(bob, body)))
+    }
+    socket.resume()
+    const all = await atBob.receives(400)
+    expect(all.map(({ message }) => message.seq)).toEqual(Array.from({ length: 400 }, (_, i) => i + 1))
+    expect(all.map(({ message }) => message.body).sort()).toEqual([...bodies].sort())
+    await atBob.stop()
+  })
+})

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { inject, vi } from 'vitest'
+import { type App, type AppOptions, createApp } from '../../src/app.ts'
+import type { Config } from '../../src/config.ts'
+import { directConversationId } from '../../src/domain/conversation-id.ts'
+import type { UserId } from '../../src/protocol/ids.ts'
+import { createPerson, type Person, testSecret } from './person.ts'
+import { startRedis } from './redis.ts'
+
+export type World = Awaited<ReturnType<typeof startWorld>>
+export type Node = { url: string; parts: ReturnType<App['parts']>; stop(): Promise<void> }
+
+export type WorldOptions = { nodes?: number; dynamodbEndpoint?: string; app?: AppOptions; config?: Partial<Config> }
+
+/** A system to test: a Redis and tables of its own, and some nodes in this process, each with its own port. */
+export async function startWorld(options: WorldOptions = {}) {
+  const { nodes: count = 1, dynamodbEndpoint = inject('dynaliteEndpoint') } = options
+  const redis = await startRedis()
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'))
+  const prefix = `t${randomUUID().slice(0, 8)}_`
+  const people: Person[] = []
+  const nodes: Node[] = []
+
+  async function startNode(app: AppOptions = {}): Promise<void> {
+    const config: Config = {
+      production: false,
+      host: '127.0.0.1',
+      port: 0,
+      redis: { urls: [redis.url] },
+      dynamodb: { endpoint: dynamodbEndpoint, region: 'us-east-1' },
+      tables: { prefix, create: true },
+      auth: { secret: new TextEncoder().encode(testSecret) },
+      cursorSecret: new TextEncoder().encode('cursors of the tests'),
+      allowedOrigins: [],
+      graphiql: false,
+      dataDir,
+      ...options.config,
+    }
+    const node = createApp(config, { logger: pino({ level: 'silent' }), ...options.app, ...app })
+    const { url } = await node.start()
+    nodes.push({ url, parts: node.parts(), stop: node.stop })
+  }
+
+  for (let i = 0; i < count; i += 1) await startNode()
+
+  return {
+    redis,
+    prefix,
+    nodes,
+    startNode,
+    url: (node = 0): string => nodes[node]?.url ?? '',
+
+    /** Somebody new, so that tests do not meet each other's conversations. */
+    async person(
+      name: string,
+      { node = 0, displayName }: { node?: number; displayName?: string } = {},
+    ): Promise<Person> {
+      const person = await createPerson(
+        `${name}-${randomUUID().slice(0, 8)}`,
+        nodes[node]?.url ?? '',
+        displayName ? { name: displayName } : {},
+      )
+      people.push(person)
+      return person
+    },
+
+    chatOf: (one: Person, other: Person): string => directConversationId(one.userId as UserId, other.userId as UserId),
+
+    /** Resolves when somebody is attached for them, and has caught up. */
+    async online({ userId }: Person): Promise<void> {
+      await vi.waitFor(
+        async () => {
+          const [state] = (await nodes[0]?.parts.ports.sessions.presence([userId as UserId])) ?? []
+          if (state !== 'online') throw new Error(`${userId} is ${state}`)
+        },
+        { timeout: 10_000, interval: 10 },
+      )
+    },
+
+    /** Resolves when nobody is attached for them any more. */
+    async offline({ userId }: Person): Promise<void> {
+      await vi.waitFor(
+        async () => {
+          const [state] = (await nodes[0]?.parts.ports.sessions.presence([userId as UserId])) ?? []
+          if (state !== 'offline') throw new Error(`${userId} is ${state}`)
+        },
+        { timeout: 10_000, interval: 10 },
+      )
+    },
+
+    async stop(): Promise<void> {
+      await Promise.all(people.map((person) => person.hangUp()))
+      await Promise.all(nodes.map((node) => node.stop()))
+      await redis.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
