@@ -74,7 +74,7 @@ export function messagesContract(open: () => MessageLog): void {
         '  leading, trailing and\r\n\tinner white space \u00a0\u200b\u2028\u2029 ',
         '\ufeffbyte order mark',
         '\u202eright to left\u202c שלום مرحبا',
-        '"quotes" \\backslashes\\ \u0001\u001f\u007f </script> ${} %00 \\u0000',
+        '"quotes" \\backslashes\\ \u0001\u001f\u007f </script> %00 $& \\u0000',
         '\u{10ffff}\ufffd\uffff',
         '𝒳'.repeat(4096),
       ]

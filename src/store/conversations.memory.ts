@@ -1,0 +1,17 @@
+import type { Conversation, ConversationStore } from '../domain/ports.ts'
+import type { ConversationId } from '../protocol/ids.ts'
+
+export function createConversationsMemory(): ConversationStore {
+  const conversations = new Map<ConversationId, Conversation>()
+
+  return {
+    async create(conversation) {
+      if (!conversations.has(conversation.id)) conversations.set(conversation.id, structuredClone(conversation))
+    },
+
+    async getMany(ids) {
+      const found = [...new Set(ids)].map((id) => conversations.get(id)).filter((row) => row !== undefined)
+      return structuredClone(found)
+    },
+  }
+}

@@ -1,0 +1,174 @@
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
+import { unavailable } from '../protocol/errors.ts'
+import { isRefused } from './dynamo-client.ts'
+import type { Dynamo, Item, Key, TableName } from './tables.ts'
+
+// What the stores need of one table. Reads are consistent; a write touches one item.
+
+/** An expression and the values of its `:names`. */
+export type Expression = { where: string; values?: Record<string, unknown> }
+
+export interface DynamoTable<Name extends TableName> {
+  get(key: Key<Name>): Promise<Item<Name> | undefined>
+  /** Those that exist, each once, in any order. */
+  getMany(keys: readonly Key<Name>[]): Promise<Item<Name>[]>
+  /** Returns whether the condition held. */
+  put(item: Key<Name> & Partial<Item<Name>>, condition?: Expression): Promise<boolean>
+  /** Returns the whole item as it is now, or undefined where the condition did not hold. */
+  set(key: Key<Name>, columns: Partial<Item<Name>>, condition: Expression): Promise<Item<Name> | undefined>
+  remove(key: Key<Name>, condition: Expression): Promise<void>
+  /** All matching items in the order of the sort key, or the first `limit` of them. */
+  query(query: Expression & { descending?: boolean; limit?: number }): Promise<Item<Name>[]>
+  /** How many matching items pass the filter, counted no further than `most`. */
+  count(query: Expression & { filter: string }, most: number): Promise<number>
+}
+
+const batchMax = 100
+const batchRoundsMax = 7
+const batchBackoffMs = 10
+const countPageMax = 10_000
+
+export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: Name): DynamoTable<Name> {
+  const { client, clock, tablePrefix } = dynamo
+  const common = { TableName: `${tablePrefix}${name}`, ReturnConsumedCapacity: 'TOTAL' } as const
+  const consistent = { ...common, ConsistentRead: true } as const
+
+  async function get(key: Key<Name>): Promise<Item<Name> | undefined> {
+    const command = new GetCommand({ ...consistent, Key: key })
+    const answer = await client.call('GetItem', name, (documents, options) => documents.send(command, options))
+    return answer.Item as Item<Name> | undefined
+  }
+
+  async function getMany(keys: readonly Key<Name>[]): Promise<Item<Name>[]> {
+    // DynamoDB rejects a batch that names a key twice.
+    const unique = [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()]
+    const batches = Array.from({ length: Math.ceil(unique.length / batchMax) }, (_, i) =>
+      getBatch(unique.slice(i * batchMax, (i + 1) * batchMax)),
+    )
+    return (await Promise.all(batches)).flat()
+  }
+
+  /** An answer may leave keys out: it is full, or the table is busy. */
+  async function getBatch(keys: Record<string, unknown>[]): Promise<Item<Name>[]> {
+    const items: Item<Name>[] = []
+    let missing = keys
+    for (let round = 0; round < batchRoundsMax; round += 1) {
+      if (round > 0) await clock.sleep(batchBackoffMs * 2 ** round)
+      const command = new BatchGetCommand({
+        ReturnConsumedCapacity: 'TOTAL',
+        RequestItems: { [common.TableName]: { Keys: missing, ConsistentRead: true } },
+      })
+      const answer = await client.call('BatchGetItem', name, (documents, options) => documents.send(command, options))
+      items.push(...((answer.Responses?.[common.TableName] ?? []) as Item<Name>[]))
+      missing = answer.UnprocessedKeys?.[common.TableName]?.Keys ?? []
+      if (missing.length === 0) return items
+    }
+    throw unavailable(new Error(`${missing.length} keys of ${name} were still unread after ${batchRoundsMax} batches.`))
+  }
+
+  async function put(item: Key<Name> & Partial<Item<Name>>, condition?: Expression): Promise<boolean> {
+    const command = new PutCommand({ ...common, ...conditional(condition), Item: item })
+    const answer = await unlessRefused(
+      client.call('PutItem', name, (documents, options) => documents.send(command, options)),
+    )
+    return answer !== undefined
+  }
+
+  async function set(
+    key: Key<Name>,
+    columns: Partial<Item<Name>>,
+    condition: Expression,
+  ): Promise<Item<Name> | undefined> {
+    const assignments = Object.entries(columns)
+    const values = Object.fromEntries(assignments.map(([column, value]) => [`:new_${column}`, value]))
+    const command = new UpdateCommand({
+      ...common,
+      ...conditional({ ...condition, values: { ...condition.values, ...values } }),
+      Key: key,
+      UpdateExpression: `SET ${assignments.map(([column]) => `${column} = :new_${column}`).join(', ')}`,
+      ReturnValues: 'ALL_NEW',
+    })
+    const answer = await unlessRefused(
+      client.call('UpdateItem', name, (documents, options) => documents.send(command, options)),
+    )
+    return answer?.Attributes as Item<Name> | undefined
+  }
+
+  async function remove(key: Key<Name>, condition: Expression): Promise<void> {
+    const command = new DeleteCommand({ ...common, ...conditional(condition), Key: key })
+    await unlessRefused(client.call('DeleteItem', name, (documents, options) => documents.send(command, options)))
+  }
+
+  async function query({
+    where,
+    values,
+    descending = false,
+    limit,
+  }: Parameters<DynamoTable<Name>['query']>[0]): Promise<Item<Name>[]> {
+    const items: Item<Name>[] = []
+    const isEnough = () => limit !== undefined && items.length >= limit
+    let start: Record<string, unknown> | undefined
+    // An answer also ends after 1 MB: then there are fewer items than asked for, and a key to go on from.
+    while (!isEnough()) {
+      const command = new QueryCommand({
+        ...consistent,
+        KeyConditionExpression: where,
+        ExpressionAttributeValues: values,
+        ScanIndexForward: !descending,
+        ExclusiveStartKey: start,
+        Limit: limit === undefined ? undefined : limit - items.length,
+      })
+      const answer = await client.call('Query', name, (documents, options) => documents.send(command, options))
+      items.push(...((answer.Items ?? []) as Item<Name>[]))
+      start = answer.LastEvaluatedKey
+      if (!start) break
+    }
+    return items
+  }
+
+  async function count(
+    { where, values, filter }: Parameters<DynamoTable<Name>['count']>[0],
+    most: number,
+  ): Promise<number> {
+    let counted = 0
+    let start: Record<string, unknown> | undefined
+    // The limit is on what is looked at. It grows, as the filter seems to pass little.
+    for (let limit = most; counted < most; limit = Math.min(2 * limit, countPageMax)) {
+      const command = new QueryCommand({
+        ...consistent,
+        KeyConditionExpression: where,
+        FilterExpression: filter,
+        ExpressionAttributeValues: values,
+        Select: 'COUNT',
+        ExclusiveStartKey: start,
+        Limit: limit,
+      })
+      const answer = await client.call('Query', name, (documents, options) => documents.send(command, options))
+      counted += answer.Count ?? 0
+      start = answer.LastEvaluatedKey
+      if (!start) break
+    }
+    return Math.min(counted, most)
+  }
+
+  return { get, getMany, put, set, remove, query, count }
+}
+
+const conditional = (condition: Expression | undefined) =>
+  condition && { ConditionExpression: condition.where, ExpressionAttributeValues: condition.values }
+
+async function unlessRefused<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isRefused(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,33 @@
+import type { Events } from '../domain/ports.ts'
+import { raisePendingVersion } from './hints.memory.ts'
+import type { MemoryRedis } from './memory-redis.ts'
+import { counterTtlMs } from './sequencer.redis.ts'
+import { liveSessions } from './sessions.memory.ts'
+
+export function createEventsMemory(redis: MemoryRedis): Events {
+  return {
+    async ring({ message, members, pendingWritten = [] }) {
+      await redis.arrive()
+      const { conversationId, senderId, seq } = message
+      const counter = redis.counters.get(conversationId)
+      if (counter !== undefined) redis.counters.set(conversationId, Math.max(counter, seq), counterTtlMs)
+      return members.filter((userId) => {
+        redis.publish(userId, { type: 'message', message })
+        if (pendingWritten.includes(userId)) raisePendingVersion(redis, { userId, conversationId })
+        const attached = liveSessions(redis, userId).some(({ scope }) => scope === '*' || scope === conversationId)
+        if (!attached && userId === senderId) redis.marks.delete(userId)
+        return !attached
+      })
+    },
+
+    async tell(userIds, ticks) {
+      await redis.arrive()
+      for (const userId of userIds) redis.publish(userId, { type: 'ticks', ticks })
+    },
+
+    async subscribe(userId, listener) {
+      await redis.arrive()
+      return redis.listen(userId, listener)
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import type { BoundaryHint, BoundaryHints, MemberAddress } from '../domain/ports.ts'
+import { hintTtlMs } from './hints.redis.ts'
+import type { MemoryHint, MemoryRedis } from './memory-redis.ts'
+
+/** The rules, and why, are those of hints.redis.ts. */
+export function createHintsMemory(redis: MemoryRedis): BoundaryHints {
+  return {
+    async get(member) {
+      await redis.arrive()
+      return toHint(redis.hints.get(hintKey(member)))
+    },
+
+    async open(member) {
+      await redis.arrive()
+      const hint = toHint(redis.hints.get(hintKey(member)))
+      if (hint?.pendingVersion !== 0) redis.marks.delete(member.userId)
+      return hint
+    },
+
+    async lift(member, { lastDeliveredSeq, lastReadSeq }, clearedVersion) {
+      await redis.arrive()
+      const standing = redis.hints.get(hintKey(member))
+      const unknown = () => ({ version: clearedVersion === 0 ? 0 : redis.nextVersion() })
+      const { delivered = 0, read = 0, version }: MemoryHint = standing ?? unknown()
+      const hint: MemoryHint = {
+        delivered: Math.max(delivered, lastDeliveredSeq),
+        read: Math.max(read, lastReadSeq),
+        version: version > 0 && version === clearedVersion ? -version : version,
+      }
+      redis.hints.set(hintKey(member), hint, hintTtlMs)
+    },
+  }
+}
+
+/** For whoever has written a pending row. */
+export function raisePendingVersion(redis: MemoryRedis, member: MemberAddress): void {
+  const hint = redis.hints.get(hintKey(member))
+  redis.hints.set(hintKey(member), { ...hint, version: redis.nextVersion() }, hintTtlMs)
+}
+
+export const hintKey = ({ userId, conversationId }: MemberAddress): string => `${userId} ${conversationId}`
+
+function toHint(hint: MemoryHint | undefined): BoundaryHint | undefined {
+  if (hint?.delivered === undefined) return undefined
+  return {
+    lastDeliveredSeq: hint.delivered,
+    lastReadSeq: hint.read ?? 0,
+    pendingVersion: Math.max(hint.version, 0),
+  }
+}

@@ -1,0 +1,94 @@
+import type { Session, Sessions } from '../domain/ports.ts'
+import type { UserId } from '../protocol/ids.ts'
+import type { MemoryRedis, MemorySession, MemorySessions } from './memory-redis.ts'
+import { sessionTtlMs as defaultTtlMs, markTtlMs, sessionsKeyTtlMs } from './sessions.redis.ts'
+
+/** The rules, and why, are those of sessions.redis.ts. */
+export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): Sessions {
+  const { clock } = redis
+  return {
+    async attach(session) {
+      await redis.arrive()
+      const user = pruned(session.userId)
+      const indexComplete = redis.marks.get(session.userId) === redis.runId()
+      redis.marks.delete(session.userId)
+      put(user, session, 'syncing')
+      return { indexComplete }
+    },
+
+    async renew(sessions) {
+      await redis.arrive()
+      for (const { session, state } of sessions) {
+        const user = sessionsOf(session.userId)
+        const standing = user.byConnection.get(session.connectionId)
+        if (standing?.state === 'left') continue
+        if (!standing) {
+          user.unclean = true
+          redis.marks.delete(session.userId)
+        }
+        put(user, session, state)
+      }
+    },
+
+    async leave(session) {
+      await redis.arrive()
+      const user = sessionsOf(session.userId)
+      const known = user.byConnection.delete(session.connectionId)
+      if (!session.conversationId) {
+        if (!known) user.unclean = true
+        put(user, session, 'left')
+      } else if (user.byConnection.size === 0) {
+        redis.sessions.delete(session.userId)
+      } else {
+        const heard = liveSessions(redis, session.userId).some(({ scope }) => scope === '*')
+        const leaving = [...user.byConnection.values()].some(({ state }) => state === 'left')
+        if (leaving && !heard) user.unclean = true
+      }
+    },
+
+    async markIndexComplete(userId) {
+      await redis.arrive()
+      const user = pruned(userId)
+      const left = [...user.byConnection].find(([, { state }]) => state === 'left')
+      if (!left) return
+      user.byConnection.delete(left[0])
+      if (user.byConnection.size > 0) return
+      if (!user.unclean) redis.marks.set(userId, redis.runId(), markTtlMs)
+      redis.sessions.delete(userId)
+    },
+
+    async presence(userIds) {
+      await redis.arrive()
+      return userIds.map((userId) => {
+        const states = liveSessions(redis, userId).map(({ state }) => state)
+        return states.includes('online') ? 'online' : states.includes('syncing') ? 'syncing' : 'offline'
+      })
+    },
+  }
+
+  function sessionsOf(userId: UserId): MemorySessions {
+    return redis.sessions.get(userId) ?? { byConnection: new Map(), unclean: false }
+  }
+
+  function pruned(userId: UserId): MemorySessions {
+    const user = sessionsOf(userId)
+    for (const [connectionId, { expiresAtMs }] of user.byConnection) {
+      if (expiresAtMs > clock.now()) continue
+      user.byConnection.delete(connectionId)
+      user.unclean = true
+    }
+    return user
+  }
+
+  function put(user: MemorySessions, session: Session, state: MemorySession['state']): void {
+    const scope = session.conversationId ?? '*'
+    user.byConnection.set(session.connectionId, { state, scope, expiresAtMs: clock.now() + ttlMs })
+    redis.sessions.set(session.userId, user, ttlMs + sessionsKeyTtlMs)
+  }
+}
+
+/** Those a sender may count on. */
+export function liveSessions(redis: MemoryRedis, userId: UserId): MemorySession[] {
+  const sessions = [...(redis.sessions.get(userId)?.byConnection.values() ?? [])]
+  return sessions.filter(({ state, expiresAtMs }) => state !== 'left' && expiresAtMs > redis.clock.now())
+}

@@ -1,0 +1,16 @@
+import type { SoftState } from '../domain/ports.ts'
+import { createEventsMemory } from './events.memory.ts'
+import { createHintsMemory } from './hints.memory.ts'
+import type { MemoryRedis } from './memory-redis.ts'
+import { createSequencerMemory } from './sequencer.memory.ts'
+import { createSessionsMemory } from './sessions.memory.ts'
+
+/** One node's view of the memory Redis that it shares with others. */
+export function createSoftStateMemory(redis: MemoryRedis, sessionTtlMs?: number): SoftState {
+  return {
+    sequencer: createSequencerMemory(redis),
+    sessions: createSessionsMemory(redis, sessionTtlMs),
+    hints: createHintsMemory(redis),
+    events: createEventsMemory(redis),
+  }
+}

@@ -1,0 +1,18 @@
+import type { Stores } from '../domain/ports.ts'
+import { createBoundariesMemory } from './boundaries.memory.ts'
+import { createClaimsMemory } from './claims.memory.ts'
+import { createConversationsMemory } from './conversations.memory.ts'
+import { createMembershipsMemory } from './memberships.memory.ts'
+import { createMessagesMemory } from './messages.memory.ts'
+import { createPendingMemory } from './pending.memory.ts'
+import { createProfilesMemory } from './profiles.memory.ts'
+
+export const createStoresMemory = (): Stores => ({
+  messages: createMessagesMemory(),
+  claims: createClaimsMemory(),
+  pending: createPendingMemory(),
+  boundaries: createBoundariesMemory(),
+  conversations: createConversationsMemory(),
+  memberships: createMembershipsMemory(),
+  profiles: createProfilesMemory(),
+})

@@ -1,0 +1,91 @@
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  ResourceInUseException,
+  ResourceNotFoundException,
+  type TableDescription,
+} from '@aws-sdk/client-dynamodb'
+import { ChatError } from '../protocol/errors.ts'
+import { type Column, type Dynamo, type TableName, tableNames, tables } from './tables.ts'
+
+/** A table takes longer to make than a row. */
+const createTimeoutMs = 10_000
+const activeWithinMs = 60_000
+const pollMs = 50
+
+/** Creates what is missing and waits until every table is ACTIVE. Several nodes may do so at once. */
+export async function createTables(dynamo: Dynamo): Promise<void> {
+  await Promise.all(tableNames.map((name) => createAndWait(dynamo, name)))
+}
+
+/** Throws one error that names every table that is missing or has another key. */
+export async function validateTables(dynamo: Dynamo): Promise<void> {
+  const problems = await Promise.all(tableNames.map((name) => problemOf(dynamo, name)))
+  const found = problems.filter((problem) => problem !== undefined)
+  if (found.length > 0) throw new Error(`The tables in DynamoDB are not as they should be: ${found.join('; ')}.`)
+}
+
+async function createAndWait(dynamo: Dynamo, name: TableName): Promise<void> {
+  const { clock, tablePrefix } = dynamo
+  const giveUpAtMs = clock.now() + activeWithinMs
+  for (;;) {
+    const table = await describe(dynamo, name)
+    if (table?.TableStatus === 'ACTIVE') return
+    if (!table) await create(dynamo, name)
+    if (clock.now() > giveUpAtMs) throw new Error(`The table ${tablePrefix}${name} did not become ACTIVE in time.`)
+    await clock.sleep(pollMs)
+  }
+}
+
+async function problemOf(dynamo: Dynamo, name: TableName): Promise<string | undefined> {
+  const fullName = `${dynamo.tablePrefix}${name}`
+  const table = await describe(dynamo, name)
+  if (!table) return `${fullName} is missing`
+  const expected = keyText(schemaOf(name))
+  const actual = keyText(table)
+  return actual === expected ? undefined : `${fullName} has the key (${actual}) where (${expected}) is needed`
+}
+
+async function describe({ client, tablePrefix }: Dynamo, name: TableName): Promise<TableDescription | undefined> {
+  const command = new DescribeTableCommand({ TableName: `${tablePrefix}${name}` })
+  try {
+    const answer = await client.call('DescribeTable', name, (documents, options) => documents.send(command, options))
+    return answer.Table
+  } catch (error) {
+    if (isCausedBy(error, ResourceNotFoundException)) return undefined
+    throw error
+  }
+}
+
+async function create({ client, tablePrefix }: Dynamo, name: TableName): Promise<void> {
+  const command = new CreateTableCommand({
+    TableName: `${tablePrefix}${name}`,
+    BillingMode: 'PAY_PER_REQUEST',
+    ...schemaOf(name),
+  })
+  try {
+    await client.call('CreateTable', name, (documents, options) => documents.send(command, options), createTimeoutMs)
+  } catch (error) {
+    // Another node was faster, or an answer got lost and the SDK asked twice.
+    if (!isCausedBy(error, ResourceInUseException)) throw error
+  }
+}
+
+type Schema = Required<Pick<TableDescription, 'KeySchema' | 'AttributeDefinitions'>>
+
+function schemaOf(name: TableName): Schema {
+  const key = Object.entries<Column<unknown, 'S' | 'N'>>(tables[name].key)
+  return {
+    KeySchema: key.map(([column], place) => ({ AttributeName: column, KeyType: place === 0 ? 'HASH' : 'RANGE' })),
+    AttributeDefinitions: key.map(([column, { type }]) => ({ AttributeName: column, AttributeType: type })),
+  }
+}
+
+/** Like `conversation_id S, seq N`. */
+function keyText({ KeySchema = [], AttributeDefinitions = [] }: Partial<Schema> | TableDescription): string {
+  const types = new Map(AttributeDefinitions.map(({ AttributeName, AttributeType }) => [AttributeName, AttributeType]))
+  return KeySchema.map(({ AttributeName }) => `${AttributeName} ${types.get(AttributeName)}`).join(', ')
+}
+
+const isCausedBy = (error: unknown, kind: new (...args: never[]) => Error): boolean =>
+  error instanceof ChatError && error.cause instanceof kind

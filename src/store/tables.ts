@@ -1,0 +1,79 @@
+import type { Clock, Conversation, LogRow } from '../domain/ports.ts'
+import type { ClientMessageId, ConversationId, MessageId, UserId } from '../protocol/ids.ts'
+import type { DynamoClient } from './dynamo-client.ts'
+
+// Every table, once: created, validated and typed from here. `key` is the partition key and then, if any, the sort key.
+// In DynamoDB a table's name has the prefix in front.
+
+export type ColumnType = 'S' | 'N' | 'L'
+
+/** `value` stands for the type alone. */
+export type Column<Value = unknown, Type extends ColumnType = ColumnType> = {
+  readonly type: Type
+  readonly value?: Value
+}
+
+const text = <Value extends string = string>(): Column<Value, 'S'> => ({ type: 'S' })
+const texts = <Value extends string>(): Column<Value[], 'L'> => ({ type: 'L' })
+const integer = (): Column<number, 'N'> => ({ type: 'N' })
+/** Not in every row. */
+const maybe = <Value, Type extends ColumnType>(column: Column<Value, Type>): Column<Value | undefined, Type> => column
+
+export const tables = {
+  /** The logs. A void has its key and its kind, and nothing else. */
+  messages: {
+    key: { conversation_id: text<ConversationId>(), seq: integer() },
+    columns: {
+      kind: text<LogRow['kind']>(),
+      message_id: text<MessageId>(),
+      client_message_id: text<ClientMessageId>(),
+      sender_id: text<UserId>(),
+      body: text(),
+      /** RFC 3339 in UTC, with milliseconds. */
+      sent_at: text(),
+      s3_ref: maybe(text()),
+    },
+  },
+  /** The claims. They never expire. */
+  sends: {
+    /** sender_id#client_message_id: neither of them can hold a '#'. */
+    key: { send_key: text() },
+    columns: {
+      sender_id: text<UserId>(),
+      client_message_id: text<ClientMessageId>(),
+      conversation_id: text<ConversationId>(),
+      seq: integer(),
+      payload_hash: text(),
+    },
+  },
+  pending_deliveries: {
+    key: { receiver_id: text<UserId>(), conversation_id: text<ConversationId>() },
+    columns: { first_undelivered_seq: integer() },
+  },
+  message_status: {
+    key: { user_id: text<UserId>(), conversation_id: text<ConversationId>() },
+    columns: { last_delivered_seq: maybe(integer()), last_read_seq: maybe(integer()) },
+  },
+  conversations: {
+    key: { conversation_id: text<ConversationId>() },
+    columns: { kind: text<Conversation['kind']>(), members: texts<UserId>(), title: maybe(text()) },
+  },
+  memberships: {
+    key: { user_id: text<UserId>(), conversation_id: text<ConversationId>() },
+    columns: { joined_seq: integer() },
+  },
+  users: {
+    key: { user_id: text<UserId>() },
+    columns: { name: maybe(text()) },
+  },
+}
+
+export type TableName = keyof typeof tables
+export const tableNames = Object.keys(tables) as TableName[]
+
+type Values<Columns> = { [C in keyof Columns]: Columns[C] extends Column<infer Value> ? Value : never }
+export type Key<Name extends TableName> = Values<(typeof tables)[Name]['key']>
+export type Item<Name extends TableName> = Key<Name> & Values<(typeof tables)[Name]['columns']>
+
+/** What a store on DynamoDB is built from. */
+export type Dynamo = { client: DynamoClient; clock: Clock; tablePrefix: string }

@@ -1,0 +1,282 @@
+import { expect, test, vi } from 'vitest'
+import type { ChatEvent, EventListener, EventSubscription, Session } from '../../src/domain/ports.ts'
+import type { UserId } from '../../src/protocol/ids.ts'
+import { aConversation, aMessage, aUser, upTo } from '../kit/ids.ts'
+import type { SoftWorld } from '../kit/soft-worlds.ts'
+
+export type Ear = { events: ChatEvent[]; gaps: number; subscription: EventSubscription }
+
+/** A listener that remembers. */
+export async function listen(
+  events: SoftWorld['here']['events'],
+  userId: UserId,
+  given: Partial<EventListener> = {},
+): Promise<Ear> {
+  const ear: Omit<Ear, 'subscription'> = { events: [], gaps: 0 }
+  const subscription = await events.subscribe(userId, {
+    event: (event) => ear.events.push(event),
+    gap() {
+      ear.gaps += 1
+    },
+    ...given,
+  })
+  return Object.assign(ear, { subscription })
+}
+
+export function eventsContract(world: () => SoftWorld): void {
+  const here = () => world().here.events
+  const there = () => world().there.events
+  const sessions = () => world().here.sessions
+  const ticks = (lastDeliveredSeq: number) => ({
+    conversationId: aConversation(),
+    userId: aUser(),
+    lastDeliveredSeq,
+    lastReadSeq: 0,
+  })
+  let connections = 0
+  const attached = async (given: Partial<Session> = {}) => {
+    connections += 1
+    const session: Session = { userId: aUser(), connectionId: `stream-${connections}`, ...given }
+    await sessions().attach(session)
+    return session
+  }
+  const marked = async () => {
+    const session = await attached()
+    await sessions().leave(session)
+    await sessions().markIndexComplete(session.userId)
+    return session.userId
+  }
+  const markStands = async (userId: UserId) => (await sessions().attach({ userId, connectionId: 'next' })).indexComplete
+  const until = (reached: () => void | Promise<void>) => vi.waitFor(reached, { timeout: 10_000, interval: 5 })
+
+  test('a ring is heard by every member, on every node, exactly as it was sent', async () => {
+    const [alice, bob] = [aUser(), aUser()]
+    const [ofAlice, ofBob] = [await listen(here(), alice), await listen(there(), bob)]
+    const message = aMessage(aConversation(), 3, { senderId: alice, body: 'naïve "🎉" \\ \u2028' })
+    await here().ring({ message, members: [alice, bob] })
+    await Promise.all([ofAlice.subscription.flush(), ofBob.subscription.flush()])
+    expect(ofAlice.events).toEqual([{ type: 'message', message }])
+    expect(ofBob.events).toEqual([{ type: 'message', message }])
+  })
+
+  test('nobody else hears it', async () => {
+    const stranger = await listen(here(), aUser())
+    await here().ring({ message: aMessage(aConversation(), 1), members: [aUser()] })
+    await stranger.subscription.flush()
+    expect(stranger.events).toEqual([])
+  })
+
+  test('boundaries are told to those named', async () => {
+    const bob = aUser()
+    const ear = await listen(there(), bob)
+    const told = ticks(4)
+    await here().tell([aUser(), bob], told)
+    await here().tell([], told)
+    await ear.subscription.flush()
+    expect(ear.events).toEqual([{ type: 'ticks', ticks: told }])
+  })
+
+  test('a ring returns the members nobody is attached for, in their order', async () => {
+    const [syncing, online, away, never] = [await attached(), await attached(), await attached(), aUser()]
+    await sessions().renew([{ session: online, state: 'online' }])
+    await sessions().leave(away)
+    const members = [never, syncing.userId, away.userId, online.userId]
+    expect(await there().ring({ message: aMessage(aConversation(), 1), members })).toEqual([never, away.userId])
+  })
+
+  test('a session for one conversation counts for that one alone', async () => {
+    const conversationId = aConversation()
+    const { userId } = await attached({ conversationId })
+    expect(await here().ring({ message: aMessage(conversationId, 1), members: [userId] })).toEqual([])
+    expect(await here().ring({ message: aMessage(aConversation(), 1), members: [userId] })).toEqual([userId])
+  })
+
+  test('an expired session does not count', async () => {
+    const { userId, connectionId } = await attached()
+    await world().expire(userId, connectionId)
+    expect(await here().ring({ message: aMessage(aConversation(), 1), members: [userId] })).toEqual([userId])
+  })
+
+  test('a forgotten session does not count until it is renewed', async () => {
+    const session = await attached()
+    const ring = () => here().ring({ message: aMessage(aConversation(), 1), members: [session.userId] })
+    await world().forget()
+    expect(await ring()).toEqual([session.userId])
+    await sessions().renew([{ session, state: 'online' }])
+    expect(await ring()).toEqual([])
+  })
+
+  test('who listens without a session is rung, but not counted on', async () => {
+    const bob = aUser()
+    const ear = await listen(there(), bob)
+    expect(await here().ring({ message: aMessage(aConversation(), 1), members: [bob] })).toEqual([bob])
+    await ear.subscription.flush()
+    expect(ear.events).toHaveLength(1)
+  })
+
+  test('a ring lifts the counter to its seq, never lowers it, and never makes one', async () => {
+    const { sequencer } = world().here
+    const [counted, gone] = [aConversation(), aConversation()]
+    await sequencer.seed(counted, 5)
+    await here().ring({ message: aMessage(counted, 8), members: [aUser()] })
+    expect(await sequencer.heads([counted])).toEqual([8])
+    await here().ring({ message: aMessage(counted, 3), members: [] })
+    expect(await sequencer.heads([counted])).toEqual([8])
+    await here().ring({ message: aMessage(gone, 3), members: [aUser()] })
+    expect(await sequencer.heads([gone])).toEqual([undefined])
+  })
+
+  test('a sender nobody is attached for loses the mark, a receiver keeps it', async () => {
+    const [alice, bob] = [await marked(), await marked()]
+    await here().ring({ message: aMessage(aConversation(), 1, { senderId: alice }), members: [alice, bob] })
+    expect(await markStands(alice)).toBe(false)
+    expect(await markStands(bob)).toBe(true)
+  })
+
+  test('everything published once the subscription stands is heard', async () => {
+    for (const _ of upTo(20)) {
+      const bob = aUser()
+      const ear = await listen(there(), bob)
+      await here().tell([bob], ticks(1))
+      await ear.subscription.flush()
+      expect(ear.events).toHaveLength(1)
+    }
+  })
+
+  test('flushing waits for everything published before, in the order it was', async () => {
+    const bob = aUser()
+    const ear = await listen(there(), bob)
+    const message = aMessage(aConversation(), 1, { body: 'x'.repeat(2000) })
+    const published: Promise<unknown>[] = []
+    for (const seq of upTo(1000)) {
+      published.push(
+        seq % 2 ? here().ring({ message: { ...message, seq }, members: [bob] }) : here().tell([bob], ticks(seq)),
+      )
+    }
+    await Promise.all(published)
+    await ear.subscription.flush()
+    const heard = ear.events.map((event) =>
+      event.type === 'message' ? event.message.seq : event.ticks.lastDeliveredSeq,
+    )
+    expect(heard).toEqual(upTo(1000))
+  })
+
+  test('flushes of many listeners at once do not disturb each other', async () => {
+    const bob = aUser()
+    const ears = await Promise.all(upTo(10).map((i) => listen(i % 2 ? here() : there(), bob)))
+    await here().tell([bob], ticks(1))
+    await Promise.all(ears.map((ear) => ear.subscription.flush()))
+    expect(ears.map((ear) => ear.events.length)).toEqual(upTo(10).map(() => 1))
+  })
+
+  test('a closed subscription hears nothing more, while another of the same user still does', async () => {
+    const bob = aUser()
+    const [closed, open] = [await listen(here(), bob), await listen(here(), bob)]
+    await closed.subscription.close()
+    await closed.subscription.close()
+    await there().tell([bob], ticks(1))
+    await open.subscription.flush()
+    expect(closed.events).toEqual([])
+    expect(open.events).toHaveLength(1)
+  })
+
+  test('whoever subscribes right after the last one closed hears everything', async () => {
+    const bob = aUser()
+    for (const _ of upTo(10)) {
+      const ear = await listen(here(), bob)
+      await there().tell([bob], ticks(1))
+      await ear.subscription.flush()
+      expect(ear.events).toHaveLength(1)
+      void ear.subscription.close()
+    }
+  })
+
+  test('a listener that throws harms no other, and hears on', async () => {
+    const bob = aUser()
+    const clumsy: ChatEvent[] = []
+    const first = await listen(here(), bob, {
+      event(event) {
+        clumsy.push(event)
+        throw new Error('clumsy')
+      },
+    })
+    const second = await listen(here(), bob)
+    await there().tell([bob], ticks(1))
+    await there().tell([bob], ticks(2))
+    await Promise.all([first.subscription.flush(), second.subscription.flush()])
+    expect(clumsy).toHaveLength(2)
+    expect(second.events).toHaveLength(2)
+  })
+
+  test('a broken link is one gap for each listener, after which everything is heard again', async () => {
+    const [bob, carol] = [aUser(), aUser()]
+    const ears = [await listen(here(), bob), await listen(here(), carol), await listen(there(), bob)]
+    await world().cutSubscribers()
+    await until(() => expect(ears.map((ear) => ear.gaps)).toEqual([1, 1, 1]))
+    await there().tell([bob, carol], ticks(1))
+    await Promise.all(ears.map((ear) => ear.subscription.flush()))
+    expect(ears.map((ear) => ear.events.length)).toEqual([1, 1, 1])
+    expect(ears.map((ear) => ear.gaps)).toEqual([1, 1, 1])
+  })
+
+  test('at the moment of the gap the listener hears again: what it reads then has no hole after it', async () => {
+    const bob = aUser()
+    const told: Promise<void>[] = []
+    const ear = await listen(here(), bob, { gap: () => told.push(there().tell([bob], ticks(7))) })
+    await world().cutSubscribers()
+    await until(() => expect(ear.events).toMatchObject([{ type: 'ticks', ticks: { lastDeliveredSeq: 7 } }]))
+    await Promise.all(told)
+    await ear.subscription.close()
+  })
+
+  test('a closed subscription has no gaps', async () => {
+    const bob = aUser()
+    const [closed, open] = [await listen(here(), bob), await listen(here(), bob)]
+    await closed.subscription.close()
+    await world().cutSubscribers()
+    await until(() => expect(open.gaps).toBe(1))
+    expect(closed.gaps).toBe(0)
+  })
+
+  test('while there is no answer every call is UNAVAILABLE; afterwards everything goes on by itself', async () => {
+    const { sequencer, hints } = world().here
+    const session = await attached()
+    const { userId } = session
+    const conversationId = aConversation()
+    const send = { senderId: userId, clientMessageId: 'one' as never }
+    const ear = await listen(here(), userId)
+    const comeBack = await world().goDown()
+    const calls: Promise<unknown>[] = [
+      sequencer.reserve(conversationId, send),
+      sequencer.seed(conversationId, 1),
+      sequencer.reserveAbove(conversationId, 1),
+      sequencer.giveBack(conversationId, 1),
+      sequencer.heads([conversationId]),
+      sessions().attach(session),
+      sessions().renew([{ session, state: 'online' }]),
+      sessions().leave(session),
+      sessions().markIndexComplete(userId),
+      sessions().presence([userId]),
+      hints.get({ userId, conversationId }),
+      hints.open({ userId, conversationId }),
+      hints.lift({ userId, conversationId }, { lastDeliveredSeq: 1, lastReadSeq: 1 }),
+      here().ring({ message: aMessage(conversationId, 1), members: [userId] }),
+      here().tell([userId], ticks(1)),
+      here().subscribe(aUser(), { event: () => undefined, gap: () => undefined }),
+      ear.subscription.flush(),
+    ]
+    const answers = await Promise.allSettled(calls)
+    await comeBack()
+    for (const answer of answers) expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'UNAVAILABLE' } })
+
+    await until(async () => {
+      await sequencer.seed(conversationId, 3)
+      expect(await sequencer.heads([conversationId])).toEqual([3])
+      const later = await listen(there(), userId)
+      await here().tell([userId], ticks(9))
+      await Promise.all([ear.subscription.flush(), later.subscription.flush()])
+      expect(later.events).toHaveLength(1)
+    })
+    expect(ear.events.at(-1)).toMatchObject({ type: 'ticks', ticks: { lastDeliveredSeq: 9 } })
+  })
+}

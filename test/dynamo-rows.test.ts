@@ -1,0 +1,175 @@
+import { type AttributeValue, GetItemCommand } from '@aws-sdk/client-dynamodb'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { Stores } from '../src/domain/ports.ts'
+import type { DynamoCall } from '../src/store/dynamo-client.ts'
+import { createStoresDynamo } from '../src/store/stores.dynamo.ts'
+import { createTables } from '../src/store/table-setup.ts'
+import type { Dynamo, TableName } from '../src/store/tables.ts'
+import { connectDynamo } from './kit/dynamodb.ts'
+import { aClientMessageId, aConversation, aMessage, aUser, aVoid, upTo } from './kit/ids.ts'
+
+const backends = [
+  { name: 'dynalite', endpoint: inject('dynaliteEndpoint') },
+  { name: 'DynamoDB Local', endpoint: inject('dynamoDbLocalEndpoint') },
+]
+
+describe.each(backends)('on $name', ({ endpoint }) => {
+  const calls: DynamoCall[] = []
+  let dynamo: Dynamo
+  let stores: Stores
+  beforeAll(async () => {
+    dynamo = connectDynamo(endpoint, { onCall: (call) => calls.push(call) })
+    await createTables(dynamo)
+    stores = createStoresDynamo(dynamo)
+  })
+  afterAll(() => dynamo.client.close())
+
+  const stored = async (name: TableName, key: Record<string, AttributeValue>) => {
+    const command = new GetItemCommand({ TableName: `${dynamo.tablePrefix}${name}`, Key: key, ConsistentRead: true })
+    const answer = await dynamo.client.call('GetItem', name, (documents, options) => documents.send(command, options))
+    return answer.Item
+  }
+  const costOf = async (work: () => Promise<unknown>) => {
+    calls.length = 0
+    await work()
+    return calls.map(({ operation, table, capacityUnits }) => `${operation} ${table} ${capacityUnits}`)
+  }
+
+  describe('a stored row', () => {
+    test('of a message has the documented columns', async () => {
+      const message = aMessage(aConversation(), 12, { sentAtMs: Date.UTC(2026, 2, 1, 9, 5, 7, 40), body: 'hi' })
+      await stores.messages.put(message)
+      const key = { conversation_id: { S: message.conversationId }, seq: { N: '12' } }
+      expect(await stored('messages', key)).toEqual({
+        ...key,
+        kind: { S: 'message' },
+        message_id: { S: message.messageId },
+        client_message_id: { S: message.clientMessageId },
+        sender_id: { S: message.senderId },
+        body: { S: 'hi' },
+        sent_at: { S: '2026-03-01T09:05:07.040Z' },
+      })
+    })
+
+    test('of a void has its key and its kind', async () => {
+      const skipped = aVoid(aConversation(), 3)
+      await stores.messages.put(skipped)
+      const key = { conversation_id: { S: skipped.conversationId }, seq: { N: '3' } }
+      expect(await stored('messages', key)).toEqual({ ...key, kind: { S: 'void' } })
+    })
+
+    test('of a claim is found by sender and client id, and has no expiry', async () => {
+      const claim = {
+        senderId: aUser(),
+        clientMessageId: aClientMessageId(),
+        conversationId: aConversation(),
+        seq: 4,
+        payloadHash: 'hash',
+      }
+      await stores.claims.claim(claim)
+      await stores.claims.move(claim, 5)
+      const key = { send_key: { S: `${claim.senderId}#${claim.clientMessageId}` } }
+      expect(await stored('sends', key)).toEqual({
+        ...key,
+        sender_id: { S: claim.senderId },
+        client_message_id: { S: claim.clientMessageId },
+        conversation_id: { S: claim.conversationId },
+        seq: { N: '5' },
+        payload_hash: { S: 'hash' },
+      })
+    })
+
+    test('of a pending delivery has exactly its three columns, lowered or raised', async () => {
+      const [receiver, conversation] = [aUser(), aConversation()]
+      const key = { receiver_id: { S: receiver }, conversation_id: { S: conversation } }
+      await stores.pending.lower(receiver, conversation, 9)
+      await stores.pending.lower(receiver, conversation, 4)
+      expect(await stored('pending_deliveries', key)).toEqual({ ...key, first_undelivered_seq: { N: '4' } })
+      await stores.pending.raise(receiver, conversation, 6)
+      expect(await stored('pending_deliveries', key)).toEqual({ ...key, first_undelivered_seq: { N: '6' } })
+    })
+
+    test('of the boundaries never has a read without a delivered', async () => {
+      const member = { userId: aUser(), conversationId: aConversation() }
+      const key = { user_id: { S: member.userId }, conversation_id: { S: member.conversationId } }
+      await stores.boundaries.read(member, 2, 7)
+      expect(await stored('message_status', key)).toEqual({
+        ...key,
+        last_delivered_seq: { N: '2' },
+        last_read_seq: { N: '2' },
+      })
+    })
+
+    test('of a conversation, a membership and a user has the documented columns', async () => {
+      const [userId, id] = [aUser(), aConversation()]
+      await stores.conversations.create({ id, kind: 'GROUP', members: [userId], title: 'Tea' })
+      await stores.memberships.add(userId, { conversationId: id, joinedSeq: 0 })
+      await stores.profiles.put({ userId, name: 'Zoë' })
+      expect(await stored('conversations', { conversation_id: { S: id } })).toEqual({
+        conversation_id: { S: id },
+        kind: { S: 'GROUP' },
+        members: { L: [{ S: userId }] },
+        title: { S: 'Tea' },
+      })
+      const membership = { user_id: { S: userId }, conversation_id: { S: id } }
+      expect(await stored('memberships', membership)).toEqual({ ...membership, joined_seq: { N: '0' } })
+      expect(await stored('users', { user_id: { S: userId } })).toEqual({ user_id: { S: userId }, name: { S: 'Zoë' } })
+    })
+  })
+
+  describe('the cost', () => {
+    test('of a send is a claim and a message, and no read', async () => {
+      const message = aMessage(aConversation(), 1)
+      const claim = { ...message, payloadHash: 'hash' }
+      const cost = await costOf(async () => {
+        await stores.claims.claim(claim)
+        await stores.messages.put(message)
+      })
+      expect(cost).toEqual(['PutItem sends 1', 'PutItem messages 1'])
+    })
+
+    test('of a refused write is counted', async () => {
+      const message = aMessage(aConversation(), 1)
+      await stores.messages.put(message)
+      expect(await costOf(() => stores.messages.put(message))).toEqual(['PutItem messages 1'])
+    })
+
+    test('of a page of small rows is one query, full or not', async () => {
+      const conversationId = aConversation()
+      await Promise.all(upTo(10).map((seq) => stores.messages.put(aMessage(conversationId, seq))))
+      const oneQuery = ['Query messages 1']
+      expect(await costOf(() => stores.messages.above(conversationId, 0, 10))).toEqual(oneQuery)
+      expect(await costOf(() => stores.messages.above(conversationId, 0, 4))).toEqual(oneQuery)
+      expect(await costOf(() => stores.messages.above(conversationId, 5, 10))).toEqual(oneQuery)
+      expect(await costOf(() => stores.messages.below(conversationId, 11, 10))).toEqual(oneQuery)
+      expect(await costOf(() => stores.messages.below(conversationId, 4, 10))).toEqual(oneQuery)
+      expect(await costOf(() => stores.messages.countOfOthers(conversationId, 0, aUser(), 10))).toEqual(oneQuery)
+      expect(await costOf(() => stores.messages.countOfOthers(conversationId, 0, aUser(), 100))).toEqual(oneQuery)
+      expect(await costOf(() => stores.messages.above(conversationId, 0, 0))).toEqual([])
+    })
+
+    test('of 250 cells is three batches', async () => {
+      const conversationId = aConversation()
+      const addresses = upTo(250).map((seq) => ({ conversationId, seq }))
+      const cost = await costOf(() => stores.messages.getMany(addresses))
+      expect(cost.map((call) => call.split(' ')[0])).toEqual(['BatchGetItem', 'BatchGetItem', 'BatchGetItem'])
+    })
+
+    test('of a boundary that rises is one write', async () => {
+      const member = { userId: aUser(), conversationId: aConversation() }
+      const oneWrite = ['UpdateItem message_status 1']
+      expect(await costOf(() => stores.boundaries.deliver(member, 5))).toEqual(oneWrite)
+      expect(await costOf(() => stores.boundaries.read(member, 3, 5))).toEqual(oneWrite)
+      expect(await costOf(() => stores.boundaries.read(member, 9, 5))).toEqual(oneWrite)
+    })
+
+    test('of a boundary that is there already is one write and one read', async () => {
+      const member = { userId: aUser(), conversationId: aConversation() }
+      await stores.boundaries.read(member, 5)
+      const refused = ['UpdateItem message_status 1', 'GetItem message_status 1']
+      expect(await costOf(() => stores.boundaries.deliver(member, 5))).toEqual(refused)
+      expect(await costOf(() => stores.boundaries.read(member, 5, 5))).toEqual(refused)
+      expect(await costOf(() => stores.boundaries.read(member, 4))).toEqual(refused)
+    })
+  })
+})

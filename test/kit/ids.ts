@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto'
+import type { Message, Void } from '../../src/domain/ports.ts'
+import type { ClientMessageId, ConversationId, MessageId, Seq, UserId } from '../../src/protocol/ids.ts'
+
+// Fresh ids, so that tests share tables without meeting each other.
+
+export const aUser = (): UserId => `user-${randomUUID()}` as UserId
+export const aConversation = (): ConversationId => `grp_${randomUUID()}` as ConversationId
+export const aClientMessageId = (): ClientMessageId => randomUUID() as ClientMessageId
+
+export const aMessage = (conversationId: ConversationId, seq: Seq, given: Partial<Message> = {}): Message => ({
+  kind: 'message',
+  conversationId,
+  seq,
+  messageId: String(1_000_000 + seq) as MessageId,
+  clientMessageId: aClientMessageId(),
+  senderId: aUser(),
+  body: `message ${seq}`,
+  sentAtMs: 1_790_000_000_123 + seq,
+  ...given,
+})
+
+export const aVoid = (conversationId: ConversationId, seq: Seq): Void => ({ kind: 'void', conversationId, seq })
+
+export const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1)

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, inject } from 'vitest'
+import type { Stores } from '../src/domain/ports.ts'
+import { createStoresDynamo } from '../src/store/stores.dynamo.ts'
+import { createStoresMemory } from '../src/store/stores.memory.ts'
+import { createTables } from '../src/store/table-setup.ts'
+import { boundariesContract } from './contract/boundaries.ts'
+import { claimsContract } from './contract/claims.ts'
+import { conversationsContract, membershipsContract, profilesContract } from './contract/directory.ts'
+import { messagesContract } from './contract/messages.ts'
+import { pendingContract } from './contract/pending.ts'
+import { connectDynamo } from './kit/dynamodb.ts'
+
+type Opened = { stores: Stores; close(): void }
+
+const openDynamo = async (endpoint: string): Promise<Opened> => {
+  const dynamo = connectDynamo(endpoint)
+  await createTables(dynamo)
+  return { stores: createStoresDynamo(dynamo), close: dynamo.client.close }
+}
+
+const backends: { name: string; open: () => Promise<Opened> }[] = [
+  { name: 'dynalite', open: () => openDynamo(inject('dynaliteEndpoint')) },
+  { name: 'DynamoDB Local', open: () => openDynamo(inject('dynamoDbLocalEndpoint')) },
+  { name: 'memory', open: async () => ({ stores: createStoresMemory(), close: () => undefined }) },
+]
+
+describe.each(backends)('the stores on $name', ({ open }) => {
+  let opened: Opened
+  beforeAll(async () => {
+    opened = await open()
+  })
+  afterAll(() => opened?.close())
+
+  describe('messages', () => messagesContract(() => opened.stores.messages))
+  describe('claims', () => claimsContract(() => opened.stores.claims))
+  describe('pending', () => pendingContract(() => opened.stores.pending))
+  describe('boundaries', () => boundariesContract(() => opened.stores.boundaries))
+  describe('conversations', () => conversationsContract(() => opened.stores.conversations))
+  describe('memberships', () => membershipsContract(() => opened.stores.memberships))
+  describe('profiles', () => profilesContract(() => opened.stores.profiles))
+})
