@@ -16,10 +16,10 @@ export type Access = ReturnType<typeof createAccess>
 
 export function createAccess(
   { conversations, memberships }: Pick<Ports, 'conversations' | 'memberships'>,
-  options = { cachedConversations: 50_000 },
+  cacheSize: number,
 ) {
   // A direct chat never changes its members, so a row once seen stays true.
-  const known = new LRUCache<ConversationId, Conversation>({ max: options.cachedConversations })
+  const known = new LRUCache<ConversationId, Conversation>({ max: cacheSize })
 
   async function load(ids: readonly ConversationId[]): Promise<void> {
     const unknown = ids.filter((id) => !known.has(id))

@@ -14,7 +14,7 @@ import type { EventSubscription, Ports, Session } from './ports.ts'
 // attach compares every conversation with the log.
 
 /** About a megabyte of ordinary messages; beyond that, the log is the better buffer. */
-const inboxLimit = 256
+export const inboxLimitDefault = 256
 
 export type Attachment = {
   inbox: Inbox
@@ -28,6 +28,7 @@ export type Attachment = {
 type Needs = Pick<Ports, 'events' | 'sessions' | 'boundaries' | 'pending' | 'clock'> & {
   beat: Beat
   randomId: () => string
+  inboxLimit?: number
   /** A detach that fails harms nobody: the next attach looks everywhere. But somebody may want to know. */
   onDetachError: (error: unknown) => void
 }
@@ -35,7 +36,17 @@ type Needs = Pick<Ports, 'events' | 'sessions' | 'boundaries' | 'pending' | 'clo
 export type Attach = ReturnType<typeof createAttach>
 
 export function createAttach(needs: Needs) {
-  const { events, sessions, boundaries, pending, clock, beat, randomId, onDetachError } = needs
+  const {
+    events,
+    sessions,
+    boundaries,
+    pending,
+    clock,
+    beat,
+    randomId,
+    onDetachError,
+    inboxLimit = inboxLimitDefault,
+  } = needs
 
   return async function attach(userId: UserId, conversationId?: ConversationId): Promise<Attachment> {
     const session: Session = { userId, connectionId: randomId(), ...(conversationId && { conversationId }) }

@@ -18,15 +18,22 @@ export type DomainOptions = {
   nextMessageId: () => MessageId
   randomId: () => string
   onDetachError: (error: unknown) => void
+  /** How many events may wait for a slow reader before it is sent to the log. */
+  inboxLimit?: number
+  /** How many conversations and people a node keeps in mind, of each. */
+  cacheSize?: number
 }
 
 export type Domain = ReturnType<typeof createDomain>
 
+const cacheSizeDefault = 50_000
+
 /** Everything the system does, on whatever keeps the ports' promises. */
 export function createDomain(ports: Ports, options: DomainOptions) {
-  const access = createAccess(ports)
+  const { cacheSize = cacheSizeDefault } = options
+  const access = createAccess(ports, cacheSize)
   const log = createLog(ports)
-  const heads = createHeads(log)
+  const heads = createHeads(log, cacheSize)
   const beat = createBeat(ports)
   const deliver = createDeliver(ports)
   const acknowledge = createAcknowledge({ ...ports, log, heads })
@@ -41,7 +48,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     follow: createFollow({ ...ports, log, heads, attach, acknowledge }),
     followTicks: createFollowTicks({ ...ports, beat }),
     chats: createChats({ ...ports, access, log }),
-    people: createPeople(ports),
+    people: createPeople(ports, cacheSize),
     history: createHistory({ ...ports, log, heads }),
   }
 }

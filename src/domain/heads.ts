@@ -6,8 +6,8 @@ import type { Log } from './log.ts'
 /** How long a conversation's log is at least, as far as this node has seen it: logs only grow, so it never errs upward. */
 export type Heads = ReturnType<typeof createHeads>
 
-export function createHeads(log: Log, options = { cachedConversations: 50_000 }) {
-  const seen = new LRUCache<ConversationId, Seq>({ max: options.cachedConversations })
+export function createHeads(log: Log, cacheSize: number) {
+  const seen = new LRUCache<ConversationId, Seq>({ max: cacheSize })
 
   function saw(conversationId: ConversationId, seq: Seq): void {
     if (seq > (seen.get(conversationId) ?? 0)) seen.set(conversationId, seq)

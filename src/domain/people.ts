@@ -7,17 +7,14 @@ import type { Ports } from './ports.ts'
 const nameTtlMs = 60_000
 
 /** Names come with people's tokens and are kept so that others can be shown them. */
-export function createPeople(
-  { profiles, clock }: Pick<Ports, 'profiles' | 'clock'>,
-  options = { cachedNames: 50_000 },
-) {
+export function createPeople({ profiles, clock }: Pick<Ports, 'profiles' | 'clock'>, cacheSize: number) {
   const names = new LRUCache<UserId, { name: string | undefined }>({
-    max: options.cachedNames,
+    max: cacheSize,
     ttl: nameTtlMs,
     perf: { now: clock.now },
     ttlResolution: 0,
   })
-  const written = new LRUCache<UserId, string>({ max: options.cachedNames })
+  const written = new LRUCache<UserId, string>({ max: cacheSize })
 
   /** Writes only what this node has not written before. */
   async function remember({ userId, name }: Viewer): Promise<void> {

@@ -3,6 +3,7 @@ import { ChatError, unavailable } from '../protocol/errors.ts'
 import type { ClientMessageId, ConversationId, MessageId, Seq, UserId } from '../protocol/ids.ts'
 import type { Access, Member } from './access.ts'
 import type { Acknowledge } from './acknowledge.ts'
+import { directConversationId } from './conversation-id.ts'
 import type { Deliver } from './deliver.ts'
 import type { Heads } from './heads.ts'
 import type { Log } from './log.ts'
@@ -52,7 +53,8 @@ export function createSend(needs: Needs) {
   async function sendTo(userId: UserId, otherId: UserId, draft: Draft): Promise<Sent> {
     const existing = await access.findDirect(userId, otherId)
     if (existing) return send(existing, draft)
-    if (await claims.get(userId, draft.clientMessageId)) throw conflict()
+    const claim = await claims.get(userId, draft.clientMessageId)
+    if (claim && claim.conversationId !== directConversationId(userId, otherId)) throw conflict()
     return send(await access.direct(userId, otherId), draft)
   }
 

@@ -12,7 +12,7 @@ export type ChatPlace = { atMs: number; id: ConversationId }
 
 export type Cursors = ReturnType<typeof createCursors>
 
-export function createCursors(secret: string) {
+export function createCursors(secret: Uint8Array) {
   const tagOf = (list: string, position: string) =>
     createHmac('sha256', secret).update(`${list}\n${position}`).digest().subarray(0, tagBytes)
 

@@ -1,0 +1,188 @@
+// The environment, read once and judged as a whole: whoever starts a node learns of all its problems at the first try.
+
+import { hkdfSync } from 'node:crypto'
+import { z } from 'zod'
+
+export type Config = {
+  production: boolean
+  host: string
+  /** 0 lets the system choose. */
+  port: number
+  redis: 'embedded' | { urls: readonly string[] }
+  dynamodb: 'embedded' | { endpoint: string; region: string } | { service: 'aws'; region: string }
+  tables: { prefix: string; create: boolean }
+  auth: 'development' | AuthSettings
+  /** Undefined: generated once and kept in `dataDir`. */
+  cursorSecret: Uint8Array | undefined
+  allowedOrigins: readonly string[]
+  graphiql: boolean
+  dataDir: string
+}
+
+/** At least one of the two keys; a token may be signed with either. */
+export type AuthSettings = {
+  secret?: Uint8Array
+  jwksUrl?: string
+  issuer?: string
+  audience?: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Every problem of the environment, one per line. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(['The configuration cannot be used:', ...problems.map((problem) => `  - ${problem}`)].join('\n'))
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+export function readConfig(environment: Environment = process.env): Config {
+  const given = withoutBlanks(environment)
+  const read = variables.safeParse(given)
+  const problems = [...(read.error?.issues ?? []).map(describe), ...missing(given)]
+  if (!read.success || problems.length > 0) throw new ConfigError(problems)
+  return assemble(read.data)
+}
+
+/** A second secret from a first one, so that neither tells anything about the other. */
+export const deriveCursorSecret = (secret: Uint8Array): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret, '', 'parley cursor', 32))
+
+const secretMinBytes = 32
+/** Embedded and local stores ask for a region but do nothing with it. */
+const anyRegion = 'us-east-1'
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+
+const flag = z.enum(['true', 'false', '1', '0', 'on', 'off'], { error: 'must be true or false' }).transform(
+  // Operators write it in all these ways.
+  (value) => value === 'true' || value === '1' || value === 'on',
+)
+
+const hasProtocol = (text: string, ...protocols: string[]): boolean =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol)
+
+const variables = z.object({
+  NODE_ENV: z.string().optional(),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, { error: 'must be a port: 0 to 65535', abort: true })
+    .transform(Number)
+    .refine((port) => port <= 65_535, { error: 'must be a port: 0 to 65535' })
+    .default(4000),
+  HOST: z.string().default('127.0.0.1'),
+  REDIS_URL: z
+    .string()
+    .transform(listOf)
+    .refine((urls) => urls.length > 0 && urls.every((url) => hasProtocol(url, 'redis:', 'rediss:')), {
+      error: 'must be redis://… or rediss://…, or a comma-separated list of these',
+    })
+    .optional(),
+  DYNAMODB_ENDPOINT: z
+    .string()
+    .refine((endpoint) => endpoint === 'aws' || hasProtocol(endpoint, 'http:', 'https:'), {
+      error: 'must be http://…, https://… or aws',
+    })
+    .optional(),
+  AWS_REGION: z.string().optional(),
+  TABLE_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,128}$/, { error: 'must be 1 to 128 of A-Z a-z 0-9 _ . -' })
+    .default('parley_'),
+  CREATE_TABLES: flag.optional(),
+  AUTH_JWT_SECRET: z
+    .string()
+    .transform(bytes)
+    .refine((secret) => secret.length >= secretMinBytes, { error: `must have at least ${secretMinBytes} bytes` })
+    .optional(),
+  AUTH_JWKS_URL: z
+    .string()
+    .refine((url) => hasProtocol(url, 'http:', 'https:'), { error: 'must be http://… or https://…' })
+    .optional(),
+  AUTH_ISSUER: z.string().optional(),
+  AUTH_AUDIENCE: z.string().optional(),
+  CURSOR_SECRET: z.string().transform(bytes).optional(),
+  ALLOWED_ORIGINS: z
+    .string()
+    .transform((text) => listOf(text).map((origin) => origin.replace(/\/$/, '').toLowerCase()))
+    .refine((origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin), {
+      error: 'must be a comma-separated list of origins such as https://chat.example.com',
+    })
+    .default([]),
+  GRAPHIQL: flag.optional(),
+  DATA_DIR: z.string().default('.data'),
+})
+
+type Variables = z.output<typeof variables>
+
+function assemble(read: Variables): Config {
+  const production = read.NODE_ENV === 'production'
+  return {
+    production,
+    host: read.HOST,
+    port: read.PORT,
+    redis: read.REDIS_URL === undefined ? 'embedded' : { urls: read.REDIS_URL },
+    dynamodb: dynamodbOf(read),
+    tables: { prefix: read.TABLE_PREFIX, create: read.CREATE_TABLES ?? read.DYNAMODB_ENDPOINT === undefined },
+    auth: authOf(read),
+    cursorSecret: read.CURSOR_SECRET ?? (read.AUTH_JWT_SECRET && deriveCursorSecret(read.AUTH_JWT_SECRET)),
+    allowedOrigins: read.ALLOWED_ORIGINS,
+    graphiql: read.GRAPHIQL ?? !production,
+    dataDir: read.DATA_DIR,
+  }
+}
+
+function dynamodbOf({ DYNAMODB_ENDPOINT: endpoint, AWS_REGION: region = anyRegion }: Variables): Config['dynamodb'] {
+  if (endpoint === undefined) return 'embedded'
+  return endpoint === 'aws' ? { service: 'aws', region } : { endpoint, region }
+}
+
+function authOf(read: Variables): Config['auth'] {
+  if (read.AUTH_JWT_SECRET === undefined && read.AUTH_JWKS_URL === undefined) return 'development'
+  return {
+    ...(read.AUTH_JWT_SECRET && { secret: read.AUTH_JWT_SECRET }),
+    ...(read.AUTH_JWKS_URL && { jwksUrl: read.AUTH_JWKS_URL }),
+    ...(read.AUTH_ISSUER && { issuer: read.AUTH_ISSUER }),
+    ...(read.AUTH_AUDIENCE && { audience: read.AUTH_AUDIENCE }),
+  }
+}
+
+/** What is needed but not there. Looks at what was given, well-formed or not. */
+function missing(given: Environment): string[] {
+  const production = given.NODE_ENV === 'production'
+  const noSecret = given.AUTH_JWT_SECRET === undefined
+  const noKey = noSecret && given.AUTH_JWKS_URL === undefined
+  const rules: [boolean, string][] = [
+    [production && given.REDIS_URL === undefined, 'REDIS_URL is missing: production embeds nothing'],
+    [production && given.DYNAMODB_ENDPOINT === undefined, 'DYNAMODB_ENDPOINT is missing: production embeds nothing'],
+    [production && noKey, 'AUTH_JWT_SECRET or AUTH_JWKS_URL is missing: production has no development mode'],
+    [
+      production && noSecret && !noKey && given.CURSOR_SECRET === undefined,
+      'CURSOR_SECRET is missing: AUTH_JWKS_URL alone gives no secret to derive it from',
+    ],
+    [
+      given.DYNAMODB_ENDPOINT === 'aws' && given.AWS_REGION === undefined,
+      'AWS_REGION is missing: DYNAMODB_ENDPOINT is aws',
+    ],
+    [
+      !production && noKey && (given.AUTH_ISSUER ?? given.AUTH_AUDIENCE) !== undefined,
+      'AUTH_JWT_SECRET or AUTH_JWKS_URL is missing: AUTH_ISSUER and AUTH_AUDIENCE need one',
+    ],
+  ]
+  return rules.flatMap(([broken, problem]) => (broken ? [problem] : []))
+}
+
+const describe = (issue: z.core.$ZodIssue): string => `${issue.path.join('.')} ${issue.message}`
+
+/** An empty variable is an unset one, as in most files that set variables. */
+const withoutBlanks = (environment: Environment): Environment =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ''))

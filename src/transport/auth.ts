@@ -1,0 +1,91 @@
+import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose'
+import type { AuthSettings } from '../config.ts'
+import type { Clock } from '../domain/ports.ts'
+import { ChatError, unavailable } from '../protocol/errors.ts'
+import { isUserId, type UserId } from '../protocol/ids.ts'
+import type { Viewer } from '../protocol/viewer.ts'
+
+/**
+ * The one door for HTTP, WebSocket and REST: takes the value of an `authorization` header. Nothing given is nobody
+ * (undefined); anything but a good token throws UNAUTHENTICATED, and UNAVAILABLE if the keys cannot be fetched.
+ */
+export type Authenticate = (authorization: unknown) => Promise<Viewer | undefined>
+
+const asymmetricAlgorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+]
+const keyFetchTimeoutMs = 2000
+const devTokenDays = 7
+
+export function createAuthenticate(settings: AuthSettings, clock: Clock): Authenticate {
+  const verify = createVerify(settings)
+  const insistOn: JWTVerifyOptions = {
+    requiredClaims: ['exp', 'sub'],
+    ...(settings.issuer && { issuer: settings.issuer }),
+    ...(settings.audience && { audience: settings.audience }),
+  }
+  return async (authorization) => {
+    if (authorization === undefined || authorization === null) return undefined
+    const [, token] = /^bearer +(\S+)$/i.exec(String(authorization).trim()) ?? []
+    if (token === undefined) throw unauthenticated('Expected "authorization: Bearer <token>".')
+    return viewerOf(await verify(token, { ...insistOn, currentDate: new Date(clock.now()) }))
+  }
+}
+
+export const unauthenticated = (message: string, cause?: unknown): ChatError =>
+  new ChatError('UNAUTHENTICATED', message, {}, { cause })
+
+export type DevTokens = { issue(userId: UserId, name?: string): Promise<string> }
+
+/** Development mode signs its own tokens. */
+export function createDevTokens(secret: Uint8Array, clock: Clock): DevTokens {
+  return {
+    issue(userId, name) {
+      const issuedAtSeconds = Math.floor(clock.now() / 1000)
+      return new SignJWT(name === undefined ? {} : { name })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setSubject(userId)
+        .setIssuedAt(issuedAtSeconds)
+        .setExpirationTime(issuedAtSeconds + devTokenDays * 24 * 3600)
+        .sign(secret)
+    },
+  }
+}
+
+type Verify = (token: string, options: JWTVerifyOptions) => Promise<JWTPayload>
+
+/** The key decides which algorithms are allowed, never the token: a public key is no HMAC secret. */
+function createVerify({ secret, jwksUrl }: AuthSettings): Verify {
+  const bySecret: Verify | undefined =
+    secret && ((token, options) => jwtVerify(token, secret, { ...options, algorithms: ['HS256'] }).then(claims, refuse))
+  if (jwksUrl === undefined) return bySecret ?? (() => refuse(new Error('No key is configured.')))
+  const keySet = createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: keyFetchTimeoutMs })
+  const byKeySet: Verify = (token, options) =>
+    jwtVerify(token, keySet, { ...options, algorithms: asymmetricAlgorithms }).then(claims, (error) =>
+      isTokensFault(error) ? refuse(error) : Promise.reject(unavailable(error)),
+    )
+  return (token, options) => (bySecret && isHmac(token) ? bySecret : byKeySet)(token, options)
+}
+
+const claims = ({ payload }: { payload: JWTPayload }): JWTPayload => payload
+
+function refuse(error: unknown): Promise<never> {
+  const message = error instanceof errors.JWTExpired ? 'The token has expired.' : 'The token is not valid.'
+  return Promise.reject(unauthenticated(message, error))
+}
+
+/** Everything else that can go wrong with a key set is about fetching it. */
+const isTokensFault = (error: unknown): boolean =>
+  error instanceof errors.JOSEError && /^ERR_(JWT|JWS|JWKS_NO_MATCHING|JOSE_ALG|JOSE_NOT)/.test(error.code)
+
+function isHmac(token: string): boolean {
+  const [header = ''] = token.split('.', 1)
+  return Buffer.from(header, 'base64url').toString().includes('"HS256"')
+}
+
+function viewerOf({ sub, exp, name }: JWTPayload): Viewer {
+  if (!isUserId(sub)) throw unauthenticated('The token\'s "sub" is not a user id.')
+  if (exp === undefined) throw unauthenticated('The token has no "exp".')
+  return { userId: sub, expiresAtMs: exp * 1000, ...(typeof name === 'string' && name !== '' && { name }) }
+}

@@ -1,0 +1,129 @@
+import type { ExecutionResult } from 'graphql'
+import type { Clock } from '../domain/ports.ts'
+import { ChatError } from '../protocol/errors.ts'
+import type { ErrorMapper } from './errors.ts'
+
+/**
+ * A subscription as the transports read it. Each source event becomes one result, in order, none passed over: an event
+ * whose fields fail to resolve is tried again, and in the end takes the stream down with a retryable error.
+ */
+export type EventStream = AsyncIterableIterator<ExecutionResult, undefined> & {
+  /** Aborts when the stream is over. */
+  readonly over: AbortSignal
+  /** Ends the stream at once; resolves when the source has let go of everything. */
+  return(): Promise<IteratorReturnResult<undefined>>
+  /** The same, and the reader gets the error. */
+  fail(error: unknown): Promise<void>
+}
+
+export type EventStreamOptions = {
+  source: AsyncIterable<unknown>
+  /** Resolves the selected fields for one event, with a context of its own. */
+  resolve: (event: unknown) => Promise<ExecutionResult>
+  errors: ErrorMapper
+  clock: Clock
+  /** Called once, when the stream is over. */
+  onEnd: (error: unknown) => void
+}
+
+const retryDelaysMs = [50, 200, 800]
+const end: IteratorReturnResult<undefined> = { done: true, value: undefined }
+
+type Step = IteratorResult<ExecutionResult, undefined>
+type Reader = { resolve: (step: Step) => void; reject: (error: unknown) => void }
+
+// Written by hand: a generator's `return` would wait for its pending `next`, which may never come.
+export function createEventStream({ source, resolve, errors, clock, onEnd }: EventStreamOptions): EventStream {
+  const iterator = source[Symbol.asyncIterator]()
+  const over = new AbortController()
+  /** The `next` nobody has answered yet. */
+  let reader: Reader | undefined
+  let unseenError: unknown
+  let released: Promise<void> | undefined
+
+  function finish(error?: unknown): Promise<void> {
+    if (released !== undefined) return released
+    released = release()
+    over.abort()
+    const mapped = error === undefined ? undefined : errors.toGraphQLError(error)
+    const waiting = takeReader()
+    if (mapped === undefined) waiting?.resolve(end)
+    else if (waiting) waiting.reject(mapped)
+    else unseenError = mapped
+    onEnd(mapped)
+    return released
+  }
+
+  function takeReader(): Reader | undefined {
+    const taken = reader
+    reader = undefined
+    return taken
+  }
+
+  async function release(): Promise<void> {
+    try {
+      await iterator.return?.()
+    } catch (error) {
+      errors.toProblem(error)
+    }
+  }
+
+  async function step(): Promise<void> {
+    try {
+      const { done, value } = await iterator.next()
+      if (done) return void finish()
+      const result = await resolved(value)
+      takeReader()?.resolve({ done: false, value: result })
+    } catch (error) {
+      void finish(error)
+    }
+  }
+
+  async function resolved(event: unknown): Promise<ExecutionResult> {
+    for (const delayMs of retryDelaysMs) {
+      const result = await resolve(event)
+      if (!result.errors?.length || over.signal.aborted) return result
+      await clock.sleep(delayMs, over.signal)
+    }
+    const result = await resolve(event)
+    if (result.errors?.length) throw retryable(result.errors[0])
+    return result
+  }
+
+  /** The client must come back for this event, so the error has to say so whatever it was. */
+  function retryable(error: unknown): unknown {
+    const mapped = errors.toGraphQLError(error)
+    if (errors.toProblem(mapped).retryable) return mapped
+    return new ChatError(
+      'UNAVAILABLE',
+      'An event could not be resolved. Subscribe again to get it.',
+      {},
+      { cause: error },
+    )
+  }
+
+  return {
+    over: over.signal,
+    next() {
+      if (unseenError !== undefined) {
+        const error = unseenError
+        unseenError = undefined
+        return Promise.reject(error)
+      }
+      if (released !== undefined) return Promise.resolve(end)
+      const promise = new Promise<Step>((resolve, reject) => {
+        reader = { resolve, reject }
+      })
+      void step()
+      return promise
+    },
+    async return() {
+      await finish()
+      return end
+    },
+    fail: finish,
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

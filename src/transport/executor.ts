@@ -1,0 +1,134 @@
+import {
+  createSourceEventStream,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  type GraphQLError,
+  getOperationAST,
+} from 'graphql'
+import type { Clock } from '../domain/ports.ts'
+import type { Viewer } from '../protocol/viewer.ts'
+import { unauthenticated } from './auth.ts'
+import type { ErrorMapper } from './errors.ts'
+import { createEventStream, type EventStream } from './event-stream.ts'
+import { atExpiry } from './expiry.ts'
+import type { Metrics } from './metrics.ts'
+import type { Operation, OperationLog } from './operation-log.ts'
+import { type Operations, within } from './operations.ts'
+
+/** What the transports know of an operation. Resolvers never see it: they get what `createContext` makes of the viewer. */
+export type OperationContext = {
+  transport: 'http' | 'ws'
+  viewer?: Viewer | undefined
+  /** Ends what the operation has started. */
+  signal?: AbortSignal
+}
+
+export type ExecutorOptions = {
+  /** Makes a new one each time: loaders must not outlive the operation, nor the event of a subscription. */
+  createContext: (viewer: Viewer | undefined) => object
+  operations: Operations
+  errors: ErrorMapper
+  log: OperationLog
+  metrics: Metrics
+  clock: Clock
+}
+
+export type Executor = {
+  execute(args: ExecutionArgs): Promise<ExecutionResult>
+  subscribe(args: ExecutionArgs): Promise<EventStream | ExecutionResult>
+  /** Ends all subscriptions; resolves when their sources have let go of everything. */
+  endSubscriptions(error: unknown): Promise<void>
+}
+
+const eventDeadlineMs = 2500
+
+export function createExecutor(options: ExecutorOptions): Executor {
+  const { createContext, operations, errors, log, metrics, clock } = options
+  const streams = new Set<EventStream>()
+
+  const contextOf = (args: ExecutionArgs) => args.contextValue as OperationContext
+  const withFreshContext = (args: ExecutionArgs): ExecutionArgs => ({
+    ...args,
+    contextValue: createContext(contextOf(args).viewer),
+  })
+  const problemsOf = (list: readonly GraphQLError[] = []) => list.map(errors.toProblem)
+
+  function mapErrors(result: ExecutionResult): ExecutionResult {
+    if (!result.errors) return result
+    const map = 'data' in result ? errors.toGraphQLError : errors.toRequestError
+    return { ...result, errors: result.errors.map(map) }
+  }
+
+  async function run(args: ExecutionArgs): Promise<ExecutionResult> {
+    const finished = log(operationOf(args, contextOf(args).transport))
+    // Mapped inside: what comes too late for the client is still logged.
+    const work = async () => mapErrors(await execute(withFreshContext(args)))
+    const result = await operations.run(work).catch(refused)
+    finished(problemsOf(result.errors))
+    return result
+  }
+
+  const refused = (error: unknown): ExecutionResult => ({ errors: [errors.toRequestError(error)] })
+
+  async function subscribe(args: ExecutionArgs): Promise<EventStream | ExecutionResult> {
+    const transport = contextOf(args).transport === 'ws' ? 'ws' : 'sse'
+    const finished = log(operationOf(args, transport))
+    const opened = await operations.start(() => open(args, transport, finished)).catch(refused)
+    if (Symbol.asyncIterator in opened) return opened
+    const result = mapErrors(opened)
+    finished(problemsOf(result.errors))
+    return result
+  }
+
+  async function open(args: ExecutionArgs, transport: 'ws' | 'sse', finished: ReturnType<OperationLog>) {
+    const source = await createSourceEventStream(withFreshContext(args))
+    if (!(Symbol.asyncIterator in source)) return source
+    const stream = createEventStream({
+      source,
+      resolve: (rootValue) => resolveEvent({ ...withFreshContext(args), rootValue }),
+      errors,
+      clock,
+      onEnd(error) {
+        streams.delete(stream)
+        metrics.subscriptions.dec({ transport })
+        finished(error === undefined ? [] : [errors.toProblem(error)])
+      },
+    })
+    streams.add(stream)
+    metrics.subscriptions.inc({ transport })
+    watch(stream, contextOf(args))
+    return stream
+  }
+
+  async function resolveEvent(args: ExecutionArgs): Promise<ExecutionResult> {
+    try {
+      return await within(clock, eventDeadlineMs, Promise.resolve(execute(args)))
+    } catch (error) {
+      return { errors: [errors.toGraphQLError(error)] }
+    }
+  }
+
+  /** A WebSocket watches over its own subscriptions; an HTTP exchange has nobody else to do so. */
+  function watch(stream: EventStream, { transport, viewer, signal }: OperationContext): void {
+    if (transport !== 'http') return
+    const end = () => void stream.return()
+    if (signal?.aborted) end()
+    else signal?.addEventListener('abort', end, { once: true, signal: stream.over })
+    const expired = () => void stream.fail(unauthenticated('The token has expired.'))
+    if (viewer) void atExpiry(clock, viewer.expiresAtMs, stream.over, expired)
+  }
+
+  return {
+    execute: run,
+    subscribe,
+    endSubscriptions: async (error) => {
+      await Promise.all([...streams].map((stream) => stream.fail(error)))
+    },
+  }
+}
+
+function operationOf({ document, operationName }: ExecutionArgs, transport: Operation['transport']): Operation {
+  const operation = getOperationAST(document, operationName)
+  return { name: operation?.name?.value, type: operation?.operation ?? 'unknown', transport }
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '../domain/ports.ts'
+import { unavailable } from '../protocol/errors.ts'
+
+/** What is under way: nothing new starts once a drain began, and a drain can wait for the rest. */
+export type Operations = {
+  readonly draining: boolean
+  /** Runs a query or mutation under the deadline. What is late goes on, but the caller is told UNAVAILABLE. */
+  run<T>(work: () => T | Promise<T>): Promise<T>
+  /** Runs something that may take its time, such as the start of a subscription. */
+  start<T>(work: () => T | Promise<T>): Promise<T>
+  /** Refuses what is new from now on; resolves when the rest is answered, or after `withinMs`. */
+  drain(withinMs: number): Promise<void>
+}
+
+const deadlineMs = 2500
+
+export function createOperations(clock: Clock): Operations {
+  const running = new Set<Promise<unknown>>()
+  let draining = false
+
+  async function start<T>(work: () => T | Promise<T>): Promise<T> {
+    if (draining) throw unavailable()
+    const result = Promise.resolve(work())
+    running.add(result)
+    try {
+      return await result
+    } finally {
+      running.delete(result)
+    }
+  }
+
+  return {
+    get draining() {
+      return draining
+    },
+    start,
+    run: (work) => within(clock, deadlineMs, start(work)),
+    async drain(withinMs) {
+      draining = true
+      await within(clock, withinMs, Promise.allSettled(running)).catch(() => undefined)
+      // The answers still pass through promises; one turn of the event loop later they are written.
+      await new Promise(setImmediate)
+    },
+  }
+}
+
+/** The work's own outcome, or UNAVAILABLE if it takes longer. */
+export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
+  const settled = new AbortController()
+  const late = clock.sleep(ms, settled.signal).then(() => Promise.reject(unavailable()))
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    settled.abort()
+  }
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Handler } from './exchange.ts'
+
+/** Which pages may use this server: its own, and those of ALLOWED_ORIGINS. */
+export type Origins = {
+  /** Whoever sends no Origin is no browser, and needs no such protection. */
+  allows(request: IncomingMessage): boolean
+  /** Lets allowed pages read the answer. */
+  expose(request: IncomingMessage, response: ServerResponse): void
+  /** Answers a browser that asks before it sends. */
+  preflight: Handler
+}
+
+const preflightMaxAgeSeconds = 600
+
+export function createOrigins(allowedOrigins: readonly string[]): Origins {
+  const allowed = new Set(allowedOrigins)
+  const isAllowed = (origin: string | undefined): origin is string =>
+    origin !== undefined && allowed.has(origin.toLowerCase())
+
+  function expose(request: IncomingMessage, response: ServerResponse): void {
+    if (allowed.size > 0) response.setHeader('vary', 'origin')
+    if (isAllowed(request.headers.origin)) response.setHeader('access-control-allow-origin', request.headers.origin)
+  }
+
+  return {
+    allows: (request) =>
+      request.headers.origin === undefined || isSameOrigin(request) || isAllowed(request.headers.origin),
+    expose,
+    preflight({ request, response }) {
+      if (isAllowed(request.headers.origin)) {
+        response.setHeader('access-control-allow-methods', 'GET, POST')
+        response.setHeader(
+          'access-control-allow-headers',
+          request.headers['access-control-request-headers'] ?? 'authorization, content-type',
+        )
+        response.setHeader('access-control-max-age', preflightMaxAgeSeconds)
+      }
+      response.writeHead(204).end()
+    },
+  }
+}
+
+/** By host alone: behind a proxy that speaks TLS, the scheme is not known here. */
+function isSameOrigin({ headers: { origin = '', host } }: IncomingMessage): boolean {
+  if (!URL.canParse(origin)) return false
+  const page = new URL(origin)
+  const own = `${page.protocol}//${host}`
+  return URL.canParse(own) && page.host === new URL(own).host
+}

@@ -1,0 +1,56 @@
+import type { Viewer } from '../protocol/viewer.ts'
+import { type Authenticate, unauthenticated } from './auth.ts'
+import type { ErrorMapper } from './errors.ts'
+import { type Handler, readJsonObject, sendJson } from './exchange.ts'
+import type { OperationLog } from './operation-log.ts'
+import type { Operations } from './operations.ts'
+
+export type SentMessage = {
+  id: string
+  seq: number
+  conversationId: string
+  messageId: string
+  clientMessageId: string
+  senderId: string
+  body: string
+  sentAt: string
+}
+
+/** Judges the values itself: a stranger is told NOT_FOUND before anything else. */
+export type SendMessage = (
+  viewer: Viewer,
+  input: { clientMessageId: unknown; to: unknown; body: unknown },
+) => Promise<{ message: SentMessage; duplicate: boolean }>
+
+export type MessagesOptions = {
+  authenticate: Authenticate
+  sendMessage: SendMessage
+  operations: Operations
+  errors: ErrorMapper
+  log: OperationLog
+}
+
+/** POST /messages: sending for those who can do no GraphQL, or whose WebSocket is blocked. */
+export function createMessagesHandler({
+  authenticate,
+  sendMessage,
+  operations,
+  errors,
+  log,
+}: MessagesOptions): Handler {
+  return async ({ request, response }) => {
+    const finished = log({ name: 'sendMessage', type: 'mutation', transport: 'rest' })
+    try {
+      const viewer = await authenticate(request.headers.authorization)
+      if (!viewer) throw unauthenticated('Expected "authorization: Bearer <token>".')
+      const { clientMessageId, to, body } = await readJsonObject(request)
+      const { message, duplicate } = await operations.run(() => sendMessage(viewer, { clientMessageId, to, body }))
+      sendJson(response, duplicate ? 200 : 201, { message, duplicate })
+      finished()
+    } catch (error) {
+      const graphQLError = errors.toGraphQLError(error)
+      finished([errors.toProblem(graphQLError)])
+      throw graphQLError
+    }
+  }
+}

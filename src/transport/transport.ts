@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { GraphQLSchema } from 'graphql'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { Clock } from '../domain/ports.ts'
+import { unavailable } from '../protocol/errors.ts'
+import type { UserId } from '../protocol/ids.ts'
+import type { Viewer } from '../protocol/viewer.ts'
+import { createAuthenticate, type DevTokens } from './auth.ts'
+import type { CompleteConfig } from './dev-secrets.ts'
+import { createDevTokenHandler } from './dev-token.ts'
+import { createErrorMapper } from './errors.ts'
+import { type Handler, send } from './exchange.ts'
+import { createGraphiQLHandler } from './graphiql.ts'
+import { createGraphQL } from './graphql.ts'
+import { createGraphQLHandler } from './graphql-http.ts'
+import { createReadyHandler, live, type Readiness } from './health.ts'
+import { createHttpServer, type Routes } from './http.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { createOperationLog } from './operation-log.ts'
+import { createOperations, within } from './operations.ts'
+import { createOrigins } from './origins.ts'
+import { createMessagesHandler, type SendMessage } from './rest.ts'
+import { createStartPageHandler } from './start-page.ts'
+import { createWebSockets } from './websocket.ts'
+
+export type TransportOptions = {
+  config: CompleteConfig
+  schema: GraphQLSchema
+  /** Makes a new one at each call, with loaders of its own. */
+  createContext: (viewer: Viewer | undefined) => object
+  sendMessage: SendMessage
+  ready: () => Promise<Readiness>
+  /** Present in development mode, and only there. */
+  devTokens?: DevTokens
+  /** For GraphiQL's example tabs. */
+  exampleConversationId: (one: UserId, other: UserId) => string
+  clock: Clock
+  randomId: () => string
+  logger: Logger
+  registry: Registry
+}
+
+export type Transport = {
+  listen(): Promise<{ url: string; port: number }>
+  /** Finishes what is under way, lets go of every subscription and closes all connections; eight seconds at most. */
+  drain(): Promise<void>
+}
+
+const operationsDrainMs = 5000
+const socketsDrainMs = 1500
+const subscriptionsDrainMs = 1000
+const connectionsDrainMs = 500
+/** Connections that were kept alive for a next request are closed as soon as they have none. */
+const sweepMs = 20
+const serviceRestart = { code: 1012, reason: 'Service restart' }
+
+export function createTransport(options: TransportOptions): Transport {
+  const { config, clock, logger, devTokens } = options
+  const errors = createErrorMapper(logger, options.randomId)
+  const metrics = createMetrics(options.registry)
+  const log = createOperationLog(clock, logger, metrics)
+  const operations = createOperations(clock)
+  const authenticate = createAuthenticate(config.auth, clock)
+  const origins = createOrigins(config.allowedOrigins)
+  const parts = { ...options, errors, metrics, log, operations, authenticate, origins }
+  const graphql = createGraphQL(parts)
+  const webSockets = createWebSockets({ ...parts, graphql, acceptAnonymous: config.graphiql })
+  const graphqlHandler = createGraphQLHandler(graphql, errors)
+  const routes: Routes = {
+    '/graphql': {
+      GET: config.graphiql ? createGraphiQLHandler(parts, graphqlHandler) : graphqlHandler,
+      POST: graphqlHandler,
+      forOtherOrigins: true,
+    },
+    '/messages': { POST: createMessagesHandler(parts), forOtherOrigins: true },
+    '/healthz': { GET: live },
+    '/readyz': { GET: createReadyHandler(options.ready, operations, clock) },
+    '/metrics': { GET: createMetricsHandler(metrics) },
+    ...(devTokens && {
+      '/': { GET: createStartPageHandler(devTokens, config.graphiql) },
+      '/dev/token': { POST: createDevTokenHandler(devTokens) },
+    }),
+  }
+  const server = createHttpServer(routes, origins, errors)
+  server.on('upgrade', webSockets.upgrade)
+
+  /** Going on is always better than hanging: a step that takes too long is left behind. */
+  async function step(name: string, withinMs: number, work: Promise<unknown>): Promise<void> {
+    await within(clock, withinMs, work).catch(() => logger.warn({ step: name }, 'the drain goes on without waiting'))
+  }
+
+  return {
+    async listen() {
+      server.listen(config.port, config.host)
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      return { url: `http://${shownHost(config.host)}:${port}`, port }
+    },
+    async drain() {
+      const closed = once(server, 'close')
+      server.close()
+      const sweep = setInterval(() => server.closeIdleConnections(), sweepMs)
+      await operations.drain(operationsDrainMs)
+      const { code, reason } = serviceRestart
+      await step('sockets', socketsDrainMs, webSockets.close(code, reason))
+      await step('subscriptions', subscriptionsDrainMs, graphql.endSubscriptions(unavailable()))
+      await step('connections', connectionsDrainMs, closed)
+      clearInterval(sweep)
+      server.closeAllConnections()
+      webSockets.terminate()
+    },
+  }
+}
+
+const createMetricsHandler =
+  (metrics: Metrics): Handler =>
+  async ({ response }) => {
+    const { contentType, text } = await metrics.render()
+    send(response, 200, contentType, text)
+  }
+
+/** The name a browser on this machine can open. */
+function shownHost(host: string): string {
+  if (['127.0.0.1', '0.0.0.0', '::', '::1'].includes(host)) return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, deriveCursorSecret, readConfig } from '../../src/config.ts'
+
+const secret = 'x'.repeat(32)
+const production = {
+  NODE_ENV: 'production',
+  REDIS_URL: 'redis://cache:6379',
+  DYNAMODB_ENDPOINT: 'http://db:8000',
+  AUTH_JWT_SECRET: secret,
+}
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
+describe('with nothing set', () => {
+  test('everything is embedded and development mode is on', () => {
+    expect(readConfig({})).toEqual({
+      production: false,
+      host: '127.0.0.1',
+      port: 4000,
+      redis: 'embedded',
+      dynamodb: 'embedded',
+      tables: { prefix: 'parley_', create: true },
+      auth: 'development',
+      cursorSecret: undefined,
+      allowedOrigins: [],
+      graphiql: true,
+      dataDir: '.data',
+    })
+  })
+
+  test('an empty variable is an unset one', () => {
+    expect(readConfig({ PORT: '', REDIS_URL: ' ', AUTH_JWT_SECRET: '', GRAPHIQL: '' })).toEqual(readConfig({}))
+  })
+})
+
+describe('each variable', () => {
+  test('PORT and HOST say where to listen, and port 0 is allowed', () => {
+    expect(readConfig({ PORT: '0', HOST: '0.0.0.0' })).toMatchObject({ port: 0, host: '0.0.0.0' })
+  })
+
+  test.each(['70000', '-1', 'http', '80.5', '1e3'])('PORT=%s is refused', (PORT) => {
+    expect(problemsOf({ PORT })).toEqual(['PORT must be a port: 0 to 65535'])
+  })
+
+  test('REDIS_URL may be a list, which is a cluster', () => {
+    expect(readConfig({ REDIS_URL: 'redis://a:1, rediss://b:2' }).redis).toEqual({
+      urls: ['redis://a:1', 'rediss://b:2'],
+    })
+  })
+
+  test.each(['localhost:6379', 'http://cache', 'redis://a,b', ','])('REDIS_URL=%s is refused', (REDIS_URL) => {
+    expect(problemsOf({ REDIS_URL })).toHaveLength(1)
+  })
+
+  test('DYNAMODB_ENDPOINT is a URL, and then no table is created unless CREATE_TABLES says so', () => {
+    const DYNAMODB_ENDPOINT = 'http://db:8000'
+    expect(readConfig({ DYNAMODB_ENDPOINT })).toMatchObject({
+      dynamodb: { endpoint: DYNAMODB_ENDPOINT, region: 'us-east-1' },
+      tables: { create: false },
+    })
+    expect(readConfig({ DYNAMODB_ENDPOINT, CREATE_TABLES: 'true' }).tables.create).toBe(true)
+    expect(readConfig({ CREATE_TABLES: 'false' }).tables.create).toBe(false)
+  })
+
+  test('DYNAMODB_ENDPOINT=aws is the service itself, in AWS_REGION', () => {
+    expect(readConfig({ DYNAMODB_ENDPOINT: 'aws', AWS_REGION: 'eu-west-1' }).dynamodb).toEqual({
+      service: 'aws',
+      region: 'eu-west-1',
+    })
+    expect(problemsOf({ DYNAMODB_ENDPOINT: 'aws' })).toEqual(['AWS_REGION is missing: DYNAMODB_ENDPOINT is aws'])
+    expect(problemsOf({ DYNAMODB_ENDPOINT: 'db:8000' })).toHaveLength(1)
+  })
+
+  test('TABLE_PREFIX and DATA_DIR are taken as they are', () => {
+    const { tables, dataDir } = readConfig({ TABLE_PREFIX: 'test-1.', DATA_DIR: '/var/lib/parley' })
+    expect([tables.prefix, dataDir]).toEqual(['test-1.', '/var/lib/parley'])
+    expect(problemsOf({ TABLE_PREFIX: 'no spaces' })).toHaveLength(1)
+  })
+
+  test('AUTH_JWT_SECRET has at least 32 bytes, not characters', () => {
+    expect(problemsOf({ AUTH_JWT_SECRET: 'x'.repeat(31) })).toEqual(['AUTH_JWT_SECRET must have at least 32 bytes'])
+    expect(readConfig({ AUTH_JWT_SECRET: 'é'.repeat(16) }).auth).toEqual({
+      secret: new TextEncoder().encode('é'.repeat(16)),
+    })
+  })
+
+  test('AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE describe an identity provider', () => {
+    const environment = { AUTH_JWKS_URL: 'https://id/keys', AUTH_ISSUER: 'https://id', AUTH_AUDIENCE: 'parley' }
+    expect(readConfig(environment).auth).toEqual({
+      jwksUrl: 'https://id/keys',
+      issuer: 'https://id',
+      audience: 'parley',
+    })
+    expect(problemsOf({ AUTH_JWKS_URL: 'id/keys' })).toEqual(['AUTH_JWKS_URL must be http://… or https://…'])
+  })
+
+  test('an issuer without a key is no development mode', () => {
+    expect(problemsOf({ AUTH_ISSUER: 'https://id' })).toHaveLength(1)
+  })
+
+  test('CURSOR_SECRET is taken, or derived from the auth secret without being the same', () => {
+    const bytes = new TextEncoder().encode(secret)
+    expect(readConfig({ CURSOR_SECRET: 'mine' }).cursorSecret).toEqual(new TextEncoder().encode('mine'))
+    const { cursorSecret } = readConfig({ AUTH_JWT_SECRET: secret })
+    expect(cursorSecret).toEqual(deriveCursorSecret(bytes))
+    expect(cursorSecret).not.toEqual(bytes)
+    expect(readConfig({ AUTH_JWT_SECRET: secret }).cursorSecret).toEqual(cursorSecret)
+  })
+
+  test('ALLOWED_ORIGINS is a list of origins', () => {
+    expect(readConfig({ ALLOWED_ORIGINS: 'https://a.example, http://b.example:8080/' }).allowedOrigins).toEqual([
+      'https://a.example',
+      'http://b.example:8080',
+    ])
+    expect(problemsOf({ ALLOWED_ORIGINS: 'a.example' })).toHaveLength(1)
+    expect(problemsOf({ ALLOWED_ORIGINS: 'https://a.example/path' })).toHaveLength(1)
+  })
+
+  test('GRAPHIQL is on in development, off in production, and as said where it is said', () => {
+    expect(readConfig(production).graphiql).toBe(false)
+    expect(readConfig({ ...production, GRAPHIQL: 'true' }).graphiql).toBe(true)
+    expect(readConfig({ GRAPHIQL: 'off' }).graphiql).toBe(false)
+    expect(problemsOf({ GRAPHIQL: 'maybe' })).toEqual(['GRAPHIQL must be true or false'])
+  })
+})
+
+describe('in production', () => {
+  test('a complete environment is enough', () => {
+    expect(readConfig(production)).toMatchObject({
+      production: true,
+      redis: { urls: ['redis://cache:6379'] },
+      tables: { create: false },
+    })
+  })
+
+  test('one error names all that is missing', () => {
+    expect(problemsOf({ NODE_ENV: 'production' })).toEqual([
+      'REDIS_URL is missing: production embeds nothing',
+      'DYNAMODB_ENDPOINT is missing: production embeds nothing',
+      'AUTH_JWT_SECRET or AUTH_JWKS_URL is missing: production has no development mode',
+    ])
+  })
+
+  test('what is malformed is named together with what is missing', () => {
+    const error = (() => {
+      try {
+        return readConfig({ NODE_ENV: 'production', PORT: 'x', AUTH_JWT_SECRET: 'short', DYNAMODB_ENDPOINT: 'aws' })
+      } catch (thrown) {
+        return thrown
+      }
+    })()
+    expect(error).toBeInstanceOf(ConfigError)
+    for (const name of ['PORT', 'AUTH_JWT_SECRET', 'REDIS_URL', 'AWS_REGION']) {
+      expect((error as ConfigError).message).toContain(`- ${name} `)
+    }
+  })
+
+  test('a key set alone needs a cursor secret beside it', () => {
+    const { AUTH_JWT_SECRET: _none, ...rest } = production
+    const withJwks = { ...rest, AUTH_JWKS_URL: 'https://id/keys' }
+    expect(problemsOf(withJwks)).toEqual([
+      'CURSOR_SECRET is missing: AUTH_JWKS_URL alone gives no secret to derive it from',
+    ])
+    expect(problemsOf({ ...withJwks, CURSOR_SECRET: 'shared' })).toEqual([])
+    expect(problemsOf({ ...withJwks, AUTH_JWT_SECRET: secret })).toEqual([])
+  })
+})
