@@ -40,7 +40,8 @@ export type App = ReturnType<typeof createApp>
 
 /** One node: builds the parts, connects them, and takes them apart again. The only file that knows every room. */
 export function createApp(config: Config, options: AppOptions = {}) {
-  const logger = options.logger ?? pino()
+  // At a terminal the first lines are for a person, and the rest only if something is wrong.
+  const logger = options.logger ?? pino({ level: config.production ? 'info' : 'warn' })
   let running: Awaited<ReturnType<typeof run>> | undefined
 
   return {
@@ -66,7 +67,7 @@ async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTr
     for (const each of undo.splice(0).reverse()) await each()
   }
   try {
-    const { redisUrl, dynamodb, describe, stop: stopEmbedded } = await backends(given)
+    const { redisUrl, dynamodb, describe, stop: stopEmbedded } = await backends(given, logger)
     undo.push(stopEmbedded)
 
     const link = createRedisLink({
@@ -127,6 +128,7 @@ async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTr
     regularly(beatMs, domain.beat.tick)
     undo.push(transport.drain)
     const { url, port } = await transport.listen()
+    logger.info({ url, ...describe }, 'listening')
     return { started: { url, port, config, describe }, parts: { ports, domain }, stop }
   } catch (error) {
     await stop()
@@ -135,11 +137,12 @@ async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTr
 }
 
 /** The backends as configured, or embedded ones. */
-async function backends({ redis, dynamodb, dataDir }: Config) {
+async function backends({ redis, dynamodb, dataDir }: Config, logger: Logger) {
   const embedded = await startEmbedded({
     dataDir,
     redis: redis === 'embedded',
     dynamodb: dynamodb === 'embedded',
+    onLost: (reason) => logger.error(reason),
   })
   return {
     redisUrl: redis === 'embedded' ? (embedded.redisUrl ?? '') : redis.urls.join(','),

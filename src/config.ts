@@ -83,8 +83,8 @@ const variables = z.object({
   REDIS_URL: z
     .string()
     .transform(listOf)
-    .refine((urls) => urls.length > 0 && urls.every((url) => hasProtocol(url, 'redis:', 'rediss:')), {
-      error: 'must be redis://… or rediss://…, or a comma-separated list of these',
+    .refine((urls) => urls.length > 0 && urls.every((url) => hasProtocol(url, 'redis:', 'rediss:', 'unix:')), {
+      error: 'must be redis://…, rediss://… or unix://…, or a comma-separated list of these',
     })
     .optional(),
   DYNAMODB_ENDPOINT: z

@@ -6,6 +6,9 @@ import type { ChatEvent, Clock, EventListener } from './ports.ts'
  */
 export type Signal = ChatEvent | { type: 'resync' | 'recheck' | 'due' | 'closed' }
 
+/** Without a reason of one's own, every abort makes a DOMException with a stack. */
+const woken = 'woken'
+
 export type Inbox = ReturnType<typeof createInbox>
 
 /**
@@ -24,24 +27,24 @@ export function createInbox(clock: Clock, options: { limit: number }) {
       if (lost) return
       if (queue.length >= options.limit) return listener.gap()
       queue.push(event)
-      wake?.abort()
+      wake?.abort(woken)
     },
     gap() {
       queue.length = 0
       lost = true
-      wake?.abort()
+      wake?.abort(woken)
     },
   }
 
   function recheck(): void {
     recheckDue = true
-    wake?.abort()
+    wake?.abort(woken)
   }
 
   /** Ends the reading, not the hearing: see `untaken`. */
   function close(): void {
     closed = true
-    wake?.abort()
+    wake?.abort(woken)
   }
 
   function ready(): Signal | undefined {

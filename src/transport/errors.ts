@@ -119,6 +119,8 @@ function expectedProblem(error: Fields): Problem | undefined {
 /** graphql-js wraps what is wrong with the value into what is wrong with the variable; the outside tells which field. */
 function coercionProblem(error: unknown): Problem | undefined {
   if (!isObject(error) || error.name !== 'GraphQLError') return undefined
+  // A document that is not valid may be about a variable too; who found it has said so.
+  if (isObject(error.extensions) && isErrorCode(error.extensions.code)) return undefined
   // With a path it may be a resolver's own error, whose words are not for the client.
   if (error.path !== undefined && unwrap(error).name !== 'GraphQLError') return undefined
   const message = String(error.message)

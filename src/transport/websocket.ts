@@ -4,6 +4,7 @@ import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
 import type { Logger } from 'pino'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Clock } from '../domain/ports.ts'
+import { unavailable } from '../protocol/errors.ts'
 import { frameMaxBytes } from '../protocol/limits.ts'
 import { atExpiry } from './expiry.ts'
 import type { Metrics } from './metrics.ts'
@@ -85,11 +86,12 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
     const closed = protocol.opened(
       {
         protocol: socket.protocol,
-        // Resolves when the frame is on its way: the next event is not taken from its source before.
+        // Resolves when the frame is on its way: the next event is not taken from its source before. That a peer leaves in the
+        // middle of an operation is nobody's bug: it ends the operation, and is not logged as an unexpected error.
         send: (data) =>
           new Promise((resolve, reject) => {
-            if (socket.readyState !== socket.OPEN) return reject(new Error('The socket is closed.'))
-            socket.send(data, (error) => (error ? reject(error) : resolve()))
+            if (socket.readyState !== socket.OPEN) return reject(unavailable(new Error('The socket is closed.')))
+            socket.send(data, (error) => (error ? reject(unavailable(error)) : resolve()))
           }),
         close: (code = internalServerError, reason = '') => close(code, reason),
         onMessage: (listener) => {

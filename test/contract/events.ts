@@ -147,13 +147,9 @@ export function eventsContract(world: () => SoftWorld): void {
     const bob = aUser()
     const ear = await listen(there(), bob)
     const message = aMessage(aConversation(), 1, { body: 'x'.repeat(2000) })
-    const published: Promise<unknown>[] = []
-    for (const seq of upTo(1000)) {
-      published.push(
-        seq % 2 ? here().ring({ message: { ...message, seq }, members: [bob] }) : here().tell([bob], ticks(seq)),
-      )
-    }
-    await Promise.all(published)
+    const publish = (seq: number) =>
+      seq % 2 ? here().ring({ message: { ...message, seq }, members: [bob] }) : here().tell([bob], ticks(seq))
+    for (const round of upTo(10)) await Promise.all(upTo(100).map((i) => publish((round - 1) * 100 + i)))
     await ear.subscription.flush()
     const heard = ear.events.map((event) =>
       event.type === 'message' ? event.message.seq : event.ticks.lastDeliveredSeq,

@@ -1,0 +1,129 @@
+import type { EventListener, EventSubscription } from '../domain/ports.ts'
+import { unavailable } from '../protocol/errors.ts'
+import { decodeEvent, encodeEvent } from './event-wire.ts'
+import { createPubSub } from './pub-sub.redis.ts'
+import { type RedisLink, type RedisScript, within } from './redis-client.ts'
+
+/** One subscription. Only a confirmed one can miss anything. */
+type Ear = { listener: EventListener; confirmed: boolean; missed: boolean }
+type Channel = { name: string; ears: Set<Ear>; subscribed: Promise<() => void> }
+type Mark = { heard: () => void; lost: (error: Error) => void }
+
+export type Channels = { subscribe(name: string, listener: EventListener): Promise<EventSubscription> }
+
+/** The channels this process listens to, each subscribed to once however many listen here. */
+export function createChannelsRedis(link: RedisLink, publish: RedisScript): Channels {
+  const pubSub = createPubSub(link)
+  const channels = new Map<string, Channel>()
+  const marks = new Map<string, Mark>()
+  let marksMade = 0
+  let hearing = gate()
+
+  link.watch({
+    lost() {
+      hearing = gate()
+      for (const ear of allEars()) ear.missed = ear.confirmed
+      for (const mark of marks.values()) mark.lost(new Error('The link to Redis was lost'))
+    },
+    restored() {
+      hearing.open()
+      for (const ear of allEars()) {
+        if (ear.missed) handOver(() => ear.listener.gap())
+        ear.missed = false
+      }
+    },
+    closed() {
+      for (const ear of allEars()) handOver(() => ear.listener.gap())
+      channels.clear()
+    },
+  })
+
+  return {
+    async subscribe(name, listener) {
+      const channel = channels.get(name) ?? openChannel(name)
+      const ear: Ear = { listener, confirmed: false, missed: false }
+      channel.ears.add(ear)
+      const confirmed = channel.subscribed.then(() => hearing.opened)
+      try {
+        await within(link.answerTimeoutMs, confirmed)
+      } catch (error) {
+        drop(channel, ear)
+        throw unavailable(error)
+      }
+      ear.confirmed = true
+      return { flush: () => flush(name), close: async () => drop(channel, ear) }
+    },
+  }
+
+  function openChannel(name: string): Channel {
+    const channel: Channel = {
+      name,
+      ears: new Set(),
+      subscribed: pubSub.subscribe(name, (wire) => hear(channel, wire)),
+    }
+    channels.set(name, channel)
+    channel.subscribed.catch(() => forget(channel))
+    return channel
+  }
+
+  /** The last one out unsubscribes, once Redis has answered: somebody else may have come in until then. */
+  function drop(channel: Channel, ear: Ear): void {
+    channel.ears.delete(ear)
+    const leave = (unsubscribe: () => void) => {
+      if (channel.ears.size === 0 && forget(channel)) unsubscribe()
+    }
+    channel.subscribed.then(leave, () => undefined)
+  }
+
+  function forget(channel: Channel): boolean {
+    return channels.get(channel.name) === channel && channels.delete(channel.name)
+  }
+
+  function hear(channel: Channel, wire: unknown): void {
+    const event = decodeEvent(wire)
+    if (event === undefined) link.onError(new Error(`Ignored a malformed event on ${channel.name}`))
+    else if (event.type === 'flush') marks.get(event.id)?.heard()
+    else for (const ear of channel.ears) handOver(() => ear.listener.event(event))
+  }
+
+  /**
+   * A mark, published where the user's messages are and heard here, has everything before it in front of it. A PING on the
+   * listening connection would do for a single Redis, but not in a cluster, where messages pass from node to node.
+   */
+  async function flush(name: string): Promise<void> {
+    marksMade += 1
+    const id = `${link.id}:${marksMade}`
+    const passed = new Promise<void>((heard, lost) => marks.set(id, { heard, lost }))
+    const publishAndHear = async () => {
+      await hearing.opened
+      await publish([name], [encodeEvent({ type: 'flush', id })])
+      await passed
+    }
+    try {
+      await link.roundTrip('events.flush', () => Promise.race([publishAndHear(), passed]))
+    } finally {
+      marks.delete(id)
+    }
+  }
+
+  function* allEars(): Iterable<Ear> {
+    for (const channel of channels.values()) yield* channel.ears
+  }
+
+  /** One listener's failure is not the next one's. */
+  function handOver(call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      link.onError(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+}
+
+function gate(): { open: () => void; opened: Promise<void> } {
+  let open: () => void = () => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, opened }
+}

@@ -1,0 +1,38 @@
+// What goes over a user's channel: JSON with a version, so that nodes of two releases may share a Redis. Whoever does not
+// understand an event ignores it; it was only a doorbell.
+
+import type { ChatEvent } from '../domain/ports.ts'
+
+/** Published by a listener to itself: when it hears its mark, it has heard everything before it. */
+export type FlushMark = { type: 'flush'; id: string }
+
+const version = 1
+
+export const encodeEvent = (event: ChatEvent | FlushMark): string => JSON.stringify({ v: version, ...event })
+
+/** Takes what JSON.parse made of it. */
+export function decodeEvent(wire: unknown): ChatEvent | FlushMark | undefined {
+  if (!isRecord(wire) || wire.v !== version) return undefined
+  switch (wire.type) {
+    case 'message':
+      return hasAddress(wire.message) ? ({ type: 'message', message: wire.message } as ChatEvent) : undefined
+    case 'ticks':
+      return hasBoundaries(wire.ticks) ? ({ type: 'ticks', ticks: wire.ticks } as ChatEvent) : undefined
+    case 'flush':
+      return typeof wire.id === 'string' ? { type: 'flush', id: wire.id } : undefined
+    default:
+      return undefined
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+const hasAddress = (value: unknown): boolean =>
+  isRecord(value) && typeof value.conversationId === 'string' && Number.isInteger(value.seq)
+
+const hasBoundaries = (value: unknown): boolean =>
+  isRecord(value) &&
+  typeof value.conversationId === 'string' &&
+  typeof value.userId === 'string' &&
+  Number.isInteger(value.lastDeliveredSeq) &&
+  Number.isInteger(value.lastReadSeq)

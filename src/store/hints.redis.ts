@@ -1,0 +1,91 @@
+// parley:hint:{userId}:<conversationId>   hash, 7 days from its last change
+//   d, r   integers: delivered and read, never beyond the stored boundaries
+//   p      integer: a version, new with every pending row that was written; negative once that row was seen to be gone; 0
+//          where none was written since the hint exists
+//
+// `p <= 0` says that there is no pending row. What keeps it true:
+// - Whoever wrote a row raises p, also where there is no hint. Such a hash has p alone; for readers there is no hint yet.
+// - Only somebody who looked for the row while p was what it still is may say that there is none: a row written since has
+//   raised p. A version never comes back, not even after Redis forgot: it is Redis's time in µs, or one more than the last.
+// - Where nobody looked, or the hint seen then is gone, a new hint begins with a new version: there may be a row.
+// Somebody who saw no hint and no row passes 0. Should a row be written, rung and forgotten by Redis before that arrives, p
+// says "none" beside a row. Whoever lists the index finds the row all the same; only its removal comes later.
+
+import type { BoundaryHint, BoundaryHints } from '../domain/ports.ts'
+import type { RedisLink } from './redis-client.ts'
+import { dayMs, type RedisKeys } from './redis-keys.ts'
+
+export const hintTtlMs = 7 * dayMs
+
+export function createHintsRedis(link: RedisLink, keys: RedisKeys): BoundaryHints {
+  const open = link.script('hintOpen', 2, openLua)
+  const lift = link.script('hintLift', 1, liftLua)
+
+  return {
+    async get(member) {
+      return toHint(await link.roundTrip('hints.get', () => link.commands.hmget(keys.hint(member), 'd', 'r', 'p')))
+    },
+
+    async open(member) {
+      return toHint(await link.roundTrip('hints.open', () => open([keys.hint(member), keys.mark(member.userId)], [])))
+    },
+
+    async lift(member, { lastDeliveredSeq, lastReadSeq }, clearedVersion) {
+      await link.roundTrip('hints.lift', () =>
+        lift([keys.hint(member)], [lastDeliveredSeq, lastReadSeq, clearedVersion ?? '', hintTtlMs]),
+      )
+    },
+  }
+}
+
+function toHint(fields: unknown): BoundaryHint | undefined {
+  const [delivered, read, version] = fields as (string | null)[]
+  if (delivered === null) return undefined
+  return {
+    lastDeliveredSeq: Number(delivered),
+    lastReadSeq: Number(read),
+    pendingVersion: Math.max(Number(version), 0),
+  }
+}
+
+/** raise_pending_version(key, ttl_ms): for whoever has written a pending row. */
+export const pendingVersionLua = `
+local function raise_pending_version(key, ttl_ms)
+  local time = redis.call('TIME')
+  local last = math.abs(tonumber(redis.call('HGET', key, 'p') or '0'))
+  local version = math.max(last + 1, time[1] * 1000000 + time[2])
+  redis.call('HSET', key, 'p', string.format('%.0f', version))
+  redis.call('PEXPIRE', key, ttl_ms)
+end
+`
+
+// KEYS[1] hash     the hint
+// KEYS[2] string   the user's mark
+// Returns {d, r, p}.
+const openLua = `
+local hint = redis.call('HMGET', KEYS[1], 'd', 'r', 'p')
+if not hint[1] or tonumber(hint[3]) > 0 then redis.call('DEL', KEYS[2]) end
+return hint
+`
+
+// KEYS[1] hash     the hint
+// ARGV[1] integer  delivered
+// ARGV[2] integer  read
+// ARGV[3] integer  the version at which the pending row was seen to be gone; '' where nobody looked
+// ARGV[4] integer  TTL of the hint, ms
+const liftLua = `${pendingVersionLua}
+local version, cleared = tonumber(redis.call('HGET', KEYS[1], 'p') or ''), tonumber(ARGV[3])
+if not version and cleared == 0 then
+  redis.call('HSET', KEYS[1], 'p', '0')
+elseif not version then
+  raise_pending_version(KEYS[1], ARGV[4])
+elseif version > 0 and version == cleared then
+  redis.call('HSET', KEYS[1], 'p', string.format('%.0f', -version))
+end
+for index, field in ipairs({'d', 'r'}) do
+  local stored = tonumber(redis.call('HGET', KEYS[1], field) or '-1')
+  if stored < tonumber(ARGV[index]) then redis.call('HSET', KEYS[1], field, ARGV[index]) end
+end
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return 1
+`

@@ -1,0 +1,125 @@
+import type { ChatEvent, Clock, EventListener, EventSubscription, SessionState } from '../domain/ports.ts'
+import { unavailable } from '../protocol/errors.ts'
+import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
+
+export type MemorySession = { state: SessionState | 'left'; scope: ConversationId | '*'; expiresAtMs: number }
+/** `unclean`: a session ended uncleanly or was forgotten. */
+export type MemorySessions = { byConnection: Map<string, MemorySession>; unclean: boolean }
+/** `version` as p in hints.redis.ts. */
+export type MemoryHint = { delivered?: Seq; read?: Seq; version: number }
+
+type Ear = { listener: EventListener; waiting: Heard[] }
+type Heard = { handOver(): void; lost?: () => void }
+
+/** What several nodes of one process share in place of a Redis: the same things under the same rules, with the same faults. */
+export type MemoryRedis = ReturnType<typeof createMemoryRedis>
+
+export function createMemoryRedis(clock: Clock, onError: (error: unknown) => void = () => undefined) {
+  const tables = {
+    counters: createTable<Seq>(clock),
+    sent: createTable<Seq>(clock),
+    sessions: createTable<MemorySessions>(clock),
+    marks: createTable<number>(clock),
+    hints: createTable<MemoryHint>(clock),
+  }
+  const ears = new Map<UserId, Set<Ear>>()
+  let runId = 1
+  let lastVersion = 0
+  let down = false
+
+  function send(ear: Ear, heard: Heard): void {
+    ear.waiting.push(heard)
+    queueMicrotask(() => {
+      try {
+        ear.waiting.shift()?.handOver()
+      } catch (error) {
+        onError(error)
+      }
+    })
+  }
+
+  /** Every call of a store begins here. */
+  async function arrive(): Promise<void> {
+    await undefined
+    if (down) throw unavailable(new Error('The memory Redis is down.'))
+  }
+
+  return {
+    ...tables,
+    clock,
+    arrive,
+    runId: () => runId,
+    /** Never twice the same, also after a flush. */
+    nextVersion: () => ++lastVersion,
+
+    publish(userId: UserId, event: ChatEvent): void {
+      for (const ear of ears.get(userId) ?? []) send(ear, { handOver: () => ear.listener.event(event) })
+    },
+
+    listen(userId: UserId, listener: EventListener): EventSubscription {
+      const ear: Ear = { listener, waiting: [] }
+      ears.set(userId, (ears.get(userId) ?? new Set()).add(ear))
+      return {
+        async flush() {
+          await arrive()
+          await new Promise<void>((resolve, reject) => {
+            send(ear, { handOver: resolve, lost: () => reject(unavailable()) })
+          })
+        },
+        async close() {
+          ears.get(userId)?.delete(ear)
+          loseWaiting(ear)
+        },
+      }
+    },
+
+    /** Forgets everything. Subscriptions stay, as they do with FLUSHALL. */
+    flush(): void {
+      for (const table of Object.values(tables)) table.clear()
+    },
+
+    /** Another process goes on with the same data. */
+    failover(): void {
+      runId += 1
+    },
+
+    /** Every listening connection breaks and comes back: what was on its way is lost. */
+    cutSubscribers(): void {
+      for (const ear of [...ears.values()].flatMap((set) => [...set])) {
+        loseWaiting(ear)
+        send(ear, { handOver: () => ear.listener.gap() })
+      }
+    },
+
+    /** While it is down every call fails. */
+    setDown(isDown: boolean): void {
+      down = isDown
+    },
+  }
+}
+
+function loseWaiting(ear: Ear): void {
+  for (const { lost } of ear.waiting.splice(0)) lost?.()
+}
+
+type Table<Value> = {
+  get(key: string): Value | undefined
+  set(key: string, value: Value, ttlMs: number): void
+  delete(key: string): void
+  clear(): void
+}
+
+function createTable<Value>(clock: Clock): Table<Value> {
+  const rows = new Map<string, { value: Value; expiresAtMs: number }>()
+  return {
+    get(key) {
+      const row = rows.get(key)
+      if (row && row.expiresAtMs > clock.now()) return row.value
+      rows.delete(key)
+      return undefined
+    },
+    set: (key, value, ttlMs) => void rows.set(key, { value, expiresAtMs: clock.now() + ttlMs }),
+    delete: (key) => void rows.delete(key),
+    clear: () => rows.clear(),
+  }
+}

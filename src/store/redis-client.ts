@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import { Cluster, Redis, type RedisOptions } from 'ioredis'
+import { unavailable } from '../protocol/errors.ts'
+import { parseRedisUrl } from './redis-url.ts'
+
+export type RedisLinkOptions = {
+  /** `redis://`, `rediss://`, `unix:///path`; a comma-separated list is a cluster. */
+  url: string
+  /** How long a command may take; 1 s unless told. What needs more than one, as a subscription does, may take twice that. */
+  commandTimeoutMs?: number
+  /** Told of what the link survives: lost connections, malformed events. */
+  onError?: (error: Error) => void
+  /** Told once per batch of commands that the stores send together. */
+  onRoundTrip?: (name: string) => void
+}
+
+export type RedisScript = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>
+
+/** Told about the connection that hears events. */
+export type LinkWatcher = {
+  lost(): void
+  /** Connected again, and Redis has confirmed every subscription. */
+  restored(): void
+  closed(): void
+}
+
+/** One process's way to Redis: a connection for commands and one that only listens. */
+export type RedisLink = {
+  /** No other link has it. */
+  id: string
+  commands: Redis | Cluster
+  subscriber: Redis
+  script(name: string, numberOfKeys: number, lua: string): RedisScript
+  answerTimeoutMs: number
+  /** What `send` sends before it first awaits goes out together. Whatever fails, fails as UNAVAILABLE. */
+  roundTrip<T>(name: string, send: () => Promise<T>): Promise<T>
+  watch(watcher: LinkWatcher): void
+  onError(error: Error): void
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+const heartbeatMs = 2000
+
+export function createRedisLink(options: RedisLinkOptions): RedisLink {
+  const { url, commandTimeoutMs = 1000, onError = () => undefined, onRoundTrip } = options
+  const answerTimeoutMs = 2 * commandTimeoutMs
+  const { cluster, nodes } = parseRedisUrl(url)
+  const commands = cluster ? connectCluster(nodes, commandTimeoutMs) : connectSingle(nodes[0], commandTimeoutMs)
+  const subscriber = connectSubscriber(nodes, commandTimeoutMs)
+  const watchers = new Set<LinkWatcher>()
+
+  commands.on('error', onError)
+  subscriber.on('error', onError)
+
+  let hearing = false
+  let losses = 0
+  // Whoever only listens does not notice that nobody speaks any more.
+  const heartbeat = setInterval(() => hearing && void subscriber.ping().catch(onError), heartbeatMs).unref()
+  subscriber.on('close', () => {
+    losses += 1
+    if (!hearing) return
+    hearing = false
+    for (const watcher of watchers) watcher.lost()
+  })
+  // ioredis has sent its SUBSCRIBE before it says ready: the answer to this PING comes after their confirmation. An
+  // answer that arrives after yet another loss proves nothing.
+  subscriber.on('ready', () => {
+    const lossesBefore = losses
+    const confirmed = () => {
+      if (hearing || losses !== lossesBefore) return
+      hearing = true
+      for (const watcher of watchers) watcher.restored()
+    }
+    subscriber.ping().then(confirmed, onError)
+  })
+
+  async function roundTrip<T>(name: string, send: () => Promise<T>): Promise<T> {
+    onRoundTrip?.(name)
+    try {
+      return await within(answerTimeoutMs, send())
+    } catch (error) {
+      throw unavailable(error)
+    }
+  }
+
+  return {
+    id: randomUUID(),
+    commands,
+    subscriber,
+    script(name, numberOfKeys, lua) {
+      commands.defineCommand(name, { numberOfKeys, lua })
+      const run = Reflect.get(commands, name) as (...args: (string | number)[]) => Promise<unknown>
+      return (keys, args) => run.call(commands, ...keys, ...args)
+    },
+    answerTimeoutMs,
+    roundTrip,
+    watch(watcher) {
+      watchers.add(watcher)
+      if (hearing) watcher.restored()
+    },
+    onError,
+    ping: () => roundTrip('ping', async () => void (await commands.ping())),
+    async close() {
+      clearInterval(heartbeat)
+      for (const watcher of watchers) watcher.closed()
+      watchers.clear()
+      await within(commandTimeoutMs, commands.quit()).catch(onError)
+      commands.disconnect()
+      subscriber.disconnect()
+    },
+  }
+}
+
+/** Rejects when it takes longer; the work itself goes on. */
+export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`No answer from Redis within ${timeoutMs} ms`)), timeoutMs)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const backoffMs = (attempt: number): number => Math.min(50 * attempt, 1000)
+
+const connectionOptions = (commandTimeoutMs: number) =>
+  ({
+    connectTimeout: 2 * commandTimeoutMs,
+    // A peer that vanished without a word: give the connection up once it owes us an answer for this long.
+    socketTimeout: 2 * commandTimeoutMs,
+    disconnectTimeout: commandTimeoutMs,
+    retryStrategy: backoffMs,
+  }) satisfies RedisOptions
+
+const commandOptions = (commandTimeoutMs: number) =>
+  ({
+    ...connectionOptions(commandTimeoutMs),
+    enableAutoPipelining: true,
+    commandTimeout: commandTimeoutMs,
+    // Commands in flight when the connection breaks fail at once and are never sent a second time.
+    maxRetriesPerRequest: 0,
+    // After a failover the old master may live on as a replica.
+    reconnectOnError: (error) => error.message.includes('READONLY'),
+  }) satisfies RedisOptions
+
+const connectSingle = (node: RedisOptions, commandTimeoutMs: number): Redis =>
+  new Redis({ ...node, ...commandOptions(commandTimeoutMs) })
+
+function connectCluster(nodes: [RedisOptions, ...RedisOptions[]], commandTimeoutMs: number): Cluster {
+  const { host: _host, port: _port, path: _path, ...credentials } = nodes[0]
+  return new Cluster(nodes, {
+    enableAutoPipelining: true,
+    clusterRetryStrategy: backoffMs,
+    // Slots that had no node when first asked for are not asked for again otherwise.
+    slotsRefreshInterval: 5000,
+    redisOptions: { ...credentials, ...commandOptions(commandTimeoutMs) },
+  })
+}
+
+/** In a cluster a plain PUBLISH reaches every node: listening at any one of them is enough, at the next when it is gone. */
+function connectSubscriber(nodes: [RedisOptions, ...RedisOptions[]], commandTimeoutMs: number): Redis {
+  const subscriber = new Redis({
+    ...nodes[0],
+    ...connectionOptions(commandTimeoutMs),
+    // With a ready check or CLIENT SETINFO there is time between `connect` and `ready`, and a SUBSCRIBE sent then is lost.
+    enableReadyCheck: false,
+    disableClientInfo: true,
+    autoResubscribe: true,
+    maxRetriesPerRequest: null,
+    retryStrategy: (attempt) => {
+      Object.assign(subscriber.options, nodes[attempt % nodes.length])
+      return backoffMs(attempt)
+    },
+  })
+  markRejectionsHandled(subscriber)
+  return subscriber
+}
+
+/** Nobody awaits the SUBSCRIBE that ioredis repeats after a reconnect: a link that closes just then would end the process. */
+function markRejectionsHandled(connection: Redis): void {
+  const send = connection.sendCommand.bind(connection)
+  connection.sendCommand = (command, stream) => {
+    const sent = send(command, stream)
+    Promise.resolve(sent).catch(() => undefined)
+    return sent
+  }
+}

@@ -1,0 +1,24 @@
+import type { MemberAddress, SendKey } from '../domain/ports.ts'
+import type { ConversationId, UserId } from '../protocol/ids.ts'
+
+export type RedisKeys = ReturnType<typeof createRedisKeys>
+
+/**
+ * Every key of the system. What one script touches shares a hash tag, so that it lies on one node of a cluster; neither
+ * user ids nor conversation ids can contain a brace.
+ */
+export function createRedisKeys(prefix: string) {
+  return {
+    counter: (conversationId: ConversationId) => `${prefix}seq:{${conversationId}}`,
+    sent: (conversationId: ConversationId, { senderId, clientMessageId }: SendKey) =>
+      `${prefix}sent:{${conversationId}}:${senderId}#${clientMessageId}`,
+    sessions: (userId: UserId) => `${prefix}sessions:{${userId}}`,
+    mark: (userId: UserId) => `${prefix}complete:{${userId}}`,
+    hint: ({ userId, conversationId }: MemberAddress) => `${prefix}hint:{${userId}}:${conversationId}`,
+    channel: (userId: UserId) => `${prefix}user:{${userId}}`,
+  }
+}
+
+export const defaultKeyPrefix = 'parley:'
+
+export const dayMs = 86_400_000

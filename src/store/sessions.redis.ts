@@ -1,0 +1,202 @@
+// parley:sessions:{userId}   hash, from the first attach to the end of the last session, 1 hour at most after its last use
+//   <connectionId>           "state|scope|expiresAtMs": syncing, online or left; '*' or a conversation id; Redis's time
+//   !                        "1": a session ended uncleanly, or Redis forgot one: what it was sent may be in no index
+// parley:complete:{userId}   string, the mark: the run id of the Redis process that set it; 30 days
+//
+// The mark must never stand while a message waits for the user that neither the pending index nor a session accounts for.
+// - Only a session for all conversations can vouch: it has looked into everything at its attach, unless there was a mark, and
+//   has heard everything since. When it leaves it stays in the hash as `left` until its markIndexComplete: it may still be
+//   writing pending rows. If its node dies first, the field expires like any other, which is an unclean end.
+// - So the mark is set only on evidence: the last session goes, it is one that has left, and there is no '!'. An empty hash
+//   proves nothing: Redis may have forgotten.
+// - A session for one conversation comes and goes unnoticed, except after the last one for all has left: what was sent to it
+//   since is heard by nobody else, and it may die before it is written down. Hence '!'.
+// - A session that Redis turns out to have forgotten sets '!': others may be forgotten, too.
+// - A failover, or a restart from a dump, brings marks back that were taken since; none bears the new process's run id.
+
+import type { Session, Sessions } from '../domain/ports.ts'
+import type { UserId } from '../protocol/ids.ts'
+import type { RedisLink } from './redis-client.ts'
+import { dayMs, type RedisKeys } from './redis-keys.ts'
+
+export const sessionTtlMs = 30_000
+export const sessionsKeyTtlMs = 3_600_000
+export const markTtlMs = 30 * dayMs
+
+export function createSessionsRedis(link: RedisLink, keys: RedisKeys, ttlMs = sessionTtlMs): Sessions {
+  const attach = link.script('sessionAttach', 2, attachLua)
+  const renew = link.script('sessionRenew', 2, renewLua)
+  const leave = link.script('sessionLeave', 1, leaveLua)
+  const markIndexComplete = link.script('sessionMark', 2, markLua)
+  const presence = link.script('sessionPresence', 1, presenceLua)
+
+  const keysOf = (userId: UserId) => [keys.sessions(userId), keys.mark(userId)]
+  const argsOf = ({ connectionId, conversationId }: Session) => [
+    connectionId,
+    conversationId ?? '*',
+    ttlMs,
+    ttlMs + sessionsKeyTtlMs,
+  ]
+
+  return {
+    async attach(session) {
+      const complete = await link.roundTrip('sessions.attach', () => attach(keysOf(session.userId), argsOf(session)))
+      return { indexComplete: complete === 1 }
+    },
+
+    async renew(sessions) {
+      await link.roundTrip('sessions.renew', () =>
+        Promise.all(sessions.map(({ session, state }) => renew(keysOf(session.userId), [...argsOf(session), state]))),
+      )
+    },
+
+    async leave(session) {
+      await link.roundTrip('sessions.leave', () => leave([keys.sessions(session.userId)], argsOf(session)))
+    },
+
+    async markIndexComplete(userId) {
+      await link.roundTrip('sessions.markIndexComplete', () => markIndexComplete(keysOf(userId), [markTtlMs]))
+    },
+
+    async presence(userIds) {
+      const states = await link.roundTrip('sessions.presence', () =>
+        Promise.all(userIds.map((userId) => presence([keys.sessions(userId)], []))),
+      )
+      return states.map((state) => (state === 'online' || state === 'syncing' ? state : 'offline'))
+    },
+  }
+}
+
+/** What every script that looks at sessions needs. */
+export const sessionsLua = `
+-- Redis's own clock: those of the nodes may differ.
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+-- visit(connection_id, state, scope, expires_ms) for every session in the hash
+local function each_session(key, visit)
+  local entries = redis.call('HGETALL', key)
+  for i = 1, #entries, 2 do
+    local state, scope, expires_ms = string.match(entries[i + 1], '^(%a+)|([^|]*)|(%d+)$')
+    if state then visit(entries[i], state, scope, tonumber(expires_ms)) end
+  end
+end
+`
+
+const writingLua = `${sessionsLua}
+local function put_session(key, connection_id, state, scope, expires_ms)
+  redis.call('HSET', key, connection_id, state .. '|' .. scope .. '|' .. string.format('%.0f', expires_ms))
+end
+
+-- Takes out what has expired, each an unclean end. Returns how many remain, and the id of one that has left.
+local function prune(key, now)
+  local remaining, left = 0, nil
+  each_session(key, function(connection_id, state, _, expires_ms)
+    if expires_ms <= now then
+      redis.call('HDEL', key, connection_id)
+      redis.call('HSET', key, '!', '1')
+    else
+      remaining = remaining + 1
+      if state == 'left' then left = connection_id end
+    end
+  end)
+  return remaining, left
+end
+
+-- Nil where Redis does not tell: then there are no marks. The embedded fallback has no run id, but never outlives its data.
+local function run_id()
+  local info = redis.pcall('INFO', 'server')
+  if type(info) ~= 'string' then return nil end
+  return string.match(info, 'run_id:(%w+)') or string.match(info, 'os:(mocked redis)')
+end
+`
+
+// KEYS[1] hash     the user's sessions
+// KEYS[2] string   the user's mark
+// ARGV[1] string   connection id
+// ARGV[2] string   scope: '*' or a conversation id
+// ARGV[3] integer  TTL of the session, ms
+// ARGV[4] integer  TTL of the hash, ms
+// Returns 1 if the mark was there.
+const attachLua = `${writingLua}
+local now = now_ms()
+prune(KEYS[1], now)
+local mark = redis.call('GET', KEYS[2])
+local complete = mark and mark == run_id()
+redis.call('DEL', KEYS[2])
+put_session(KEYS[1], ARGV[1], 'syncing', ARGV[2], now + ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return complete and 1 or 0
+`
+
+// One that has left stays so: a renewal may be overtaken by the end of its session.
+// KEYS[1] hash     the user's sessions
+// KEYS[2] string   the user's mark
+// ARGV[1] string   connection id
+// ARGV[2] string   scope: '*' or a conversation id
+// ARGV[3] integer  TTL of the session, ms
+// ARGV[4] integer  TTL of the hash, ms
+// ARGV[5] string   state: syncing or online
+const renewLua = `${writingLua}
+local session = redis.call('HGET', KEYS[1], ARGV[1])
+if session and string.sub(session, 1, 5) == 'left|' then return 0 end
+if not session then
+  redis.call('HSET', KEYS[1], '!', '1')
+  redis.call('DEL', KEYS[2])
+end
+put_session(KEYS[1], ARGV[1], ARGV[5], ARGV[2], now_ms() + ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return 1
+`
+
+// KEYS[1] hash     the user's sessions
+// ARGV[1] string   connection id
+// ARGV[2] string   scope: '*' or a conversation id
+// ARGV[3] integer  TTL of the session, ms
+// ARGV[4] integer  TTL of the hash, ms
+const leaveLua = `${writingLua}
+local now = now_ms()
+local known = redis.call('HDEL', KEYS[1], ARGV[1]) == 1
+if ARGV[2] == '*' then
+  if not known then redis.call('HSET', KEYS[1], '!', '1') end
+  put_session(KEYS[1], ARGV[1], 'left', ARGV[2], now + ARGV[3])
+else
+  local others, heard, leaving = 0, false, false
+  each_session(KEYS[1], function(_, state, scope, expires_ms)
+    others = others + 1
+    leaving = leaving or state == 'left'
+    heard = heard or (scope == '*' and state ~= 'left' and expires_ms > now)
+  end)
+  if others == 0 then return redis.call('DEL', KEYS[1]) end
+  if leaving and not heard then redis.call('HSET', KEYS[1], '!', '1') end
+end
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return 1
+`
+
+// KEYS[1] hash     the user's sessions
+// KEYS[2] string   the user's mark
+// ARGV[1] integer  TTL of the mark, ms
+const markLua = `${writingLua}
+local remaining, left = prune(KEYS[1], now_ms())
+if not left then return 0 end
+redis.call('HDEL', KEYS[1], left)
+if remaining > 1 then return 0 end
+local run = run_id()
+if run and redis.call('HEXISTS', KEYS[1], '!') == 0 then redis.call('SET', KEYS[2], run, 'PX', ARGV[1]) end
+redis.call('DEL', KEYS[1])
+return 1
+`
+
+// KEYS[1] hash     the user's sessions
+// Returns 'online', 'syncing' or 'offline'.
+const presenceLua = `${sessionsLua}
+local now, presence = now_ms(), 'offline'
+each_session(KEYS[1], function(_, state, _, expires_ms)
+  if expires_ms <= now or state == 'left' or presence == 'online' then return end
+  presence = state
+end)
+return presence
+`

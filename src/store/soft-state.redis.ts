@@ -1,0 +1,22 @@
+import type { SoftState } from '../domain/ports.ts'
+import { createEventsRedis } from './events.redis.ts'
+import { createHintsRedis } from './hints.redis.ts'
+import type { RedisLink } from './redis-client.ts'
+import { createRedisKeys, defaultKeyPrefix } from './redis-keys.ts'
+import { createSequencerRedis } from './sequencer.redis.ts'
+import { createSessionsRedis, sessionTtlMs as defaultSessionTtlMs } from './sessions.redis.ts'
+
+export type SoftStateRedisOptions = { keyPrefix?: string; sessionTtlMs?: number }
+
+export function createSoftStateRedis(
+  link: RedisLink,
+  { keyPrefix = defaultKeyPrefix, sessionTtlMs = defaultSessionTtlMs }: SoftStateRedisOptions = {},
+): SoftState {
+  const keys = createRedisKeys(keyPrefix)
+  return {
+    sequencer: createSequencerRedis(link, keys),
+    sessions: createSessionsRedis(link, keys, sessionTtlMs),
+    hints: createHintsRedis(link, keys),
+    events: createEventsRedis(link, keys),
+  }
+}

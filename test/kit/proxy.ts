@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+export type TcpProxy = Awaited<ReturnType<typeof startProxy>>
+
+/** A TCP proxy in front of a server that can be taken away in two ways. */
+export async function startProxy(target: string) {
+  const { hostname, port } = new URL(target)
+  const open = new Set<Socket>()
+  let mode: 'pass' | 'refuse' | 'stall' = 'pass'
+
+  const server = createServer((client) => {
+    open.add(client)
+    client.on('error', () => client.destroy())
+    client.on('close', () => open.delete(client))
+    if (mode === 'refuse') return client.destroy()
+    if (mode === 'stall') return
+    const upstream = connect(Number(port), hostname)
+    upstream.on('error', () => client.destroy())
+    upstream.on('close', () => client.destroy())
+    client.on('close', () => upstream.destroy())
+    client.on('data', (chunk) => {
+      if (mode === 'pass') upstream.write(chunk)
+    })
+    upstream.on('data', (chunk) => {
+      if (mode === 'pass') client.write(chunk)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  const dropAll = () => {
+    for (const socket of open) socket.destroy()
+  }
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Connections are closed at once. */
+    refuse() {
+      mode = 'refuse'
+      dropAll()
+    },
+    /** Connections stay open and nothing comes back. */
+    stall() {
+      mode = 'stall'
+    },
+    pass() {
+      mode = 'pass'
+      dropAll()
+    },
+    async stop(): Promise<void> {
+      dropAll()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { Cluster } from 'ioredis'
+import { vi } from 'vitest'
+import { startRedis } from './redis.ts'
+
+const slots = 16_384
+
+export type RedisCluster = Awaited<ReturnType<typeof startRedisCluster>>
+
+/** Three masters that share the slots; two go on serving theirs when the third is gone. */
+export async function startRedisCluster() {
+  const ports = await freePorts(6)
+  const addresses = [0, 1, 2].map((index) => ({ port: ports[index] ?? 0, busPort: ports[index + 3] ?? 0 }))
+  const nodes = await Promise.all(
+    addresses.map(({ port, busPort }) =>
+      startRedis([
+        '--bind',
+        '127.0.0.1',
+        '--port',
+        `${port}`,
+        '--cluster-enabled',
+        'yes',
+        '--cluster-port',
+        `${busPort}`,
+        '--cluster-require-full-coverage',
+        'no',
+      ]),
+    ),
+  )
+  const [seed] = addresses
+  for (const [index, { raw }] of nodes.entries()) {
+    const from = Math.ceil((index * slots) / nodes.length)
+    const to = Math.ceil(((index + 1) * slots) / nodes.length) - 1
+    await raw.cluster('ADDSLOTSRANGE', from, to)
+    if (index > 0) await raw.call('CLUSTER', 'MEET', '127.0.0.1', seed?.port ?? 0, seed?.busPort ?? 0)
+  }
+  const knowsAll = (info: unknown) => /cluster_state:ok/.test(`${info}`) && /cluster_slots_ok:16384/.test(`${info}`)
+  await vi.waitUntil(async () => (await Promise.all(nodes.map(({ raw }) => raw.cluster('INFO')))).every(knowsAll), {
+    timeout: 20_000,
+    interval: 50,
+  })
+  const raw = new Cluster(addresses.map(({ port }) => ({ host: '127.0.0.1', port })))
+
+  return {
+    url: addresses.map(({ port }) => `redis://127.0.0.1:${port}`).join(','),
+    raw,
+    nodes,
+    ports: addresses.map(({ port }) => port),
+    flush: async () => void (await Promise.all(nodes.map((node) => node.flush()))),
+    killSubscribers: async () => void (await Promise.all(nodes.map((node) => node.killSubscribers()))),
+    pause: () => nodes.map((node) => node.pause()),
+    resume: () => nodes.map((node) => node.resume()),
+    async stop(): Promise<void> {
+      raw.disconnect()
+      await Promise.all(nodes.map((node) => node.stop()))
+    },
+  }
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map((server) => once(server.close(), 'close')))
+  return ports
+}

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+
+export type RedisServer = Awaited<ReturnType<typeof startRedis>>
+
+/** A real redis-server of one's own, on a unix socket. */
+export async function startRedis(options: readonly string[] = []) {
+  const dir = await mkdtemp(join(tmpdir(), 'parley-redis-'))
+  const socket = join(dir, 'redis.sock')
+  let child = launch()
+  const raw = new Redis(socket, { maxRetriesPerRequest: null, retryStrategy: () => 10 })
+  raw.on('error', () => undefined)
+  await raw.ping()
+
+  function launch(): ChildProcess {
+    const settings = [
+      '--port',
+      '0',
+      '--unixsocket',
+      socket,
+      '--dir',
+      dir,
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      ...options,
+    ]
+    return spawn('sh', ['-c', guarded, 'sh', ...settings], { stdio: ['pipe', 'ignore', 'ignore'] })
+  }
+
+  async function end(): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+
+  return {
+    url: `unix://${socket}`,
+    /** For looking behind the stores' back. */
+    raw,
+    flush: async () => void (await raw.flushall()),
+    killSubscribers: () => killSubscribers(raw),
+    /** Takes no more commands, without a word, until `resume`. */
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
+    /** Dies at once, and stays dead until `launch`. */
+    kill: end,
+    async launch(): Promise<void> {
+      child = launch()
+      await raw.ping()
+    },
+    /** Another process with the same data, as after a restart from a dump or a failover. */
+    async failover(): Promise<void> {
+      await raw.save()
+      await end()
+      child = launch()
+      await raw.ping()
+    },
+    async stop(): Promise<void> {
+      raw.disconnect()
+      await end()
+      await rm(dir, { recursive: true })
+    },
+  }
+}
+
+// However this process ends, its end of the pipe is closed, and with it the server.
+const guarded = 'exec 3<&0; { cat <&3 >/dev/null; kill -9 $$; } & exec redis-server "$@" </dev/null 3<&-'
+
+/** Closes the connections that listen, from the server's side. */
+export async function killSubscribers(raw: Redis): Promise<void> {
+  const clients = String(await raw.client('LIST')).split('\n')
+  const listening = clients.filter((client) => /\bflags=\w*P/.test(client))
+  for (const client of listening) await raw.client('KILL', 'ID', /\bid=(\d+)/.exec(client)?.[1] ?? '')
+}

@@ -1,0 +1,162 @@
+import type { Socket } from 'node:net'
+import { Redis } from 'ioredis'
+import { createRedisServer } from 'js-redis-server'
+import type { Clock, SoftState } from '../../src/domain/ports.ts'
+import type { UserId } from '../../src/protocol/ids.ts'
+import { createMemoryRedis } from '../../src/store/memory-redis.ts'
+import { createRedisLink, type RedisLink, type RedisLinkOptions } from '../../src/store/redis-client.ts'
+import { createRedisKeys, defaultKeyPrefix } from '../../src/store/redis-keys.ts'
+import { createSoftStateMemory } from '../../src/store/soft-state.memory.ts'
+import { createSoftStateRedis } from '../../src/store/soft-state.redis.ts'
+import { killSubscribers, startRedis } from './redis.ts'
+import { startRedisCluster } from './redis-cluster.ts'
+
+/** Something that the four soft ports run on, with its faults on demand. */
+export type SoftWorld = {
+  /** Two nodes that share it. */
+  here: SoftState
+  there: SoftState
+  forget(): Promise<void>
+  /** The TTL of this session is over. */
+  expire(userId: UserId, connectionId: string): Promise<void>
+  /** Every connection that listens breaks; both nodes come back by themselves. */
+  cutSubscribers(): Promise<void>
+  /** Nothing is answered until the returned function is called. */
+  goDown(): Promise<() => Promise<void>>
+  stop(): Promise<void>
+}
+
+export type SoftBackend = { name: string; start(): Promise<SoftWorld> }
+
+export const keys = createRedisKeys(defaultKeyPrefix)
+
+export const softBackends: SoftBackend[] = [
+  { name: 'redis-server', start: startOnRedisServer },
+  { name: 'js-redis-server', start: startOnJsRedis },
+  { name: 'a cluster of three', start: startOnCluster },
+  { name: 'memory', start: startInMemory },
+]
+
+async function startOnRedisServer(): Promise<SoftWorld> {
+  const redis = await startRedis()
+  const { close, ...nodes } = connectNodes(redis.url)
+  return {
+    ...nodes,
+    forget: redis.flush,
+    expire: (userId, connectionId) => expireIn(redis.raw, userId, connectionId),
+    cutSubscribers: redis.killSubscribers,
+    async goDown() {
+      redis.pause()
+      return async () => void redis.resume()
+    },
+    async stop() {
+      await close()
+      await redis.stop()
+    },
+  }
+}
+
+async function startOnCluster(): Promise<SoftWorld> {
+  const cluster = await startRedisCluster()
+  const { close, ...nodes } = connectNodes(cluster.url)
+  return {
+    ...nodes,
+    forget: cluster.flush,
+    expire: (userId, connectionId) => expireIn(cluster.raw, userId, connectionId),
+    cutSubscribers: cluster.killSubscribers,
+    async goDown() {
+      cluster.pause()
+      return async () => void cluster.resume()
+    },
+    async stop() {
+      await close()
+      await cluster.stop()
+    },
+  }
+}
+
+/** What is embedded where redis-server is not installed. */
+async function startOnJsRedis(): Promise<SoftWorld> {
+  let server = await startJsRedis(0)
+  const { port } = server
+  const raw = new Redis(port, { maxRetriesPerRequest: null, retryStrategy: () => 10 })
+  raw.on('error', () => undefined)
+  const { close, ...nodes } = connectNodes(`redis://127.0.0.1:${port}`)
+  return {
+    ...nodes,
+    forget: async () => void (await raw.flushall()),
+    expire: (userId, connectionId) => expireIn(raw, userId, connectionId),
+    cutSubscribers: () => killSubscribers(raw),
+    async goDown() {
+      await server.stop()
+      return async () => {
+        server = await startJsRedis(port)
+      }
+    },
+    async stop() {
+      await close()
+      raw.disconnect()
+      await server.stop()
+    },
+  }
+}
+
+async function startJsRedis(wantedPort: number) {
+  const { port, server, close } = await createRedisServer({ port: wantedPort })
+  const sockets = new Set<Socket>()
+  server.server.on('connection', (socket) => sockets.add(socket))
+  return {
+    port,
+    async stop(): Promise<void> {
+      const closed = close()
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
+
+async function startInMemory(): Promise<SoftWorld> {
+  const redis = createMemoryRedis(frozenClock)
+  return {
+    here: createSoftStateMemory(redis),
+    there: createSoftStateMemory(redis),
+    forget: async () => redis.flush(),
+    async expire(userId, connectionId) {
+      const session = redis.sessions.get(userId)?.byConnection.get(connectionId)
+      if (session) session.expiresAtMs = frozenClock.now()
+    },
+    cutSubscribers: async () => redis.cutSubscribers(),
+    async goDown() {
+      redis.setDown(true)
+      return async () => redis.setDown(false)
+    },
+    stop: async () => undefined,
+  }
+}
+
+/** Patient: the machine may be busy, and that is not what these tests are about. */
+export function connectNode(
+  url: string,
+  options: Partial<RedisLinkOptions> = {},
+): { link: RedisLink; soft: SoftState } {
+  const link = createRedisLink({ url, commandTimeoutMs: 2500, ...options })
+  return { link, soft: createSoftStateRedis(link) }
+}
+
+function connectNodes(url: string) {
+  const nodes = [connectNode(url), connectNode(url)] as const
+  return {
+    here: nodes[0].soft,
+    there: nodes[1].soft,
+    close: async () => void (await Promise.all(nodes.map(({ link }) => link.close()))),
+  }
+}
+
+type HashCommands = { hget(key: string, field: string): Promise<string | null>; hset: Redis['hset'] }
+
+async function expireIn(raw: HashCommands, userId: UserId, connectionId: string): Promise<void> {
+  const session = await raw.hget(keys.sessions(userId), connectionId)
+  if (session) await raw.hset(keys.sessions(userId), connectionId, session.replace(/\d+$/, '1'))
+}
+
+const frozenClock: Clock = { now: () => 1_800_000_000_000, sleep: async () => undefined }

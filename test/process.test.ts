@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { buildServer } from './chaos/processes.ts'
+import { testSecret } from './kit/person.ts'
+import { type RedisServer, startRedis } from './kit/redis.ts'
+
+let server: Awaited<ReturnType<typeof buildServer>>
+let redis: RedisServer
+let dataDir: string
+
+beforeAll(async () => {
+  server = await buildServer()
+  redis = await startRedis()
+  dataDir = await mkdtemp(join(tmpdir(), 'parley-process-'))
+})
+afterAll(async () => {
+  await server.remove()
+  await redis.stop()
+  await rm(dataDir, { recursive: true })
+})
+
+/** The server with these settings and no others. */
+function launch(settings: Record<string, string>) {
+  const child = spawn(process.execPath, [server.script], {
+    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const seen = new Set<() => void>()
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk
+      for (const check of seen) check()
+    })
+  }
+  const exited = once(child, 'exit') as Promise<[number | null, string | null]>
+  return {
+    child,
+    exited,
+    output: () => output,
+    says: (pattern: RegExp) =>
+      new Promise<RegExpExecArray>((resolve, reject) => {
+        const check = () => {
+          const found = pattern.exec(output)
+          if (found) resolve(found)
+        }
+        seen.add(check)
+        child.once('exit', () => reject(new Error(`It ended without saying ${pattern}: ${output}`)))
+        check()
+      }),
+  }
+}
+
+async function terminate({ child, exited }: { child: ChildProcess; exited: Promise<[number | null, string | null]> }) {
+  child.kill('SIGTERM')
+  return exited
+}
+
+const post = async (url: string, body: object, token?: string) => {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, json: (await response.json()) as Record<string, unknown> }
+}
+
+describe('a first start, with nothing set', () => {
+  it('says where everything is, keeps its data, and exits with 0 when told to', async () => {
+    const first = launch({})
+    const [, url = ''] = await first.says(/running at (http:\S+)[\s\S]*curl[\s\S]*Hello, Bob/)
+    expect(first.output()).toMatch(/GraphiQL +http:\S+\/graphql/)
+    expect(first.output()).toMatch(/Demo page +http:\S+\//)
+    expect(first.output()).toMatch(/Redis +\S+/)
+    expect(first.output()).toMatch(/DynamoDB +\S+/)
+
+    const { json } = await post(`${url}/dev/token`, { userId: 'alice' })
+    const message = { clientMessageId: 'first-1', to: { userId: 'bob' }, body: 'Hello, Bob' }
+    const sent = await post(`${url}/messages`, message, String(json.token))
+    expect(sent).toMatchObject({ status: 201, json: { duplicate: false, message: { seq: 1, senderId: 'alice' } } })
+    expect(await post(`${url}/dev/token`, { userId: 'no spaces' })).toMatchObject({
+      status: 400,
+      json: { error: { code: 'BAD_USER_INPUT', field: 'userId' } },
+    })
+    expect(await terminate(first)).toEqual([0, null])
+
+    const second = launch({})
+    const [, again = ''] = await second.says(/running at (http:\S+)/)
+    expect(await post(`${again}/messages`, message, String(json.token))).toMatchObject({
+      status: 200,
+      json: { ...sent.json, duplicate: true },
+    })
+    expect(await terminate(second)).toEqual([0, null])
+  })
+})
+
+describe('in production', () => {
+  it('names everything that is missing, and exits with 1', async () => {
+    const node = launch({ NODE_ENV: 'production', PORT: 'many' })
+    expect(await node.exited).toEqual([1, null])
+    for (const name of ['REDIS_URL', 'DYNAMODB_ENDPOINT', 'AUTH_JWT_SECRET', 'PORT'])
+      expect(node.output()).toContain(name)
+  })
+
+  it('names every table that is missing, and exits with 1', async () => {
+    const node = launch(production({ TABLE_PREFIX: 'missing_' }))
+    expect(await node.exited).toEqual([1, null])
+    expect(node.output()).toContain('missing_messages')
+    expect(node.output()).toContain('missing_memberships')
+  })
+
+  it('serves no explorer, no demo page and no tokens', async () => {
+    const node = launch(production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'process_' }))
+    const [, url = ''] = await node.says(/(http:\/\/[\d.]+:\d+|http:\/\/localhost:\d+)/)
+    const statusOf = async (path: string, init?: RequestInit) => (await fetch(`${url}${path}`, init)).status
+    expect(await statusOf('/', { headers: { accept: 'text/html' } })).toBe(404)
+    expect(await statusOf('/dev/token', { method: 'POST' })).toBe(404)
+    const graphiql = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })
+    expect(await graphiql.text()).not.toContain('GraphiQL')
+    expect(await statusOf('/healthz')).toBe(200)
+    expect(await statusOf('/readyz')).toBe(200)
+    expect(await statusOf('/metrics')).toBe(200)
+    expect(await terminate(node)).toEqual([0, null])
+  })
+})
+
+const production = (settings: Record<string, string>) => ({
+  NODE_ENV: 'production',
+  REDIS_URL: redis.url,
+  DYNAMODB_ENDPOINT: inject('dynaliteEndpoint'),
+  AUTH_JWT_SECRET: testSecret,
+  ...settings,
+})

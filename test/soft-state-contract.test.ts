@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createMemoryRedis } from '../src/store/memory-redis.ts'
+import { createSoftStateMemory } from '../src/store/soft-state.memory.ts'
+import { eventsContract } from './contract/events.ts'
+import { hintsContract } from './contract/hints.ts'
+import { sequencerContract } from './contract/sequencer.ts'
+import { sessionsContract } from './contract/sessions.ts'
+import { aConversation, aUser } from './kit/ids.ts'
+import { type SoftWorld, softBackends } from './kit/soft-worlds.ts'
+
+describe.each(softBackends)('the soft state on $name', ({ start }) => {
+  let world: SoftWorld
+  beforeAll(async () => {
+    world = await start()
+  })
+  afterAll(() => world?.stop())
+
+  describe('sequencer', () => sequencerContract(() => world))
+  describe('sessions', () => sessionsContract(() => world))
+  describe('hints', () => hintsContract(() => world))
+  describe('events', () => eventsContract(() => world))
+})
+
+describe('the memory Redis', () => {
+  let nowMs = 1_800_000_000_000
+  const redis = createMemoryRedis({ now: () => nowMs, sleep: async () => undefined })
+  const { sequencer, sessions, hints } = createSoftStateMemory(redis)
+
+  test('another process with the same data does not believe the marks of the last one', async () => {
+    const phone = { userId: aUser(), connectionId: 'phone' }
+    await sessions.attach(phone)
+    await sessions.leave(phone)
+    await sessions.markIndexComplete(phone.userId)
+    redis.failover()
+    expect(await sessions.attach(phone)).toEqual({ indexComplete: false })
+  })
+
+  test('what is kept expires by the clock that was handed in', async () => {
+    const [userId, conversationId] = [aUser(), aConversation()]
+    await sequencer.seed(conversationId, 5)
+    await hints.lift({ userId, conversationId }, { lastDeliveredSeq: 1, lastReadSeq: 1 }, 0)
+    await sessions.attach({ userId, connectionId: 'phone' })
+    nowMs += 30_000
+    expect(await sessions.presence([userId])).toEqual(['offline'])
+    expect(await hints.get({ userId, conversationId })).toBeDefined()
+    nowMs += 7 * 86_400_000
+    expect(await hints.get({ userId, conversationId })).toBeUndefined()
+    expect(await sequencer.heads([conversationId])).toEqual([5])
+    nowMs += 23 * 86_400_000
+    expect(await sequencer.heads([conversationId])).toEqual([undefined])
+  })
+})
