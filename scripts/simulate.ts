@@ -1,0 +1,78 @@
+// npm run simulate -- --seeds 10000       that many seeds, on all cores
+// npm run simulate -- --seed 42           one seed, with its whole history
+//   --from N     begin at this seed       --bug NAME   with a planted bug (test/simulation/bugs.ts)
+import { fork } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { type Bug, bugs, withoutBeat } from '../test/simulation/bugs.ts'
+import { simulate } from '../test/simulation/simulate.ts'
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '1000' },
+    seed: { type: 'string' },
+    from: { type: 'string', default: '1' },
+    bug: { type: 'string' },
+    every: { type: 'string' },
+  },
+})
+const bug = findBug(values.bug)
+
+if (values.seed) await replay(Number(values.seed))
+else if (values.every) await runEvery(Number(values.from), Number(values.seeds), Number(values.every))
+else await runAll(Number(values.from), Number(values.seeds))
+
+async function replay(seed: number): Promise<void> {
+  const { anomalies, steps, lines } = await simulate(seed, bug)
+  for (const line of lines()) console.log(line)
+  console.log(`\nseed ${seed}, ${steps} steps: ${anomalies.length === 0 ? 'no anomaly' : ''}`)
+  for (const { promise, what } of anomalies) console.log(`  ${promise}  ${what}`)
+  process.exitCode = anomalies.length === 0 ? 0 : 1
+}
+
+/** One worker's share: every n-th seed. Tells its parent of what it finds. */
+async function runEvery(from: number, count: number, every: number): Promise<void> {
+  for (let seed = from; seed < from + count; seed += every) {
+    const { anomalies, steps } = await simulate(seed, bug)
+    process.send?.({ seed, steps, anomalies })
+  }
+}
+
+type Report = { seed: number; steps: number; anomalies: { promise: string; what: string }[] }
+
+async function runAll(from: number, count: number): Promise<void> {
+  const workers = Math.min(availableParallelism(), count)
+  const failed: Report[] = []
+  let [done, steps] = [0, 0]
+  await Promise.all(
+    Array.from(
+      { length: workers },
+      (_, i) =>
+        new Promise<void>((resolve, reject) => {
+          const share = ['--from', `${from + i}`, '--seeds', `${count - i}`, '--every', `${workers}`]
+          const worker = fork(fileURLToPath(import.meta.url), [...share, ...(bug ? ['--bug', bug.name] : [])])
+          worker.on('message', (report: Report) => {
+            done += 1
+            steps += report.steps
+            if (report.anomalies.length > 0) failed.push(report)
+            if (done % 5000 === 0) console.log(`${done} seeds, ${failed.length} with anomalies`)
+          })
+          worker.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`A worker ended with ${code}`))))
+        }),
+    ),
+  )
+  for (const { seed, anomalies } of failed.sort((a, b) => a.seed - b.seed).slice(0, 10)) {
+    console.log(`seed ${seed}: ${anomalies[0]?.promise} ${anomalies[0]?.what}`)
+    console.log(`  replay: npm run simulate -- --seed ${seed}${bug ? ` --bug '${bug.name}'` : ''}`)
+  }
+  console.log(`${done} seeds, ${steps} steps, ${failed.length} with anomalies`)
+  process.exitCode = failed.length === 0 ? 0 : 1
+}
+
+function findBug(name: string | undefined): Bug | undefined {
+  if (name === undefined) return undefined
+  const found = [...bugs, withoutBeat].find((each) => each.name === name)
+  if (!found) throw new Error(`There is no such bug. There are: ${bugs.map((each) => each.name).join('; ')}`)
+  return found
+}

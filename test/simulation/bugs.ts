@@ -1,0 +1,333 @@
+import type { BoundaryStore, Claim, LogRow, MessageLog, Ports } from '../../src/domain/ports.ts'
+import type { UserId } from '../../src/protocol/ids.ts'
+import { noBoundaries, type Ticks } from '../../src/protocol/ticks.ts'
+import type { Random } from './random.ts'
+
+/**
+ * A mistake somebody could make, planted into the ports: here, never in the code itself. `alone`: the slow beat, which would
+ * make up for it, is switched off, and events are not lost at random, for which the beat alone makes up.
+ */
+export type Bug = {
+  name: string
+  alone?: true
+  plant(ports: Ports, random: Random): Ports
+  /** The same on the nodes' side of the network. */
+  plantAbove?(ports: Ports): Ports
+}
+
+/** No bug: the index and the doorbells by themselves, without the beat as a net. */
+export const withoutBeat: Bug = { name: 'no beat', alone: true, plant: (ports) => blind(ports) }
+
+export const bugs: Bug[] = [
+  { name: 'no write condition', plant: (ports) => ({ ...ports, messages: overwriting(ports.messages, () => true) }) },
+  {
+    name: 'a void is written without a condition',
+    plant: (ports) => ({ ...ports, messages: overwriting(ports.messages, ({ kind }) => kind === 'void') }),
+  },
+  {
+    name: 'readers pass a hole without voiding it',
+    plant: (ports) => ({
+      ...ports,
+      messages: {
+        ...ports.messages,
+        put: async (row) => (row.kind === 'void' ? 'written' : ports.messages.put(row)),
+      },
+    }),
+  },
+  {
+    name: 'acknowledged before the put',
+    plant(ports, random) {
+      const unwritten: LogRow[] = []
+      return {
+        ...ports,
+        messages: {
+          ...ports.messages,
+          async put(row) {
+            for (const each of unwritten.splice(0)) if (random.chance(0.9)) await ports.messages.put(each)
+            if (row.kind === 'void' || (await ports.messages.get(row))) return ports.messages.put(row)
+            unwritten.push(row)
+            return 'written'
+          },
+        },
+      }
+    },
+  },
+  {
+    name: 'no dedupe',
+    plant: (ports) => ({
+      ...ports,
+      claims: { ...ports.claims, claim: async (claim) => claim, get: async () => undefined },
+    }),
+  },
+  {
+    name: 'claims expire',
+    plant(ports) {
+      const madeAtMs = new Map<string, number>()
+      const keyOf = ({ senderId, clientMessageId }: Pick<Claim, 'senderId' | 'clientMessageId'>) =>
+        `${senderId} ${clientMessageId}`
+      const expired = (key: string) => ports.clock.now() - (madeAtMs.get(key) ?? Number.POSITIVE_INFINITY) > 2000
+      const renewed = new Map<string, Claim>()
+      return {
+        ...ports,
+        claims: {
+          async claim(claim) {
+            const key = keyOf(claim)
+            const standing = renewed.get(key) ?? (await ports.claims.claim(claim))
+            if (!expired(key)) {
+              madeAtMs.set(key, madeAtMs.get(key) ?? ports.clock.now())
+              return standing
+            }
+            madeAtMs.set(key, ports.clock.now())
+            renewed.set(key, { ...claim })
+            return claim
+          },
+          async get(senderId, clientMessageId) {
+            const key = keyOf({ senderId, clientMessageId })
+            return expired(key) ? undefined : (renewed.get(key) ?? ports.claims.get(senderId, clientMessageId))
+          },
+          async move(claim, toSeq) {
+            const own = renewed.get(keyOf(claim))
+            if (!own) return ports.claims.move(claim, toSeq)
+            if (own.seq !== claim.seq) return false
+            own.seq = toSeq
+            return true
+          },
+        },
+      }
+    },
+  },
+  {
+    name: 'a claim is moved without a condition',
+    plant: (ports) => ({
+      ...ports,
+      claims: {
+        ...ports.claims,
+        async move(claim, toSeq) {
+          const standing = await ports.claims.get(claim.senderId, claim.clientMessageId)
+          return ports.claims.move(standing ?? claim, toSeq)
+        },
+      },
+    }),
+  },
+  {
+    name: 'published before the put',
+    plant: (ports) => ({
+      ...ports,
+      messages: {
+        ...ports.messages,
+        async put(row) {
+          const [conversation] = await ports.conversations.getMany([row.conversationId])
+          if (row.kind === 'message' && conversation) {
+            await ports.events.ring({ message: row, members: conversation.members }).catch(() => undefined)
+          }
+          return ports.messages.put(row)
+        },
+      },
+    }),
+  },
+  {
+    name: 'ticks are set without a condition',
+    plant: (ports) => ({
+      ...ports,
+      boundaries: changedBoundaries(ports.boundaries, (seq, before) => ({ ...before, lastDeliveredSeq: seq })),
+    }),
+  },
+  {
+    name: 'a read does not lift delivered',
+    plant: (ports) => ({
+      ...ports,
+      boundaries: changedBoundaries(
+        ports.boundaries,
+        (seq, before) => ({ ...before, lastDeliveredSeq: Math.max(seq, before.lastDeliveredSeq) }),
+        (seq, before) => ({ ...before, lastReadSeq: Math.max(seq, before.lastReadSeq) }),
+      ),
+    }),
+  },
+  {
+    name: 'a reply reads what is still on its way',
+    plant: (ports) => ({
+      ...ports,
+      hints: {
+        ...ports.hints,
+        async get(member) {
+          const hint = await ports.hints.get(member)
+          const [last] = await ports.messages.below(member.conversationId, Number.MAX_SAFE_INTEGER, 1)
+          return hint && { ...hint, lastDeliveredSeq: last?.seq ?? 0 }
+        },
+      },
+    }),
+  },
+  {
+    name: 'a buffer is shared between subscribers',
+    plant: (ports) => ({
+      ...ports,
+      events: {
+        ...ports.events,
+        async subscribe(userId, listener) {
+          const other = (userId === 'bob' ? 'carol' : 'bob') as UserId
+          const leak = await ports.events.subscribe(other, listener)
+          const own = await ports.events.subscribe(userId, listener)
+          return {
+            flush: own.flush,
+            close: async () => {
+              await leak.close()
+              await own.close()
+            },
+          }
+        },
+      },
+    }),
+  },
+  {
+    name: 'a straggler is lost: no second ring',
+    alone: true,
+    plant: (ports) => ({
+      ...blind(ports),
+      events: { ...ports.events, ring: async (ring) => (ring.pendingWritten ? [] : ports.events.ring(ring)) },
+    }),
+  },
+  {
+    name: 'everybody counts as attached',
+    alone: true,
+    plant: (ports) => ({
+      ...blind(ports),
+      events: {
+        ...ports.events,
+        async ring(ring) {
+          await ports.events.ring(ring)
+          return []
+        },
+      },
+    }),
+  },
+  {
+    name: 'the mark is never taken',
+    alone: true,
+    plant(ports) {
+      const marked = new Set<UserId>()
+      return {
+        ...blind(ports),
+        sessions: {
+          ...ports.sessions,
+          async attach(session) {
+            const { indexComplete } = await ports.sessions.attach(session)
+            return { indexComplete: indexComplete || marked.has(session.userId) }
+          },
+          async markIndexComplete(userId) {
+            marked.add(userId)
+            await ports.sessions.markIndexComplete(userId)
+          },
+        },
+      }
+    },
+  },
+  {
+    name: 'a broken link goes unnoticed',
+    alone: true,
+    plant: (ports) => ({
+      ...blind(ports),
+      events: {
+        ...ports.events,
+        subscribe: (userId, listener) => ports.events.subscribe(userId, { ...listener, gap: () => undefined }),
+      },
+    }),
+  },
+  {
+    name: 'a flush does not wait',
+    alone: true,
+    plant: (ports) => blind(ports),
+    plantAbove: (ports) => ({
+      ...ports,
+      events: {
+        ...ports.events,
+        subscribe: async (userId, listener) => ({
+          ...(await ports.events.subscribe(userId, listener)),
+          flush: async () => undefined,
+        }),
+      },
+    }),
+  },
+  {
+    name: 'the pending row is not a minimum',
+    plant: (ports) => ({
+      ...ports,
+      pending: {
+        ...ports.pending,
+        async lower(receiverId, conversationId, seq) {
+          await ports.pending.remove(receiverId, conversationId, Number.MAX_SAFE_INTEGER)
+          await ports.pending.lower(receiverId, conversationId, seq)
+        },
+      },
+    }),
+  },
+  {
+    name: 'a pending row is deleted without looking again',
+    plant(ports) {
+      const justRemoved = new Set<string>()
+      return {
+        ...ports,
+        pending: {
+          ...ports.pending,
+          async remove(receiverId, conversationId, upTo) {
+            justRemoved.add(conversationId)
+            await ports.pending.remove(receiverId, conversationId, upTo)
+          },
+        },
+        messages: {
+          ...ports.messages,
+          above: async (id, after, limit) =>
+            limit === 1 && justRemoved.delete(id) ? [] : ports.messages.above(id, after, limit),
+        },
+      }
+    },
+  },
+]
+
+/** Counters that never show that anything is missing. */
+const blind = (ports: Ports): Ports => ({
+  ...ports,
+  sequencer: { ...ports.sequencer, heads: async (ids) => ids.map(() => 0) },
+})
+
+function overwriting(log: MessageLog, without: (row: LogRow) => boolean): MessageLog {
+  const written = new Map<string, LogRow>()
+  const keyOf = ({ conversationId, seq }: Pick<LogRow, 'conversationId' | 'seq'>) => `${conversationId} ${seq}`
+  const now = (row: LogRow): LogRow => written.get(keyOf(row)) ?? row
+  return {
+    ...log,
+    async put(row) {
+      const outcome = await log.put(row)
+      if (outcome === 'written' || !without(row)) return outcome
+      written.set(keyOf(row), row)
+      return 'written'
+    },
+    get: async (address) => {
+      const row = await log.get(address)
+      return row && now(row)
+    },
+    getMany: async (addresses) => (await log.getMany(addresses)).map(now),
+    above: async (...args) => (await log.above(...args)).map(now),
+    below: async (...args) => (await log.below(...args)).map(now),
+  }
+}
+
+type Change = (seq: number, before: Ticks) => Ticks
+
+function changedBoundaries(store: BoundaryStore, deliver: Change, read: Change = deliver): BoundaryStore {
+  const rows = new Map<string, Ticks>()
+  const keyOf = ({ userId, conversationId }: Pick<Ticks, 'userId' | 'conversationId'>) => `${userId} ${conversationId}`
+  const rowOf = (member: Pick<Ticks, 'userId' | 'conversationId'>): Ticks =>
+    rows.get(keyOf(member)) ?? { ...noBoundaries, ...member }
+  const change = async (member: Pick<Ticks, 'userId' | 'conversationId'>, seq: number, how: Change) => {
+    const ticks = how(seq, rowOf(member))
+    rows.set(keyOf(member), ticks)
+    return { ticks, changed: true }
+  }
+  return {
+    ...store,
+    deliver: (member, seq) => change(member, seq, deliver),
+    read: (member, seq) => change(member, seq, read),
+    getMany: async (members) => members.map(rowOf),
+    ofUser: async (userId) => [...rows.values()].filter((row) => row.userId === userId),
+  }
+}

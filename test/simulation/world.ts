@@ -1,0 +1,124 @@
+import { directConversationId } from '../../src/domain/conversation-id.ts'
+import { createDomain, type Domain } from '../../src/domain/domain.ts'
+import type { EventSubscription, Ports } from '../../src/domain/ports.ts'
+import type { UserId } from '../../src/protocol/ids.ts'
+import { createSnowflake } from '../../src/protocol/snowflake.ts'
+import { createMemoryRedis } from '../../src/store/memory-redis.ts'
+import { createSoftStateMemory } from '../../src/store/soft-state.memory.ts'
+import { createStoresMemory } from '../../src/store/stores.memory.ts'
+import type { Bug } from './bugs.ts'
+import { createHistory } from './history.ts'
+import { createNetwork } from './network.ts'
+import { createRandom } from './random.ts'
+import { createScheduler, type Owner } from './scheduler.ts'
+
+/** Small, so that a simulated run meets it. */
+const inboxLimit = 3
+const requestTimeoutMs = 5000
+
+const users = ['alice', 'bob', 'carol'] as [UserId, UserId, UserId]
+
+export type SimulatedNode = { owner: Owner; domain: Domain; deaths: Set<() => void> }
+
+export type World = ReturnType<typeof createWorld>
+
+/** The real domain on several simulated nodes over one simulated Redis and one simulated DynamoDB. */
+export function createWorld(seed: number, bug?: Bug) {
+  const random = createRandom(seed)
+  const scheduler = createScheduler(random)
+  const history = createHistory(scheduler.now)
+  const network = createNetwork(scheduler, random)
+  const sky: Owner = { name: 'sky', alive: true }
+  const redis = createMemoryRedis(scheduler.clockOf(sky))
+  const truth: Ports = { ...createStoresMemory(), ...createSoftStateMemory(redis), clock: scheduler.clockOf(sky) }
+  const shared = bug ? bug.plant(truth, random) : truth
+  const nodes: SimulatedNode[] = []
+  const [alice, bob, carol] = users
+  const chats = (
+    [
+      [alice, bob],
+      [alice, carol],
+      [bob, bob],
+    ] as [UserId, UserId][]
+  ).map((members) => ({
+    id: directConversationId(...members),
+    members,
+  }))
+  let ids = 0
+  let streams = 0
+
+  function startNode(index: number): SimulatedNode {
+    const owner: Owner = { name: `node ${index + 1}`, alive: true }
+    const deaths = new Set<() => void>()
+    const listen = (subscription: EventSubscription) => deaths.add(() => void subscription.close())
+    const reached = network.reach(owner, shared, listen)
+    const ports = bug?.plantAbove?.(reached) ?? reached
+    const domain = createDomain(ports, {
+      nextMessageId: createSnowflake(scheduler.now, () => index),
+      randomId: () => `connection ${++ids}`,
+      onDetachError: () => undefined,
+      inboxLimit,
+      cacheSize: 100,
+    })
+    const node = { owner, domain, deaths }
+    nodes[index] = node
+    beat(node).catch(() => undefined)
+    return node
+  }
+
+  async function beat({ owner, domain }: SimulatedNode): Promise<void> {
+    for (;;) {
+      await scheduler.sleep(owner, 1000)
+      await domain.beat.tick().catch(() => undefined)
+    }
+  }
+
+  function killNode(index: number): void {
+    const node = nodes[index]
+    if (!node?.owner.alive) return
+    node.owner.alive = false
+    for (const die of node.deaths) die()
+  }
+
+  const living = (): SimulatedNode[] => nodes.filter(({ owner }) => owner.alive)
+
+  /** A request over a connection that may break: what the node does may be done without the client ever knowing. */
+  function ask<T>(client: Owner, node: SimulatedNode, work: (domain: Domain) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const answered = new AbortController()
+      const settle = (finish: () => void) => {
+        node.deaths.delete(lost)
+        answered.abort('answered')
+        finish()
+      }
+      const lost = () => settle(() => reject(new Error('connection lost')))
+      if (!node.owner.alive) return reject(new Error('connection refused'))
+      node.deaths.add(lost)
+      void scheduler.sleep(client, requestTimeoutMs, answered.signal).then(lost)
+      work(node.domain).then(
+        (value) => scheduler.turn(client).then(() => settle(() => resolve(value))),
+        (error: unknown) => scheduler.turn(client).then(() => settle(() => reject(error))),
+      )
+    })
+  }
+
+  for (let index = 0; index < 3; index += 1) startNode(index)
+
+  return {
+    random,
+    scheduler,
+    history,
+    network,
+    redis,
+    truth: shared,
+    withBeat: !bug?.alone,
+    nodes,
+    living,
+    startNode,
+    killNode,
+    ask,
+    nextStream: () => ++streams,
+    users,
+    chats,
+  }
+}
