@@ -20,7 +20,10 @@ if (missing.length > 0) {
   }
   console.log(`Installing ${packages.join(', ')} for the tests`)
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  for (const args of [['update', '-qq'], ['install', '-y', '-qq', '--no-install-recommends', ...packages]]) {
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', ...packages],
+  ]) {
     const { status } = spawnSync('apt-get', args, { env: environment, stdio: ['ignore', 'ignore', 'inherit'] })
     if (status !== 0) {
       console.error(`apt-get ${args.join(' ')} failed: please install ${packages.join(', ')} by hand.`)

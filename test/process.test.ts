@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { buildServer } from './chaos/processes.ts'
-import { testSecret } from './kit/person.ts'
+import { createPerson, line, type Person, testSecret } from './kit/person.ts'
 import { type RedisServer, startRedis } from './kit/redis.ts'
 
 let server: Awaited<ReturnType<typeof buildServer>>
@@ -126,6 +126,35 @@ describe('in production', () => {
     expect(await statusOf('/metrics')).toBe(200)
     expect(await terminate(node)).toEqual([0, null])
   })
+})
+
+describe('two thousand clients that come back at once', () => {
+  it('are all served', { timeout: 180_000 }, async () => {
+    const node = launch(production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'storm_' }))
+    const [, url = ''] = await node.says(/(http:\/\/[^"]+:\d+)/)
+    const [alice, bob] = [await createPerson('alice', url), await createPerson('bob', url)]
+    await alice.send(bob, 'before')
+    const served = await Promise.all(Array.from({ length: 2000 }, () => comeBack(bob)))
+    const send = () => alice.send(bob, 'after', { clientMessageId: 'after' }).then(line, (error) => error.code)
+    await expect.poll(send, { timeout: 60_000 }).toBe('2 after')
+    for (const { stream } of served) await stream.receives(2)
+    await Promise.all(served.map(({ stream }) => stream.stop()))
+    await Promise.all([alice.hangUp(), bob.hangUp()])
+    expect(await terminate(node)).toEqual([0, null])
+  })
+
+  /** As any client does: again, until it is served. */
+  async function comeBack(person: Person) {
+    for (let attempts = 1; ; attempts += 1) {
+      const stream = person.followLean()
+      try {
+        await stream.receives(1)
+        return { stream, attempts }
+      } catch {
+        await stream.stop()
+      }
+    }
+  }
 })
 
 const production = (settings: Record<string, string>) => ({

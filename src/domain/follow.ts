@@ -1,4 +1,5 @@
 import { ChatError } from '../protocol/errors.ts'
+import { createGate } from '../protocol/gate.ts'
 import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 import type { Member } from './access.ts'
 import type { Acknowledge } from './acknowledge.ts'
@@ -19,6 +20,8 @@ import { createStream } from './stream.ts'
 // at most a read, never a message.
 
 const pageRows = 100
+/** When a node dies, all its readers come to the others at once: they begin a few at a time, so that each begins in time. */
+const beginning = { atATime: 32, lineMax: 50_000 }
 
 /** `only`: one conversation instead of all. `after`: what this device already holds. */
 export type FollowRequest = { userId: UserId; only?: Member; after: readonly { member: Member; seq: Seq }[] }
@@ -31,7 +34,11 @@ type Needs = Pick<Ports, 'sequencer' | 'boundaries' | 'memberships' | 'pending' 
 }
 
 export function createFollow(needs: Needs) {
-  return async function follow(request: FollowRequest): Promise<AsyncIterableIterator<Shown>> {
+  const gate = createGate(beginning)
+
+  return (request: FollowRequest): Promise<AsyncIterableIterator<Shown>> => gate(() => follow(request))
+
+  async function follow(request: FollowRequest): Promise<AsyncIterableIterator<Shown>> {
     const attachment = await needs.attach(request.userId, request.only?.conversation.id)
     let following: Awaited<ReturnType<typeof begin>>
     try {

@@ -2,6 +2,7 @@ import { env } from 'node:process'
 import { ConditionalCheckFailedException, type ConsumedCapacity, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { unavailable } from '../protocol/errors.ts'
+import { createGate } from '../protocol/gate.ts'
 
 // The one way to DynamoDB. Every call has a deadline, is measured, and fails in one of three ways:
 //   a condition that did not hold   ConditionalCheckFailedException, as it is (see `isRefused`)
@@ -33,6 +34,13 @@ const refusedCapacityUnits = 1
 // pause writes to sockets that are just being closed, more of them than the SDK's retry quota covers.
 const agentOptions = { keepAlive: true, maxSockets: 256, timeout: 20_000 }
 
+/**
+ * When a node dies, all its readers come to the others at once. In a line of ours they are served one after the other; all
+ * under way at once would time out together, come again, and never be served.
+ */
+const callsAtATime = 128
+const callsWaitingMax = 20_000
+
 export function createDynamoClient(options: DynamoOptions) {
   const { endpoint, region, requestTimeoutMs, onCall } = options
   const credentials = options.credentials ?? (endpoint ? { accessKeyId: 'none', secretAccessKey: 'none' } : undefined)
@@ -53,11 +61,20 @@ export function createDynamoClient(options: DynamoOptions) {
   })
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
 
-  async function call<A extends Answer>(
+  const gate = createGate({ atATime: callsAtATime, lineMax: callsWaitingMax })
+
+  const call = <A extends Answer>(
     operation: string,
     table: string,
     send: Send<A>,
     attemptTimeoutMs = requestTimeoutMs,
+  ): Promise<A> => gate(() => callNow(operation, table, send, attemptTimeoutMs))
+
+  async function callNow<A extends Answer>(
+    operation: string,
+    table: string,
+    send: Send<A>,
+    attemptTimeoutMs: number,
   ): Promise<A> {
     // An attempt's timeout ends with the first byte of the answer; the signal also covers the rest, and the backoff.
     const abortSignal = AbortSignal.timeout(attempts * attemptTimeoutMs + backoffMaxMs)

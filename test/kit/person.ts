@@ -212,8 +212,8 @@ type RestAnswer =
 function toFailure(reported: unknown): Error {
   if (Array.isArray(reported)) return new ApiError(reported[0])
   if (reported instanceof Error) return reported
-  const { code, reason } = reported as { code?: number; reason?: string }
-  return new Error(`The socket was closed: ${code} ${reason}`)
+  const { code, reason, message } = reported as { code?: number; reason?: string; message?: string }
+  return new Error(`The socket was closed: ${code ?? ''} ${reason ?? message}`)
 }
 
 /** graphql-ws hands an error message's payload over by throwing it. */
