@@ -5,7 +5,7 @@ import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { type Bug, bugs, withoutBeat } from '../test/simulation/bugs.ts'
+import { bugs, type Change, withoutBeat } from '../test/simulation/bugs.ts'
 import { simulate } from '../test/simulation/simulate.ts'
 
 const { values } = parseArgs({
@@ -70,7 +70,7 @@ async function runAll(from: number, count: number): Promise<void> {
   process.exitCode = failed.length === 0 ? 0 : 1
 }
 
-function findBug(name: string | undefined): Bug | undefined {
+function findBug(name: string | undefined): Change | undefined {
   if (name === undefined) return undefined
   const found = [...bugs, withoutBeat].find((each) => each.name === name)
   if (!found) throw new Error(`There is no such bug. There are: ${bugs.map((each) => each.name).join('; ')}`)

@@ -4,10 +4,10 @@ import { noBoundaries, type Ticks } from '../../src/protocol/ticks.ts'
 import type { Random } from './random.ts'
 
 /**
- * A mistake somebody could make, planted into the ports: here, never in the code itself. `alone`: the slow beat, which would
- * make up for it, is switched off, and events are not lost at random, for which the beat alone makes up.
+ * The ports with something changed: here, never in the code itself. `alone`: the slow beat, which would make up for it, is
+ * switched off, and events are not lost at random, for which the beat alone makes up.
  */
-export type Bug = {
+export type Change = {
   name: string
   alone?: true
   plant(ports: Ports, random: Random): Ports
@@ -15,17 +15,26 @@ export type Bug = {
   plantAbove?(ports: Ports): Ports
 }
 
+/** A mistake somebody could make, and a seed that shows it. */
+export type Bug = Change & { seed: number }
+
 /** No bug: the index and the doorbells by themselves, without the beat as a net. */
-export const withoutBeat: Bug = { name: 'no beat', alone: true, plant: (ports) => blind(ports) }
+export const withoutBeat: Change = { name: 'no beat', alone: true, plant: (ports) => blind(ports) }
 
 export const bugs: Bug[] = [
-  { name: 'no write condition', plant: (ports) => ({ ...ports, messages: overwriting(ports.messages, () => true) }) },
+  {
+    name: 'no write condition',
+    seed: 1,
+    plant: (ports) => ({ ...ports, messages: overwriting(ports.messages, () => true) }),
+  },
   {
     name: 'a void is written without a condition',
+    seed: 91,
     plant: (ports) => ({ ...ports, messages: overwriting(ports.messages, ({ kind }) => kind === 'void') }),
   },
   {
     name: 'readers pass a hole without voiding it',
+    seed: 11,
     plant: (ports) => ({
       ...ports,
       messages: {
@@ -36,6 +45,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'acknowledged before the put',
+    seed: 1,
     plant(ports, random) {
       const unwritten: LogRow[] = []
       return {
@@ -54,6 +64,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'no dedupe',
+    seed: 1,
     plant: (ports) => ({
       ...ports,
       claims: { ...ports.claims, claim: async (claim) => claim, get: async () => undefined },
@@ -61,6 +72,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'claims expire',
+    seed: 88,
     plant(ports) {
       const madeAtMs = new Map<string, number>()
       const keyOf = ({ senderId, clientMessageId }: Pick<Claim, 'senderId' | 'clientMessageId'>) =>
@@ -98,6 +110,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'a claim is moved without a condition',
+    seed: 45,
     plant: (ports) => ({
       ...ports,
       claims: {
@@ -111,6 +124,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'published before the put',
+    seed: 22,
     plant: (ports) => ({
       ...ports,
       messages: {
@@ -127,6 +141,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'ticks are set without a condition',
+    seed: 52,
     plant: (ports) => ({
       ...ports,
       boundaries: changedBoundaries(ports.boundaries, (seq, before) => ({ ...before, lastDeliveredSeq: seq })),
@@ -134,6 +149,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'a read does not lift delivered',
+    seed: 1,
     plant: (ports) => ({
       ...ports,
       boundaries: changedBoundaries(
@@ -145,6 +161,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'a reply reads what is still on its way',
+    seed: 1,
     plant: (ports) => ({
       ...ports,
       hints: {
@@ -159,6 +176,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'a buffer is shared between subscribers',
+    seed: 1,
     plant: (ports) => ({
       ...ports,
       events: {
@@ -180,6 +198,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'a straggler is lost: no second ring',
+    seed: 3309,
     alone: true,
     plant: (ports) => ({
       ...blind(ports),
@@ -188,6 +207,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'everybody counts as attached',
+    seed: 1,
     alone: true,
     plant: (ports) => ({
       ...blind(ports),
@@ -202,6 +222,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'the mark is never taken',
+    seed: 23,
     alone: true,
     plant(ports) {
       const marked = new Set<UserId>()
@@ -223,6 +244,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'a broken link goes unnoticed',
+    seed: 90,
     alone: true,
     plant: (ports) => ({
       ...blind(ports),
@@ -234,6 +256,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'a flush does not wait',
+    seed: 28,
     alone: true,
     plant: (ports) => blind(ports),
     plantAbove: (ports) => ({
@@ -249,6 +272,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'the pending row is not a minimum',
+    seed: 1,
     plant: (ports) => ({
       ...ports,
       pending: {
@@ -262,6 +286,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'a pending row is deleted without looking again',
+    seed: 86,
     plant(ports) {
       const justRemoved = new Set<string>()
       return {
@@ -311,14 +336,14 @@ function overwriting(log: MessageLog, without: (row: LogRow) => boolean): Messag
   }
 }
 
-type Change = (seq: number, before: Ticks) => Ticks
+type Move = (seq: number, before: Ticks) => Ticks
 
-function changedBoundaries(store: BoundaryStore, deliver: Change, read: Change = deliver): BoundaryStore {
+function changedBoundaries(store: BoundaryStore, deliver: Move, read: Move = deliver): BoundaryStore {
   const rows = new Map<string, Ticks>()
   const keyOf = ({ userId, conversationId }: Pick<Ticks, 'userId' | 'conversationId'>) => `${userId} ${conversationId}`
   const rowOf = (member: Pick<Ticks, 'userId' | 'conversationId'>): Ticks =>
     rows.get(keyOf(member)) ?? { ...noBoundaries, ...member }
-  const change = async (member: Pick<Ticks, 'userId' | 'conversationId'>, seq: number, how: Change) => {
+  const change = async (member: Pick<Ticks, 'userId' | 'conversationId'>, seq: number, how: Move) => {
     const ticks = how(seq, rowOf(member))
     rows.set(keyOf(member), ticks)
     return { ticks, changed: true }

@@ -42,12 +42,25 @@ export async function runEpilogue(world: World, devices: readonly Device[]): Pro
     }
   }
 
+  /** A slow network may still cost an answer. */
+  async function persistently<T>(attempt: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await attempt()
+      } catch (error) {
+        if (!(error instanceof Error && error.message === 'connection lost')) throw error
+      }
+    }
+  }
+
   async function write(userId: UserId, round: number): Promise<void> {
     const clientMessageId = `late-${userId}-${round}` as ClientMessageId
     const body = `late ${round}`
-    const node = random.pick(world.nodes)
-    history.note('epilogue', { kind: 'try', senderId: alice, clientMessageId, body, node: node.owner.name })
-    const sent = await world.ask(owner, node, (domain) => domain.sendTo(alice, userId, { clientMessageId, body }))
+    const sent = await persistently(() => {
+      const node = random.pick(world.nodes)
+      history.note('epilogue', { kind: 'try', senderId: alice, clientMessageId, body, node: node.owner.name })
+      return world.ask(owner, node, (domain) => domain.sendTo(alice, userId, { clientMessageId, body }))
+    })
     history.note('epilogue', { kind: 'sent', senderId: alice, clientMessageId, ...sent })
   }
 
@@ -55,8 +68,10 @@ export async function runEpilogue(world: World, devices: readonly Device[]): Pro
     const held = devices.find((device) => device.userId === userId)?.held ?? new Map()
     for (const [conversationId, seq] of held) {
       history.note('epilogue', { kind: 'says', userId, conversationId, delivered: seq, read: 0 })
-      const ticks = await world.ask(owner, random.pick(world.nodes), async (domain) =>
-        domain.ack(await domain.access.member(userId, conversationId), seq),
+      const ticks = await persistently(() =>
+        world.ask(owner, random.pick(world.nodes), async (domain) =>
+          domain.ack(await domain.access.member(userId, conversationId), seq),
+        ),
       )
       history.note('epilogue', { kind: 'ticks', ticks, source: 'answer' })
     }

@@ -1,4 +1,4 @@
-import type { Bug } from './bugs.ts'
+import type { Change } from './bugs.ts'
 import { type Anomaly, check } from './checker.ts'
 import { createDevice, runPager, runSender, runTickWatcher } from './clients.ts'
 import { runEpilogue } from './epilogue.ts'
@@ -13,8 +13,8 @@ const currentWithinMs = 120_000
 export type Outcome = { seed: number; anomalies: Anomaly[]; steps: number; lines: () => string[] }
 
 /** One run: people chat while things break, then everything heals, then the promises are checked. */
-export async function simulate(seed: number, bug?: Bug): Promise<Outcome> {
-  const world = createWorld(seed, bug)
+export async function simulate(seed: number, change?: Change): Promise<Outcome> {
+  const world = createWorld(seed, change)
   const { random, scheduler, history, users, truth } = world
   const [alice, bob, carol] = users
   const devices = [

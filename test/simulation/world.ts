@@ -6,7 +6,7 @@ import { createSnowflake } from '../../src/protocol/snowflake.ts'
 import { createMemoryRedis } from '../../src/store/memory-redis.ts'
 import { createSoftStateMemory } from '../../src/store/soft-state.memory.ts'
 import { createStoresMemory } from '../../src/store/stores.memory.ts'
-import type { Bug } from './bugs.ts'
+import type { Change } from './bugs.ts'
 import { createHistory } from './history.ts'
 import { createNetwork } from './network.ts'
 import { createRandom } from './random.ts'
@@ -23,7 +23,7 @@ export type SimulatedNode = { owner: Owner; domain: Domain; deaths: Set<() => vo
 export type World = ReturnType<typeof createWorld>
 
 /** The real domain on several simulated nodes over one simulated Redis and one simulated DynamoDB. */
-export function createWorld(seed: number, bug?: Bug) {
+export function createWorld(seed: number, change?: Change) {
   const random = createRandom(seed)
   const scheduler = createScheduler(random)
   const history = createHistory(scheduler.now)
@@ -31,7 +31,7 @@ export function createWorld(seed: number, bug?: Bug) {
   const sky: Owner = { name: 'sky', alive: true }
   const redis = createMemoryRedis(scheduler.clockOf(sky))
   const truth: Ports = { ...createStoresMemory(), ...createSoftStateMemory(redis), clock: scheduler.clockOf(sky) }
-  const shared = bug ? bug.plant(truth, random) : truth
+  const shared = change ? change.plant(truth, random) : truth
   const nodes: SimulatedNode[] = []
   const [alice, bob, carol] = users
   const chats = (
@@ -52,7 +52,7 @@ export function createWorld(seed: number, bug?: Bug) {
     const deaths = new Set<() => void>()
     const listen = (subscription: EventSubscription) => deaths.add(() => void subscription.close())
     const reached = network.reach(owner, shared, listen)
-    const ports = bug?.plantAbove?.(reached) ?? reached
+    const ports = change?.plantAbove?.(reached) ?? reached
     const domain = createDomain(ports, {
       nextMessageId: createSnowflake(scheduler.now, () => index),
       randomId: () => `connection ${++ids}`,
@@ -111,7 +111,7 @@ export function createWorld(seed: number, bug?: Bug) {
     network,
     redis,
     truth: shared,
-    withBeat: !bug?.alone,
+    withBeat: !change?.alone,
     nodes,
     living,
     startNode,

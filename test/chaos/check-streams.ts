@@ -1,0 +1,100 @@
+import { type Anomaly, identity, short } from './anomaly.ts'
+import type { FinalLog } from './final-log.ts'
+import { answerOf, type History, type MessageSeen, type MessageStream } from './history.ts'
+
+/** P4: within a stream each once, in order and without a gap; and every device ends with everything. */
+export function checkDelivery(history: History, log: FinalLog): Anomaly[] {
+  return [...history.streams.flatMap((stream) => checkStream(stream, log)), ...checkComplete(history, log)]
+}
+
+function checkStream(stream: MessageStream, log: FinalLog): Anomaly[] {
+  const anomalies: Anomaly[] = []
+  const last = new Map<string, number>()
+  for (const { message, previousSeq, atMs } of stream.events) {
+    const { conversationId, seq } = message
+    const found = (text: string) => {
+      const where = `the stream of ${stream.client} at ${stream.node}, opened at ${stream.openedAtMs}`
+      anomalies.push({ promise: 'P4', text: `${where} ${text}`, atMs, conversationId, seq, userId: stream.userId })
+    }
+    const before = last.get(conversationId)
+    const start = stream.after?.[conversationId] ?? log.before(conversationId, seq)
+    last.set(conversationId, seq)
+    if (before !== undefined && seq <= before) {
+      found(`shows #${seq} after #${before}`)
+      continue
+    }
+    const expected = before ?? start
+    if (previousSeq !== expected)
+      found(`says previousSeq ${previousSeq} of #${seq}, where ${expected} was to be expected`)
+    const skipped = log.between(conversationId, expected, seq)
+    if (skipped.length > 0) found(`goes from #${expected} to #${seq} and skips #${skipped.join(', #')}`)
+    const stored = log.at(conversationId, seq)
+    if (!stored || identity(stored) !== identity(message)) {
+      found(`shows ${short(message)}, but the log has ${stored ? short(stored) : 'nothing there'}`)
+    }
+  }
+  return anomalies
+}
+
+function checkComplete(history: History, log: FinalLog): Anomaly[] {
+  const held = new Map<string, Set<string>>()
+  for (const { client, events } of history.streams) {
+    const own = held.get(client) ?? new Set()
+    for (const { message } of events) own.add(`${message.conversationId} ${message.seq}`)
+    held.set(client, own)
+  }
+  return history.devices.flatMap(({ client, userId }) =>
+    log.conversationIds
+      .filter((id) => history.members[id]?.includes(userId))
+      .flatMap((conversationId): Anomaly[] => {
+        const lacking = log.of(conversationId).filter(({ seq }) => !held.get(client)?.has(`${conversationId} ${seq}`))
+        const [first] = lacking
+        if (!first) return []
+        const text = `${client} never got ${lacking.length} of the messages, the first of them ${short(first)}`
+        return [{ promise: 'P4', text, conversationId, seq: first.seq, userId }]
+      }),
+  )
+}
+
+/** P6: nobody is shown anything of a conversation they are not in, nor a clientMessageId that is not theirs. */
+export function checkPrivacy(history: History): Anomaly[] {
+  const anomalies: Anomaly[] = []
+  const isIn = (userId: string, conversationId: string) => history.members[conversationId]?.includes(userId) === true
+  const shown = (userId: string, message: MessageSeen, where: string, atMs: number) => {
+    const { conversationId, seq } = message
+    const about = { atMs, conversationId, seq, userId }
+    if (!isIn(userId, conversationId)) {
+      anomalies.push({ promise: 'P6', text: `${where} shows ${userId} a message of others`, ...about })
+    }
+    if ((message.clientMessageId !== null) !== (message.senderId === userId)) {
+      const text = `${where} shows ${userId} clientMessageId ${message.clientMessageId} of ${message.senderId}`
+      anomalies.push({ promise: 'P6', text, ...about })
+    }
+  }
+  for (const { client, userId, events, conversationId: scope } of history.streams) {
+    for (const { message, atMs } of events) {
+      shown(userId, message, `a stream of ${client}`, atMs)
+      if (scope !== undefined && message.conversationId !== scope) {
+        const text = `a stream of one conversation shows ${client} another`
+        anomalies.push({ promise: 'P6', text, atMs, conversationId: message.conversationId, seq: message.seq, userId })
+      }
+    }
+  }
+  for (const { client, userId, events } of history.tickStreams) {
+    for (const { ticks, atMs } of events) {
+      const { conversationId } = ticks
+      if (isIn(userId, conversationId) && isIn(ticks.userId, conversationId) && ticks.userId !== userId) continue
+      const text = `ticksChanged shows ${client} the boundaries of ${ticks.userId}`
+      anomalies.push({ promise: 'P6', text, atMs, conversationId, userId })
+    }
+  }
+  for (const call of history.calls) {
+    const { userId, client, askedAtMs: atMs } = call
+    if (call.kind === 'page')
+      for (const each of answerOf(call)?.messages ?? []) shown(userId, each, `a page of ${client}`, atMs)
+    if (call.kind !== 'probe' || answerOf(call) !== 'shown') continue
+    const { conversationId, by } = call.ask
+    anomalies.push({ promise: 'P6', text: `${client} could reach it by ${by}`, atMs, conversationId, userId })
+  }
+  return anomalies
+}

@@ -1,0 +1,34 @@
+import type { Anomaly } from './anomaly.ts'
+import { checkErrors } from './check-errors.ts'
+import { checkDurable, checkOnce, checkOrder } from './check-log.ts'
+import { checkDelivery, checkPrivacy } from './check-streams.ts'
+import { checkTicks } from './check-ticks.ts'
+import { createFinalLog } from './final-log.ts'
+import type { History } from './history.ts'
+import { exitLimitMs } from './nemesis.ts'
+import { checkRecovery } from './recovery.ts'
+
+/** Holds what everybody saw against what was promised. A pure function: the same history, the same judgement. */
+export function check(history: History): Anomaly[] {
+  const log = createFinalLog(history)
+  return [
+    ...checkDurable(history, log),
+    ...checkOnce(history, log),
+    ...checkOrder(history, log),
+    ...checkDelivery(history, log),
+    ...checkTicks(history, log),
+    ...checkPrivacy(history),
+    ...checkErrors(history),
+    ...checkProcesses(history),
+    ...checkRecovery(history),
+  ]
+}
+
+function checkProcesses({ faults, incidents }: History): Anomaly[] {
+  const badExits = faults.flatMap(({ target, exit, fromMs }): Anomaly[] => {
+    if (!exit || (exit.code === 0 && exit.tookMs <= exitLimitMs)) return []
+    const text = `${target} was told to stop and exited with code ${exit.code} after ${exit.tookMs} ms`
+    return [{ promise: 'processes', text, atMs: fromMs }]
+  })
+  return [...badExits, ...incidents.map(({ atMs, text }): Anomaly => ({ promise: 'processes', text, atMs }))]
+}

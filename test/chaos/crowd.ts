@@ -1,0 +1,153 @@
+import { setMaxListeners } from 'node:events'
+import { directConversationId } from '../../src/domain/conversation-id.ts'
+import type { UserId } from '../../src/protocol/ids.ts'
+import { signToken } from '../kit/person.ts'
+import { createRandom } from '../simulation/random.ts'
+import { type ChaosClient, createClient } from './client.ts'
+import { type ChaosDevice, createDevice, type FollowStyle } from './device.ts'
+import { answerOf, type History } from './history.ts'
+import { pause, runSender } from './sender.ts'
+
+export type CrowdOptions = {
+  seed: number
+  nodes: readonly string[]
+  history: History
+  nowMs: () => number
+  users?: number
+  chats?: number
+}
+
+export type Crowd = Awaited<ReturnType<typeof createCrowd>>
+
+/** Chats that exist before the first fault; the others are made in the middle of it. */
+const earlyShare = 0.75
+const meanPauseMs = 350
+
+/** Who there is, who talks to whom, and on what. Everybody draws from a source of their own, so that none disturbs another. */
+export async function createCrowd({ seed, nodes, history, nowMs, users: count = 8, chats = 12 }: CrowdOptions) {
+  const random = createRandom(seed)
+  const users = Array.from({ length: count }, (_, i) => `user${i + 1}`)
+  const pairs = users.flatMap((one, i) => users.slice(i + 1).map((other) => [one, other] as const))
+  const conversationIds: string[] = []
+  while (conversationIds.length < chats) {
+    const [pair] = pairs.splice(random.below(pairs.length), 1)
+    if (!pair) break
+    const id = directConversationId(pair[0] as UserId, pair[1] as UserId)
+    history.members[id] = [...pair]
+    conversationIds.push(id)
+  }
+  const of = (userId: string) => conversationIds.filter((id) => history.members[id]?.includes(userId))
+  const established = new Set<string>()
+  const quiet = new AbortController()
+  const over = new AbortController()
+  // Everybody waits with these in hand.
+  setMaxListeners(0, quiet.signal, over.signal)
+  const devices: ChaosDevice[] = []
+  const running: Promise<void>[] = []
+  const active = users.filter((userId) => of(userId).length > 0)
+  const tokens = new Map<string, string>()
+  for (const userId of active) tokens.set(userId, await signToken(userId))
+
+  /** A source of chance that nobody else draws from. */
+  const chanceFor = (name: string) =>
+    createRandom([...name].reduce((sum, c) => Math.imul(sum, 31) + c.charCodeAt(0), seed))
+
+  const newClient = (userId: string, device: string) =>
+    createClient({
+      client: `${userId}/${device}`,
+      userId,
+      token: tokens.get(userId) ?? '',
+      nodes,
+      random: chanceFor(`${userId}/${device} asks`),
+      history,
+      nowMs,
+    })
+
+  const common = { established, quiet: quiet.signal, over: over.signal }
+
+  function addDevice(userId: string, name: string, style: FollowStyle): void {
+    const conversations = of(userId)
+    const device = createDevice({
+      ...common,
+      client: newClient(userId, name),
+      style,
+      conversationIds: conversations,
+      foreignIds: conversationIds.filter((id) => !conversations.includes(id)),
+      random: chanceFor(`${userId}/${name}`),
+      history,
+      nowMs,
+    })
+    devices.push(device)
+  }
+
+  for (const [index, userId] of active.entries()) {
+    if (index % 2 === 0) addDevice(userId, 'phone', 'plain')
+    else {
+      addDevice(userId, 'phone', 'resume')
+      addDevice(userId, 'laptop', random.pick(['resume', 'apart']))
+    }
+  }
+
+  async function write(userId: string): Promise<void> {
+    const client = newClient(userId, 'writer')
+    const chance = chanceFor(`${userId}/writer`)
+    await runSender({ ...common, client, conversationIds: of(userId), nodes, meanPauseMs, random: chance })
+    await client.close()
+  }
+
+  function clientOf(userId: string): ChaosClient {
+    const device = devices.find(({ client }) => client.userId === userId)
+    if (!device) throw new Error(`${userId} has no device`)
+    return device.client
+  }
+
+  let writing: Promise<unknown> = Promise.resolve()
+
+  return {
+    conversationIds,
+    devices,
+    established,
+    clientOf,
+    /** A new device for everybody, with nothing on it. */
+    addNewcomers(): void {
+      const before = devices.length
+      for (const userId of active) addDevice(userId, 'new', 'resume')
+      running.push(...devices.slice(before).map((device) => device.run()))
+    },
+    /** The first message of most chats. */
+    async open(): Promise<void> {
+      const early = conversationIds.slice(0, Math.ceil(conversationIds.length * earlyShare))
+      for (const [i, conversationId] of early.entries()) {
+        const [sender = ''] = history.members[conversationId] ?? []
+        const client = clientOf(sender)
+        const clientMessageId = `first-${i + 1}`
+        const ask = {
+          conversationId,
+          clientMessageId,
+          body: `${clientMessageId} hello`,
+          via: 'http',
+          to: 'person',
+        } as const
+        for (let tries = 0; tries < 20 && !established.has(conversationId); tries += 1) {
+          const call = await client.send(ask)
+          if (answerOf(call)) established.add(conversationId)
+          else await pause(300, over.signal)
+        }
+      }
+    },
+    start(): void {
+      running.push(...devices.map((device) => device.run()))
+      writing = Promise.all(active.map(write))
+    },
+    /** No new sends; resolves when everything sent is acknowledged. */
+    async finishWriting(): Promise<void> {
+      quiet.abort()
+      await writing
+    },
+    async end(): Promise<void> {
+      quiet.abort()
+      over.abort()
+      await Promise.all([...running, writing])
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChaosClient, PageResult } from './client.ts'
+import type { Crowd } from './crowd.ts'
+import { answerOf, type History, type MessageSeen, type Outcome, sends, type Walk } from './history.ts'
+import type { NodeProcess } from './processes.ts'
+
+// After the last fault: everybody must come to rest by themselves; then everything is restarted, and everybody must do so
+// once more; then the whole of every conversation is read, from every node, in both directions.
+
+export type DrainFigures = {
+  /** Until every send was acknowledged. */
+  acknowledgedMs: number
+  /** From then until every device had everything, without being told to reconnect. */
+  settledMs: number
+  /** From the restart of all nodes until every device, and a new one of each user, had everything. */
+  restartedMs: number
+}
+
+export type DrainOptions = { crowd: Crowd; nodes: readonly NodeProcess[]; history: History; nowMs: () => number }
+
+const acknowledgeWithinMs = 30_000
+/** The slow beat, after which even a lost last message is found, and some time for the machine. */
+const settleWithinMs = 40_000
+
+export async function drain({ crowd, nodes, history, nowMs }: DrainOptions): Promise<DrainFigures> {
+  const incident = (text: string) => void history.incidents.push({ atMs: nowMs(), text })
+  const startedAtMs = nowMs()
+  const acknowledged = await within(acknowledgeWithinMs, crowd.finishWriting())
+  if (!acknowledged) incident(`sends were still unacknowledged ${acknowledgeWithinMs} ms after the last fault`)
+  const acknowledgedAtMs = nowMs()
+  if (!(await settled())) incident(`not every device was current ${settleWithinMs} ms after the last acknowledgement`)
+  const settledAtMs = nowMs()
+
+  await Promise.all(nodes.map(restart))
+  await Promise.all(crowd.conversationIds.map((id) => lastWord(id)))
+  crowd.addNewcomers()
+  if (!(await settled())) incident(`not every device was current ${settleWithinMs} ms after the restart`)
+  const restartedMs = nowMs() - settledAtMs
+  await readEverything()
+  return {
+    acknowledgedMs: acknowledgedAtMs - startedAtMs,
+    settledMs: settledAtMs - acknowledgedAtMs,
+    restartedMs,
+  }
+
+  async function restart(node: NodeProcess): Promise<void> {
+    const fromMs = nowMs()
+    const exit = await node.terminate()
+    await node.start()
+    history.faults.push({ kind: 'final restart', target: node.name, fromMs, toMs: nowMs(), exit })
+  }
+
+  async function lastWord(conversationId: string): Promise<void> {
+    const [sender = ''] = history.members[conversationId] ?? []
+    const client = crowd.clientOf(sender)
+    const clientMessageId = `last-${crowd.conversationIds.indexOf(conversationId) + 1}`
+    const body = `${clientMessageId} good night`
+    const ask = { conversationId, clientMessageId, body, via: 'rest', to: 'person' } as const
+    await patiently(async () => answerOf(await client.send(ask)))
+    crowd.established.add(conversationId)
+  }
+
+  /** Whether every device gets to hold every acknowledged message in time. */
+  async function settled(): Promise<boolean> {
+    const wanted = new Map<string, Set<number>>(crowd.conversationIds.map((id) => [id, new Set()]))
+    for (const call of sends(history)) {
+      const { message } = answerOf(call) ?? {}
+      if (message) wanted.get(message.conversationId)?.add(message.seq)
+    }
+    const lacking = () =>
+      crowd.devices.some(({ held }) =>
+        [...held].some(([id, has]) => [...(wanted.get(id) ?? [])].some((seq) => !has.has(seq))),
+      )
+    const giveUpAtMs = nowMs() + settleWithinMs
+    while (lacking()) {
+      if (nowMs() > giveUpAtMs) return false
+      await sleep(50)
+    }
+    return true
+  }
+
+  async function readEverything(): Promise<void> {
+    for (const conversationId of crowd.conversationIds) {
+      for (const userId of history.members[conversationId] ?? []) {
+        const client = crowd.clientOf(userId)
+        await Promise.all(
+          nodes.map(async ({ url }) => {
+            await patiently(async () => answerOf(await client.ticks(conversationId, url)))
+            for (const from of ['newest', 'oldest'] as const)
+              history.walks.push(await walk(client, conversationId, url, from))
+          }),
+        )
+      }
+    }
+  }
+
+  async function walk(
+    client: ChaosClient,
+    conversationId: string,
+    node: string,
+    from: 'newest' | 'oldest',
+  ): Promise<Walk> {
+    const messages: MessageSeen[] = []
+    let cursor: string | undefined
+    for (;;) {
+      const page = await patiently<PageResult>(async () =>
+        answered(await client.page({ conversationId, count: 100, from, ...(cursor && { cursor }) }, node)),
+      )
+      messages.push(...(from === 'newest' ? page.messages : page.messages.toReversed()))
+      if (!page.more || !page.cursor) break
+      cursor = page.cursor
+    }
+    const direction = from === 'newest' ? 'newest first' : 'oldest first'
+    if (from === 'newest') messages.reverse()
+    return { node, userId: client.userId, conversationId, direction, messages }
+  }
+}
+
+const answered = <T>(outcome: Outcome<T>): T | undefined => ('answer' in outcome ? outcome.answer : undefined)
+
+/** There are no faults any more, but the machine may be slow. */
+async function patiently<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  for (let tries = 0; tries < 40; tries += 1) {
+    const result = await attempt()
+    if (result !== undefined) return result
+    await sleep(250)
+  }
+  throw new Error('Nothing is answered any more, although there are no faults any more.')
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const timer = new AbortController()
+  const late = sleep(ms, false, { signal: timer.signal }).catch(() => false)
+  const inTime = await Promise.race([work.then(() => true), late])
+  timer.abort()
+  return inTime
+}

@@ -1,0 +1,125 @@
+// What happened, as the clients saw it. One process runs all clients, so all times are of one clock: if an answer's time is
+// before a question's, the answer was there first.
+
+export type MessageSeen = {
+  conversationId: string
+  seq: number
+  id: string
+  messageId: string
+  senderId: string
+  body: string
+  /** Shown to the sender alone. */
+  clientMessageId: string | null
+}
+
+export type TicksSeen = { conversationId: string; userId: string; lastDeliveredSeq: number; lastReadSeq: number }
+
+/** An error the server told us of. */
+export type Refusal = { code: string | undefined; retryable: boolean; message: string }
+/** No answer: whatever was asked may have happened, or happen yet. */
+export type Loss = { reason: string; closeCode?: number }
+export type Outcome<T> = { answer: T } | { refused: Refusal } | { lost: Loss }
+
+type CallOf<Kind extends string, Ask, Answer> = {
+  kind: Kind
+  client: string
+  userId: string
+  node: string
+  ask: Ask
+  askedAtMs: number
+  endedAtMs?: number
+  outcome?: Outcome<Answer>
+}
+
+export type Via = 'ws' | 'http' | 'rest'
+/** `to`: by the other person's id or by the chat's. `forged`: a known clientMessageId with another body, to be refused. */
+export type SendAsk = {
+  conversationId: string
+  clientMessageId: string
+  body: string
+  via: Via
+  to: 'person' | 'chat'
+  forged?: boolean
+}
+export type PageAsk = { conversationId: string; count: number; from: 'newest' | 'oldest'; cursor: boolean }
+/** Newest first, as the API has it. */
+export type PageSeen = { messages: MessageSeen[]; more: boolean }
+
+export type SendCall = CallOf<'send', SendAsk, { message: MessageSeen; duplicate: boolean }>
+export type BoundaryCall = CallOf<'ack' | 'read', { conversationId: string; seq: number }, TicksSeen>
+export type PageCall = CallOf<'page', PageAsk, PageSeen>
+export type TicksCall = CallOf<'ticks', { conversationId: string }, { lastSeq: number; ticks: TicksSeen[] }>
+/** A stranger knocks. */
+export type ProbeCall = CallOf<'probe', { conversationId: string; by: string }, 'hidden' | 'shown'>
+export type Call = SendCall | BoundaryCall | PageCall | TicksCall | ProbeCall
+
+type StreamOf<Event> = {
+  client: string
+  userId: string
+  node: string
+  conversationId?: string
+  openedAtMs: number
+  events: (Event & { atMs: number })[]
+  end?: { atMs: number; refused?: Refusal; lost?: Loss }
+}
+
+export type AddedSeen = { message: MessageSeen; previousSeq: number; catchUp: boolean }
+/** `after` is undefined where the client left it to the server where to begin. */
+export type MessageStream = StreamOf<AddedSeen> & { after?: Record<string, number> }
+export type TickStream = StreamOf<{ ticks: TicksSeen }>
+
+/** One reading of a whole conversation after the drain, oldest first. */
+export type Walk = {
+  node: string
+  userId: string
+  conversationId: string
+  direction: 'newest first' | 'oldest first'
+  messages: MessageSeen[]
+}
+
+export type FaultWindow = {
+  kind: string
+  target?: string
+  fromMs: number
+  toMs: number
+  /** When Redis stood there with nothing in it. */
+  emptiedAtMs?: number
+  /** How many calls to DynamoDB it hit. */
+  hits?: number
+  /** Of a node that was told to stop. */
+  exit?: { code: number | null; tookMs: number }
+}
+
+/** `sinceMs`: when it was switched on. `away`: when it was offline by its own choice. */
+export type Device = { client: string; userId: string; sinceMs: number; away: { fromMs: number; toMs: number }[] }
+
+export type History = {
+  members: Record<string, string[]>
+  devices: Device[]
+  calls: Call[]
+  streams: MessageStream[]
+  tickStreams: TickStream[]
+  faults: FaultWindow[]
+  walks: Walk[]
+  /** What went wrong outside of any call: a node that died by itself, an error in its log, a drain without end. */
+  incidents: { atMs: number; text: string }[]
+}
+
+export const emptyHistory = (members: Record<string, string[]> = {}): History => ({
+  members,
+  devices: [],
+  calls: [],
+  streams: [],
+  tickStreams: [],
+  faults: [],
+  walks: [],
+  incidents: [],
+})
+
+export const answerOf = <T>(call: { outcome?: Outcome<T> }): T | undefined =>
+  call.outcome && 'answer' in call.outcome ? call.outcome.answer : undefined
+
+export const refusalOf = (call: { outcome?: Outcome<unknown> }): Refusal | undefined =>
+  call.outcome && 'refused' in call.outcome ? call.outcome.refused : undefined
+
+export const sends = ({ calls }: History): SendCall[] => calls.filter((call) => call.kind === 'send')

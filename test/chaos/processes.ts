@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { type AddressInfo, createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Compiles the server as `npm run build` does, to a place of its own: other runs, and dist, are left alone. */
+export async function buildServer(): Promise<{ script: string; remove(): Promise<void> }> {
+  const place = join(root, 'node_modules', '.cache', `parley-chaos-${process.pid}-${Date.now()}`)
+  await mkdir(place, { recursive: true })
+  // Below node_modules the project's own package.json does not count.
+  await writeFile(join(place, 'package.json'), '{ "type": "module" }\n')
+  const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
+  const settings = ['-p', 'tsconfig.build.json', '--noCheck', '--sourceMap', 'false', '--outDir', place]
+  const child = spawn(process.execPath, [compiler, ...settings], { cwd: root, stdio: 'inherit' })
+  const [code] = await once(child, 'exit')
+  const remove = () => rm(place, { recursive: true, force: true })
+  if (code !== 0) {
+    await remove()
+    throw new Error(`The server cannot be compiled: tsc exited with ${code}.`)
+  }
+  return { script: join(place, 'server.js'), remove }
+}
+
+export type NodeProcess = ReturnType<typeof createNodeProcess>
+
+export type NodeOptions = {
+  name: string
+  port: number
+  script: string
+  environment: Record<string, string>
+  logPath: string
+  /** It ended although nobody asked it to. */
+  onCrash: (text: string) => void
+}
+
+const startWithinMs = 60_000
+const exitWithinMs = 12_000
+
+/** One node, to be started and ended many times, always on the same port. */
+export function createNodeProcess(options: NodeOptions) {
+  const { name, port, script, environment, logPath, onCrash } = options
+  const url = `http://127.0.0.1:${port}`
+  let child: ChildProcess | undefined
+  let up = false
+  let failedStarts = 0
+  let retired = false
+
+  /** Starts it again and again until it listens: at a bad time it finds no tables, says so, and ends. */
+  async function start(): Promise<void> {
+    const giveUpAtMs = Date.now() + startWithinMs
+    while (Date.now() < giveUpAtMs && !retired) {
+      const launched = launch()
+      while (launched.exitCode === null && launched.signalCode === null) {
+        if (await isListening(url)) {
+          up = true
+          return
+        }
+        await sleep(50)
+      }
+      failedStarts += 1
+      await sleep(200)
+    }
+    throw new Error(`${name} did not start within ${startWithinMs} ms. See ${logPath}`)
+  }
+
+  function launch(): ChildProcess {
+    const log = openSync(logPath, 'a')
+    const launched = spawn(process.execPath, [script], { env: environment, stdio: ['ignore', log, log] })
+    closeSync(log)
+    child = launched
+    launched.once('exit', (code, signal) => {
+      if (up && child === launched) onCrash(`${name} ended by itself: code ${code}, signal ${signal}`)
+      up = false
+    })
+    return launched
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<number | null> {
+    up = false
+    if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    const killer = setTimeout(() => child?.kill('SIGKILL'), exitWithinMs)
+    await exited
+    clearTimeout(killer)
+    return child.exitCode
+  }
+
+  return {
+    name,
+    url,
+    logPath,
+    start,
+    isUp: () => up,
+    failedStarts: () => failedStarts,
+    kill: () => end('SIGKILL'),
+    /** For good. */
+    retire(): Promise<number | null> {
+      retired = true
+      return end('SIGKILL')
+    },
+    /** Asks it to stop. The code is null if it had to be killed. */
+    async terminate(): Promise<{ code: number | null; tookMs: number }> {
+      const askedAtMs = Date.now()
+      const code = await end('SIGTERM')
+      return { code, tookMs: Date.now() - askedAtMs }
+    },
+    pause: () => child?.kill('SIGSTOP'),
+    resume: () => child?.kill('SIGCONT'),
+    /** For when there is no time to wait. */
+    destroy: () => void child?.kill('SIGKILL'),
+  }
+}
+
+async function isListening(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

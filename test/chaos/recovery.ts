@@ -1,0 +1,108 @@
+import type { Anomaly } from './anomaly.ts'
+import { answerOf, type Device, type FaultWindow, type History, sends } from './history.ts'
+
+// How soon everybody was current again. A device that was away by its own choice is not counted while it was.
+
+export type Recovery = {
+  fault: FaultWindow
+  limitMs: number
+  /** From the fault until no device lacked anything that was acknowledged before it, or more than a moment ago. */
+  tookMs: number
+  /** Whether other faults came before it was over: then the figure is not this fault's alone. */
+  disturbed: boolean
+}
+
+const killLimitMs = 10_000
+const emptiedLimitMs = 15_000
+/** Clearly beyond: the machine has other things to do as well. */
+const slackMs = 3000
+/** Whoever gets a message within this time is current. */
+const momentMs = 1000
+/** By then whoever is hit by a fault has noticed. */
+const noticedMs = 3000
+
+export function recoveries(history: History): Recovery[] {
+  const waits = waitsOf(history).sort((one, other) => one.fromMs - other.fromMs)
+  return history.faults.flatMap((fault): Recovery[] => {
+    const emptied = fault.emptiedAtMs !== undefined
+    if (!emptied && fault.kind !== 'kill a node') return []
+    const startMs = fault.emptiedAtMs ?? fault.fromMs
+    const limitMs = emptied ? emptiedLimitMs : killLimitMs
+    let currentAtMs = startMs
+    for (const { fromMs, toMs } of waits) {
+      const lacking = fromMs <= startMs || toMs - fromMs > momentMs
+      if (lacking && toMs > currentAtMs && fromMs <= Math.max(currentAtMs, startMs + noticedMs)) currentAtMs = toMs
+    }
+    const judgedUntilMs = Math.min(currentAtMs, startMs + limitMs + slackMs)
+    const disturbed = history.faults.some(
+      (other) => other !== fault && other.toMs >= startMs && other.fromMs <= judgedUntilMs,
+    )
+    return [{ fault, limitMs, tookMs: currentAtMs - startMs, disturbed }]
+  })
+}
+
+export function checkRecovery(history: History): Anomaly[] {
+  const slow = recoveries(history)
+    .filter(({ tookMs, limitMs, disturbed }) => !disturbed && tookMs > limitMs + slackMs)
+    .map(({ fault, tookMs }): Anomaly => {
+      const text = `only ${tookMs} ms after "${fault.kind}" every device was current again`
+      return { promise: 'recovery', text, atMs: fault.fromMs }
+    })
+  return [...slow, ...stalls(history)]
+}
+
+/** However many faults there were: nobody waits that long for a message while nothing is wrong. */
+function stalls(history: History): Anomaly[] {
+  return waitsOf(history).flatMap(({ client, conversationId, seq, fromMs, toMs }): Anomaly[] => {
+    if (toMs - fromMs <= emptiedLimitMs + slackMs) return []
+    const calmMs = longestCalm(history.faults, fromMs, toMs)
+    if (calmMs <= emptiedLimitMs + slackMs) return []
+    const text = `${client} waited ${toMs - fromMs} ms for a message, ${calmMs} ms of it without any fault`
+    return [{ promise: 'recovery', text, atMs: fromMs, conversationId, seq }]
+  })
+}
+
+type Wait = { client: string; conversationId: string; seq: number; fromMs: number; toMs: number }
+
+/** From each message's acknowledgement, or the device's return if that was later, to its arrival at the device. */
+function waitsOf(history: History): Wait[] {
+  const arrived = new Map<string, number>()
+  for (const { client, events } of history.streams) {
+    for (const { message, atMs } of events) {
+      const key = `${client} ${message.conversationId} ${message.seq}`
+      if (!arrived.has(key)) arrived.set(key, atMs)
+    }
+  }
+  const acknowledged = new Map<string, { conversationId: string; seq: number; atMs: number }>()
+  for (const call of sends(history)) {
+    const { message } = answerOf(call) ?? {}
+    if (!message || call.endedAtMs === undefined) continue
+    const key = `${message.conversationId} ${message.seq}`
+    const earlier = acknowledged.get(key)
+    if (earlier && earlier.atMs <= call.endedAtMs) continue
+    acknowledged.set(key, { conversationId: message.conversationId, seq: message.seq, atMs: call.endedAtMs })
+  }
+  return history.devices.flatMap((device) =>
+    [...acknowledged.values()].flatMap(({ conversationId, seq, atMs }): Wait[] => {
+      if (!history.members[conversationId]?.includes(device.userId)) return []
+      const toMs = arrived.get(`${device.client} ${conversationId} ${seq}`)
+      // What never came is the business of P4; what was there before the device was, of nobody.
+      if (toMs === undefined || toMs <= atMs || atMs < device.sinceMs) return []
+      return [{ client: device.client, conversationId, seq, fromMs: backSince(device, atMs, toMs), toMs }]
+    }),
+  )
+}
+
+const backSince = ({ away }: Device, fromMs: number, toMs: number): number =>
+  Math.max(fromMs, ...away.filter((stay) => stay.fromMs < toMs && stay.toMs > fromMs).map((stay) => stay.toMs))
+
+function longestCalm(faults: readonly FaultWindow[], fromMs: number, toMs: number): number {
+  let calmSinceMs = fromMs
+  let longest = 0
+  for (const fault of faults.toSorted((one, other) => one.fromMs - other.fromMs)) {
+    if (fault.toMs <= calmSinceMs || fault.fromMs >= toMs) continue
+    longest = Math.max(longest, fault.fromMs - calmSinceMs)
+    calmSinceMs = Math.max(calmSinceMs, fault.toMs)
+  }
+  return Math.max(longest, toMs - calmSinceMs)
+}

@@ -1,0 +1,94 @@
+import { activities, enough } from './activity.ts'
+import type { Anomaly } from './anomaly.ts'
+import { contextOf } from './context.ts'
+import type { DrainFigures } from './drain.ts'
+import type { Call, History } from './history.ts'
+import { recoveries } from './recovery.ts'
+
+export type Verdict = 'valid' | 'invalid' | 'unknown'
+
+export type Result = {
+  verdict: Verdict
+  history: History
+  anomalies: Anomaly[]
+  /** Why the verdict is unknown, if it is. */
+  shortcomings: string[]
+  figures: DrainFigures & { leftOut: number; failedStarts: number }
+}
+
+const anomaliesShown = 5
+
+export function report({ verdict, history, anomalies, shortcomings, figures }: Result, command: string): string[] {
+  const exits = history.faults.flatMap(({ exit }) => exit ?? [])
+  return [
+    '',
+    'Operations            asked  answered  refused  lost',
+    ...tally(history.calls).map(([kind, ...counts]) => `  ${pad(kind, 18)} ${counts.map((n) => lpad(n, 8)).join(' ')}`),
+    `  messages streamed: ${history.streams.reduce((sum, { events }) => sum + events.length, 0)} over ${history.streams.length} subscriptions; ` +
+      `boundaries streamed: ${history.tickStreams.reduce((sum, { events }) => sum + events.length, 0)} over ${history.tickStreams.length}`,
+    '',
+    'Faults               windows   sends  acked  deliveries  calls hit',
+    ...activities(history).map(
+      ({ kind, windows, sends, acknowledged, deliveries, hits }) =>
+        `  ${pad(kind, 18)} ${lpad(windows, 7)} ${lpad(sends, 7)} ${lpad(acknowledged, 6)} ${lpad(deliveries, 11)} ${lpad(hits ?? '', 10)}`,
+    ),
+    `  left out, as there was nothing to harm: ${figures.leftOut}; starts that failed and were repeated: ${figures.failedStarts}`,
+    `  exits after SIGTERM: ${exits.length}, code 0: ${exits.filter(({ code }) => code === 0).length}, slowest ${Math.max(0, ...exits.map(({ tookMs }) => tookMs))} ms`,
+    '',
+    'Recovery: until every device had what was acknowledged before',
+    ...['kill a node', 'flush Redis', 'restart Redis'].flatMap((kind) => recoveryLine(history, kind)),
+    `  after the last fault: all acknowledged in ${figures.acknowledgedMs} ms, all devices current ${figures.settledMs} ms later;`,
+    `  after a restart of all nodes, with new devices: ${figures.restartedMs} ms`,
+    '',
+    ...anomalyLines(history, anomalies),
+    ...shortcomings.map((each) => `Too little: ${each}.`),
+    ...(shortcomings.length > 0
+      ? [
+          `Enough would be: per fault ${enough.sends} sends and ${enough.hits} calls hit; in all ${enough.acknowledgedInAll} acknowledged, ${enough.deliveriesInAll} delivered.`,
+        ]
+      : []),
+    `Verdict: ${verdict}. ${anomalies.length} anomalies. To repeat the plan (real timing never repeats): ${command}`,
+  ]
+}
+
+function recoveryLine(history: History, kind: string): string[] {
+  const all = recoveries(history).filter(({ fault }) => fault.kind === kind)
+  if (all.length === 0) return []
+  const figure = (some: typeof all) =>
+    some.length === 0 ? 'none' : `${some.length}, slowest ${Math.max(...some.map(({ tookMs }) => tookMs))} ms`
+  const alone = figure(all.filter(({ disturbed }) => !disturbed))
+  const disturbed = figure(all.filter((each) => each.disturbed))
+  return [`  ${pad(kind, 18)} alone: ${alone}; among other faults: ${disturbed} (limit ${all[0]?.limitMs} ms)`]
+}
+
+function anomalyLines(history: History, anomalies: readonly Anomaly[]): string[] {
+  const lines = anomalies.slice(0, anomaliesShown).flatMap((anomaly) => {
+    const { promise, text, atMs, conversationId, seq, clientMessageId } = anomaly
+    const about = [conversationId, seq && `#${seq}`, clientMessageId].filter(Boolean).join(' ')
+    return [
+      `${promise} broken${atMs === undefined ? '' : ` at ${atMs} ms`}: ${text}`,
+      `  ${about}`,
+      ...contextOf(history, anomaly),
+      '',
+    ]
+  })
+  const promises = [...new Set(anomalies.map(({ promise }) => promise))]
+  const countOf = (promise: string) => anomalies.filter((anomaly) => anomaly.promise === promise).length
+  return [...lines, ...promises.map((promise) => `Anomalies of ${promise}: ${countOf(promise)}`)]
+}
+
+function tally(calls: readonly Call[]): [string, number, number, number, number][] {
+  return [...new Set(calls.map(({ kind }) => kind))].map((kind) => {
+    const some = calls.filter((call) => call.kind === kind)
+    return [
+      kind,
+      some.length,
+      some.filter(({ outcome }) => outcome && 'answer' in outcome).length,
+      some.filter(({ outcome }) => outcome && 'refused' in outcome).length,
+      some.filter(({ outcome }) => !outcome || 'lost' in outcome).length,
+    ]
+  })
+}
+
+const pad = (value: unknown, width: number): string => String(value).padEnd(width)
+const lpad = (value: unknown, width: number): string => String(value).padStart(width)

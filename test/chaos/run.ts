@@ -1,0 +1,161 @@
+import { rmSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startDynalite } from '../kit/dynamodb.ts'
+import { testSecret } from '../kit/person.ts'
+import { startRedis } from '../kit/redis.ts'
+import { createRandom } from '../simulation/random.ts'
+import { shortcomings } from './activity.ts'
+import { check } from './checker.ts'
+import { createCrowd } from './crowd.ts'
+import { drain } from './drain.ts'
+import { startFaultProxy } from './fault-proxy.ts'
+import { emptyHistory } from './history.ts'
+import { unleash } from './nemesis.ts'
+import { planFaults } from './plan.ts'
+import { buildServer, createNodeProcess, freePort } from './processes.ts'
+import type { Result } from './report.ts'
+
+export type ChaosOptions = {
+  seconds: number
+  seed: number
+  nodes?: number
+  /** Where the nodes' logs and the history are kept; otherwise they go when the run ends. */
+  logDirectory?: string
+  /** Shown where the compiled server lies before it is started: whoever wants to see a bug caught can plant one. */
+  prepare?: (directory: string) => Promise<void>
+  /** Told what is going on. */
+  onProgress?: (line: string) => void
+  /** Ends the run early, and everything it started. */
+  signal?: AbortSignal
+}
+
+/** One run: start everything, let the crowd and the nemesis loose, drain, judge. Nothing is left behind. */
+export async function runChaos(options: ChaosOptions): Promise<Result> {
+  const { seconds, seed, nodes: count = 3, logDirectory, prepare, onProgress = () => undefined } = options
+  const ending = new AbortController()
+  const { signal } = ending
+  options.signal?.addEventListener('abort', () => ending.abort(), { once: true })
+  const undo: (() => unknown)[] = []
+  // The last resort, if this process ends without having come to the end of this function.
+  const desperate: (() => unknown)[] = []
+  const onExit = () => desperate.forEach((each) => void each())
+  process.on('exit', onExit)
+  try {
+    const running = attempt()
+    const ended = new Promise<never>((_resolve, reject) =>
+      signal.addEventListener('abort', () => reject(new Error('Ended early.')), { once: true }),
+    )
+    return await Promise.race([running, ended]).catch(async (error) => {
+      ending.abort()
+      // Whatever it is about to start is then known, and can be ended.
+      await Promise.race([running.catch(() => undefined), sleep(settleMs)])
+      throw error
+    })
+  } finally {
+    for (const each of undo.reverse()) await each()
+    process.off('exit', onExit)
+  }
+
+  async function attempt(): Promise<Result> {
+    const logs = logDirectory ?? (await mkdtemp(join(tmpdir(), 'parley-chaos-')))
+    if (logDirectory) await mkdir(logDirectory, { recursive: true })
+    else undo.push(() => rm(logs, { recursive: true, force: true }))
+    onProgress('compiling the server')
+    const server = await buildServer()
+    undo.push(server.remove)
+    desperate.push(() => rmSync(dirname(server.script), { recursive: true, force: true }))
+    await prepare?.(dirname(server.script))
+    signal.throwIfAborted()
+    const [redisPort, ...ports] = await freePorts(count + 1)
+    const redis = await startRedis(['--port', String(redisPort), '--bind', '127.0.0.1'])
+    undo.push(redis.stop)
+    desperate.push(redis.kill)
+    signal.throwIfAborted()
+    const dynalite = await startDynalite()
+    undo.push(dynalite.stop)
+    const dynamodb = await startFaultProxy(dynalite.endpoint, createRandom(seed + 1))
+    undo.push(dynamodb.stop)
+
+    const history = emptyHistory()
+    const startedAtMs = Date.now()
+    const nowMs = () => Date.now() - startedAtMs
+    const nodes = ports.map((port, i) =>
+      createNodeProcess({
+        name: `node ${i + 1}`,
+        port,
+        script: server.script,
+        logPath: join(logs, `node-${i + 1}.log`),
+        environment: {
+          PATH: process.env.PATH ?? '',
+          PORT: String(port),
+          REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+          DYNAMODB_ENDPOINT: dynamodb.url,
+          CREATE_TABLES: 'true',
+          AUTH_JWT_SECRET: testSecret,
+          CURSOR_SECRET: 'cursors of the chaos',
+        },
+        onCrash: (text) => history.incidents.push({ atMs: nowMs(), text }),
+      }),
+    )
+    desperate.push(...nodes.map((node) => node.destroy))
+    undo.push(() => Promise.all(nodes.map((node) => node.retire())))
+    onProgress(`starting ${count} nodes`)
+    // One first: it makes the tables.
+    for (const node of nodes) await node.start()
+    signal.throwIfAborted()
+
+    const crowd = await createCrowd({ seed, nodes: nodes.map(({ url }) => url), history, nowMs })
+    undo.push(crowd.end)
+    await crowd.open()
+    const plan = planFaults(createRandom(seed), seconds * 1000)
+    const openedAtMs = nowMs()
+    onProgress(`${plan.length} faults in ${seconds} s`)
+    crowd.start()
+    const [{ leftOut }] = await Promise.all([
+      unleash({
+        plan: plan.map((fault) => ({ ...fault, atMs: fault.atMs + openedAtMs })),
+        nodes,
+        redis,
+        dynamodb,
+        nowMs,
+        signal,
+        onFault: (fault) => {
+          history.faults.push(fault)
+          onProgress(`${fault.fromMs} to ${fault.toMs} ms: ${fault.kind} ${fault.target ?? ''}`)
+        },
+      }),
+      sleep(seconds * 1000, undefined, { signal }),
+    ])
+    onProgress('draining')
+    const figures = await drain({ crowd, nodes, history, nowMs })
+    await crowd.end()
+    for (const { name, logPath } of nodes) {
+      for (const text of await errorsIn(logPath))
+        history.incidents.push({ atMs: nowMs(), text: `${name} logged ${text}` })
+    }
+    if (logDirectory) await writeFile(join(logDirectory, 'history.json'), JSON.stringify(history))
+    onProgress('judging')
+    const anomalies = check(history)
+    const lacking = shortcomings(history)
+    const verdict = anomalies.length > 0 ? 'invalid' : lacking.length > 0 ? 'unknown' : 'valid'
+    const failedStarts = nodes.reduce((sum, node) => sum + node.failedStarts(), 0)
+    return { verdict, history, anomalies, shortcomings: lacking, figures: { ...figures, leftOut, failedStarts } }
+  }
+}
+
+/** Asked for together, so that none comes twice. */
+const freePorts = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, freePort))
+
+const errorLevel = 50
+const settleMs = 5000
+
+/** What a node takes for a bug of its own, even if no client was there any more to be told. */
+async function errorsIn(logPath: string): Promise<string[]> {
+  const lines = (await readFile(logPath, 'utf8')).split('\n')
+  return lines
+    .filter((line) => Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? 0) >= errorLevel)
+    .map((line) => line.slice(0, 1000))
+}
