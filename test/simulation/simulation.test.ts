@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { bugs, withoutBeat } from './bugs.ts'
 import { simulate } from './simulate.ts'
+
+const documented = readFileSync(new URL('../../docs/reliability.md', import.meta.url), 'utf8')
 
 /** Seeds are tried for so long; how many that is depends on the machine. */
 const budgetMs = 60_000
@@ -33,5 +36,6 @@ describe('the simulation', () => {
   it.each(bugs)('catches the planted bug: $name (seed $seed)', async (bug) => {
     const { anomalies } = await simulate(bug.seed, bug)
     expect(anomalies).not.toEqual([])
+    expect(documented).toContain(`| ${bug.name} | ${bug.seed} |`)
   })
 })
