@@ -21,8 +21,19 @@ try {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
 } catch (error) {
-  console.error(error instanceof ConfigError ? error.message : error)
+  console.error(explain(error))
   process.exit(1)
+}
+
+/** What went wrong at the start, for whoever has to put it right: the error and what caused it, without the stacks. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError || !(error instanceof Error)) return String((error as Error).message ?? error)
+  const { code, port } = error as { code?: string; port?: number }
+  if (code === 'EADDRINUSE') return `Port ${port} is in use. Set PORT to another one.`
+  const causes: string[] = []
+  for (let each: unknown = error; each instanceof Error; each = each.cause) causes.push(each.message || each.name)
+  const atFault = code === 'UNAVAILABLE' ? 'DynamoDB does not answer' : 'Parley cannot start'
+  return `${atFault}: ${(code === 'UNAVAILABLE' ? causes.slice(1) : causes).join(': ')}`
 }
 
 type Started = Awaited<ReturnType<ReturnType<typeof createApp>['start']>>

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -95,6 +96,24 @@ describe('a first start, with nothing set', () => {
       json: { ...sent.json, duplicate: true },
     })
     expect(await terminate(second)).toEqual([0, null])
+  })
+})
+
+describe('a start that cannot be', () => {
+  it('says in a line that the port is in use', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const node = launch({ ...production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'taken_' }), PORT: String(port) })
+    expect(await node.exited).toEqual([1, null])
+    expect(node.output().trim().split('\n').at(-1)).toBe(`Port ${port} is in use. Set PORT to another one.`)
+    taken.close()
+  })
+
+  it('says in a line that DynamoDB does not answer, and where', async () => {
+    const node = launch(production({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' }))
+    expect(await node.exited).toEqual([1, null])
+    expect(node.output()).toMatch(/^DynamoDB does not answer: .*127\.0\.0\.1:1/m)
   })
 })
 

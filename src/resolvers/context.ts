@@ -8,12 +8,12 @@ import { createLoaders, type Loaders } from './loaders.ts'
 /** What a resolver gets: fresh for every operation, and for every event of a subscription, since loaders remember. */
 export type Context = { viewer: Viewer | undefined; domain: Domain; cursors: Cursors; loaders: Loaders }
 
-export const createContext = (domain: Domain, cursors: Cursors, viewer: Viewer | undefined): Context => ({
-  viewer,
-  domain,
-  cursors,
-  loaders: createLoaders(domain, viewer?.userId),
-})
+export function createContext(domain: Domain, cursors: Cursors, viewer: Viewer | undefined): Context {
+  const loaders = createLoaders(domain, viewer?.userId)
+  // The token at hand is newer than what is stored.
+  if (viewer?.name !== undefined) loaders.names.prime(viewer.userId, viewer.name)
+  return { viewer, domain, cursors, loaders }
+}
 
 /** The viewer, or the end of the operation. */
 export function viewerId({ viewer }: Context): UserId {

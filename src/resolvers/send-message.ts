@@ -23,8 +23,8 @@ export async function sendMessage(ctx: Context, input: SendMessageInput): Promis
 
 function recipientOf(to: unknown): { userId: string } | { conversationId: string } {
   const { userId, conversationId } = (typeof to === 'object' && to !== null ? to : {}) as Record<string, unknown>
-  if (typeof userId === 'string' && conversationId == null) return { userId }
-  if (typeof conversationId === 'string' && userId == null) return { conversationId }
+  if (typeof userId === 'string' && conversationId === undefined) return { userId }
+  if (typeof conversationId === 'string' && userId === undefined) return { conversationId }
   throw badInput('to', 'to must name one recipient: either userId or conversationId.')
 }
 

@@ -17,6 +17,8 @@ const asymmetricAlgorithms = [
 ]
 const keyFetchTimeoutMs = 2000
 const devTokenDays = 7
+/** Longer ones are cut: they are kept, and shown to others. */
+const nameMaxCodePoints = 128
 
 export function createAuthenticate(settings: AuthSettings, clock: Clock): Authenticate {
   const verify = createVerify(settings)
@@ -87,5 +89,9 @@ function isHmac(token: string): boolean {
 function viewerOf({ sub, exp, name }: JWTPayload): Viewer {
   if (!isUserId(sub)) throw unauthenticated('The token\'s "sub" is not a user id.')
   if (exp === undefined) throw unauthenticated('The token has no "exp".')
-  return { userId: sub, expiresAtMs: exp * 1000, ...(typeof name === 'string' && name !== '' && { name }) }
+  return {
+    userId: sub,
+    expiresAtMs: exp * 1000,
+    ...(typeof name === 'string' && name !== '' && { name: [...name].slice(0, nameMaxCodePoints).join('') }),
+  }
 }

@@ -1,7 +1,8 @@
 /** GraphiQL's example tabs: a walk through one conversation, in the order a newcomer plays them. */
 export type Tab = { asWhom: 'alice' | 'bob'; query: string; variables?: Record<string, unknown> }
 
-export const exampleTabs = (conversationId: string): Tab[] => [
+/** `clientMessageId`: fresh for each page, or the first play would be somebody's retry. */
+export const exampleTabs = (conversationId: string, clientMessageId: string): Tab[] => [
   {
     asWhom: 'bob',
     query: `# 1. Bob listens.
@@ -58,7 +59,7 @@ mutation AliceSends($input: SendMessageInput!) {
   }
 }
 `,
-    variables: { input: { clientMessageId: 'hello-1', to: { userId: 'bob' }, body: 'Hello, Bob!' } },
+    variables: { input: { clientMessageId, to: { userId: 'bob' }, body: 'Hello, Bob!' } },
   },
   {
     asWhom: 'bob',

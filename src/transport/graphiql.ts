@@ -7,6 +7,7 @@ import { icon, logo } from './logo.ts'
 export type GraphiQLOptions = {
   devTokens?: DevTokens
   exampleConversationId: (one: UserId, other: UserId) => string
+  randomId: () => string
 }
 
 const alice = 'alice' as UserId
@@ -33,7 +34,7 @@ export function createGraphiQLHandler(options: GraphiQLOptions, otherwise: Handl
   }
 }
 
-async function render({ devTokens, exampleConversationId }: GraphiQLOptions): Promise<string> {
+async function render({ devTokens, exampleConversationId, randomId }: GraphiQLOptions): Promise<string> {
   // Nine megabytes, needed by no node that does not serve the page.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   const tokens = {
@@ -41,6 +42,7 @@ async function render({ devTokens, exampleConversationId }: GraphiQLOptions): Pr
     bob: (await devTokens?.issue(bob, 'Bob')) ?? '<a token for bob>',
   }
   const headersOf = (whom: 'alice' | 'bob') => JSON.stringify({ authorization: `Bearer ${tokens[whom]}` }, null, 2)
+  const tabs = exampleTabs(exampleConversationId(alice, bob), `hello-${randomId().slice(0, 8)}`)
   const page = renderGraphiQL({
     title: 'Parley',
     logo,
@@ -49,7 +51,7 @@ async function render({ devTokens, exampleConversationId }: GraphiQLOptions): Pr
     subscriptionsProtocol: 'WS',
     headers: headersOf('bob'),
     defaultEditorToolsVisibility: 'variables',
-    defaultTabs: exampleTabs(exampleConversationId(alice, bob)).map(({ asWhom, query, variables }) => ({
+    defaultTabs: tabs.map(({ asWhom, query, variables }) => ({
       query,
       headers: headersOf(asWhom),
       variables: variables === undefined ? '' : JSON.stringify(variables, null, 2),

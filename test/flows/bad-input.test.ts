@@ -98,6 +98,11 @@ describe('REST', () => {
   it.each([
     ['no recipient', { clientMessageId: 'a', body: 'hi' }, 'to'],
     ['two recipients', { clientMessageId: 'a', body: 'hi', to: { userId: 'bob', conversationId: 'dm_x' } }, 'to'],
+    [
+      'a second recipient that is null',
+      { clientMessageId: 'a', body: 'hi', to: { userId: null, conversationId: 'dm_x' } },
+      'to',
+    ],
     ['a recipient of another kind', { clientMessageId: 'a', body: 'hi', to: 'bob' }, 'to'],
     ['a recipient that is a number', { clientMessageId: 'a', body: 'hi', to: { userId: 7 } }, 'to'],
     ['no body', { clientMessageId: 'a', to: { userId: 'bob' } }, 'body'],

@@ -36,24 +36,23 @@ describe('the page', () => {
   })
 })
 
-test.each(exampleTabs('dm_1').map((tab) => [tab.query.match(/(?:query|mutation|subscription) (\w+)/)?.[1], tab]))(
-  'the example tab %s says what to do and fits the schema',
-  (_name, { query, variables }) => {
-    const schema = buildSchema(sdl)
-    const document = parse(query)
-    expect(query).toMatch(/^# \d\. /)
-    expect(validate(schema, document)).toEqual([])
-    const { errors = [] } = execute({
-      schema,
-      document,
-      variableValues: variables ?? {},
-      rootValue: null,
-    }) as object as {
-      errors?: { message: string }[]
-    }
-    expect(errors.filter(({ message }) => message.startsWith('Variable'))).toEqual([])
-  },
-)
+test.each(
+  exampleTabs('dm_1', 'hello-1').map((tab) => [tab.query.match(/(?:query|mutation|subscription) (\w+)/)?.[1], tab]),
+)('the example tab %s says what to do and fits the schema', (_name, { query, variables }) => {
+  const schema = buildSchema(sdl)
+  const document = parse(query)
+  expect(query).toMatch(/^# \d\. /)
+  expect(validate(schema, document)).toEqual([])
+  const { errors = [] } = execute({
+    schema,
+    document,
+    variableValues: variables ?? {},
+    rootValue: null,
+  }) as object as {
+    errors?: { message: string }[]
+  }
+  expect(errors.filter(({ message }) => message.startsWith('Variable'))).toEqual([])
+})
 
 describe('in a browser', () => {
   let browser: Browser
