@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/kit/global-setup.ts'],
+    reporters: ['default', './test/kit/counts-reporter.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
