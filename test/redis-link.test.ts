@@ -52,6 +52,16 @@ describe('the link to a redis-server', () => {
     expect(await redis.raw.exists(keys.mark(bob))).toBe(0)
   })
 
+  test('a session that has outlived its Redis process sets no mark', async () => {
+    const { soft } = connect()
+    const session = { userId: aUser(), connectionId: 'phone' }
+    await soft.sessions.attach(session)
+    await soft.sessions.leave(session)
+    await redis.failover()
+    await eventually(() => soft.sessions.markIndexComplete(session.userId))
+    expect(await takeMark(soft, session.userId)).toBe(false)
+  })
+
   test('a Redis that does not tell which process it is gets no marks, and serves otherwise', async () => {
     const { soft } = connect()
     const bob = aUser()

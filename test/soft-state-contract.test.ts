@@ -35,6 +35,15 @@ describe('the memory Redis', () => {
     expect(await sessions.attach(phone)).toEqual({ indexComplete: false })
   })
 
+  test('a session that has outlived its Redis process sets no mark', async () => {
+    const phone = { userId: aUser(), connectionId: 'phone' }
+    await sessions.attach(phone)
+    await sessions.leave(phone)
+    redis.failover()
+    await sessions.markIndexComplete(phone.userId)
+    expect(await sessions.attach(phone)).toEqual({ indexComplete: false })
+  })
+
   test('what is kept expires by the clock that was handed in', async () => {
     const [userId, conversationId] = [aUser(), aConversation()]
     await sequencer.seed(conversationId, 5)

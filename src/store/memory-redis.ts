@@ -3,8 +3,8 @@ import { unavailable } from '../protocol/errors.ts'
 import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 
 export type MemorySession = { state: SessionState | 'left'; scope: ConversationId | '*'; expiresAtMs: number }
-/** `unclean`: a session ended uncleanly or was forgotten. */
-export type MemorySessions = { byConnection: Map<string, MemorySession>; unclean: boolean }
+/** `unclean`: a session ended uncleanly or was forgotten. `runId`: of the process under which the first attached. */
+export type MemorySessions = { byConnection: Map<string, MemorySession>; unclean: boolean; runId: number }
 /** `version` as p in hints.redis.ts. */
 export type MemoryHint = { delivered?: Seq; read?: Seq; version: number }
 

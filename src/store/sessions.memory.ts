@@ -53,7 +53,7 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
       if (!left) return
       user.byConnection.delete(left[0])
       if (user.byConnection.size > 0) return
-      if (!user.unclean) redis.marks.set(userId, redis.runId(), markTtlMs)
+      if (!user.unclean && user.runId === redis.runId()) redis.marks.set(userId, redis.runId(), markTtlMs)
       redis.sessions.delete(userId)
     },
 
@@ -67,7 +67,7 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
   }
 
   function sessionsOf(userId: UserId): MemorySessions {
-    return redis.sessions.get(userId) ?? { byConnection: new Map(), unclean: false }
+    return redis.sessions.get(userId) ?? { byConnection: new Map(), unclean: false, runId: redis.runId() }
   }
 
   function pruned(userId: UserId): MemorySessions {

@@ -1,5 +1,6 @@
 // parley:sessions:{userId}   hash, from the first attach to the end of the last session, 1 hour at most after its last use
 //   <connectionId>           "state|scope|expiresAtMs": syncing, online or left; '*' or a conversation id; Redis's time
+//   @                        the run id of the Redis process under which the first of them attached
 //   !                        "1": a session ended uncleanly, or Redis forgot one: what it was sent may be in no index
 // parley:complete:{userId}   string, the mark: the run id of the Redis process that set it; 30 days
 //
@@ -12,7 +13,9 @@
 // - A session for one conversation comes and goes unnoticed, except after the last one for all has left: what was sent to it
 //   since is heard by nobody else, and it may die before it is written down. Hence '!'.
 // - A session that Redis turns out to have forgotten sets '!': others may be forgotten, too.
-// - A failover, or a restart from a dump, brings marks back that were taken since; none bears the new process's run id.
+// - A failover, or a restart from a dump, brings marks back that were taken since; none bears the new process's run id. Nor may
+//   a session set one that attached under another process: what it heard last may be what the new one has never seen, and the
+//   counters, by which a later stream could tell, lag behind as well.
 
 import type { Session, Sessions } from '../domain/ports.ts'
 import type { UserId } from '../protocol/ids.ts'
@@ -123,10 +126,11 @@ end
 const attachLua = `${writingLua}
 local now = now_ms()
 prune(KEYS[1], now)
-local mark = redis.call('GET', KEYS[2])
-local complete = mark and mark == run_id()
+local mark, run = redis.call('GET', KEYS[2]), run_id()
+local complete = mark and mark == run
 redis.call('DEL', KEYS[2])
 put_session(KEYS[1], ARGV[1], 'syncing', ARGV[2], now + ARGV[3])
+redis.call('HSETNX', KEYS[1], '@', run or '')
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return complete and 1 or 0
 `
@@ -184,8 +188,10 @@ local remaining, left = prune(KEYS[1], now_ms())
 if not left then return 0 end
 redis.call('HDEL', KEYS[1], left)
 if remaining > 1 then return 0 end
-local run = run_id()
-if run and redis.call('HEXISTS', KEYS[1], '!') == 0 then redis.call('SET', KEYS[2], run, 'PX', ARGV[1]) end
+local run, born = run_id(), redis.call('HGET', KEYS[1], '@')
+if run and run == born and redis.call('HEXISTS', KEYS[1], '!') == 0 then
+  redis.call('SET', KEYS[2], run, 'PX', ARGV[1])
+end
 redis.call('DEL', KEYS[1])
 return 1
 `
