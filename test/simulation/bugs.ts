@@ -256,7 +256,7 @@ export const bugs: Bug[] = [
   },
   {
     name: 'a flush does not wait',
-    seed: 28,
+    seed: 897,
     alone: true,
     plant: (ports) => blind(ports),
     plantAbove: (ports) => ({
