@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { buildServer } from './chaos/processes.ts'
+import { buildServer } from './kit/build-server.ts'
 import { createPerson, line, type Person, testSecret } from './kit/person.ts'
 import { type RedisServer, startRedis } from './kit/redis.ts'
 

@@ -69,28 +69,12 @@ export function createLog({ messages, clock }: Pick<Ports, 'messages' | 'clock'>
   }
 
   /** The newest message below `before`, voids passed over. */
-  async function lastMessage(conversationId: ConversationId, before: Seq = seqMax + 1): Promise<Message | undefined> {
-    for (let edge = before, limit = 1; ; limit = 25) {
-      const rows = await messages.below(conversationId, edge, limit)
-      const message = rows.find(isMessage)
-      if (message) return message
-      const oldest = rows.at(-1)
-      if (!oldest || rows.length < limit) return undefined
-      edge = oldest.seq
-    }
-  }
+  const lastMessage = (conversationId: ConversationId, before: Seq = seqMax + 1): Promise<Message | undefined> =>
+    nearestMessage(before, (edge, limit) => messages.below(conversationId, edge, limit))
 
   /** The oldest message above `after`, voids passed over. */
-  async function firstMessage(conversationId: ConversationId, after: Seq): Promise<Message | undefined> {
-    for (let edge = after, limit = 1; ; limit = 25) {
-      const rows = await messages.above(conversationId, edge, limit)
-      const message = rows.find(isMessage)
-      if (message) return message
-      const newest = rows.at(-1)
-      if (!newest || rows.length < limit) return undefined
-      edge = newest.seq
-    }
-  }
+  const firstMessage = (conversationId: ConversationId, after: Seq): Promise<Message | undefined> =>
+    nearestMessage(after, (edge, limit) => messages.above(conversationId, edge, limit))
 
   /** The last cell that is taken, voids included: what a counter is seeded from. */
   async function lastSeq(conversationId: ConversationId): Promise<Seq> {
@@ -99,6 +83,21 @@ export function createLog({ messages, clock }: Pick<Ports, 'messages' | 'clock'>
   }
 
   return { above, below, lastMessage, firstMessage, lastSeq }
+}
+
+/** Walks away from `edge` until it meets a message. The first row is nearly always one. */
+async function nearestMessage(
+  edge: Seq,
+  read: (edge: Seq, limit: number) => Promise<LogRow[]>,
+): Promise<Message | undefined> {
+  for (let from = edge, limit = 1; ; limit = 25) {
+    const rows = await read(from, limit)
+    const message = rows.find(isMessage)
+    if (message) return message
+    const furthest = rows.at(-1)
+    if (!furthest || rows.length < limit) return undefined
+    from = furthest.seq
+  }
 }
 
 export const isMessage = (row: LogRow): row is Message => row.kind === 'message'

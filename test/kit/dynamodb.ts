@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -11,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../src/domain/ports.ts'
 import { createDynamoClient, type DynamoOptions } from '../../src/store/dynamo-client.ts'
 import type { Dynamo } from '../../src/store/tables.ts'
+import { freePort } from './free-port.ts'
 
 export type DynamoServer = { endpoint: string; stop(): Promise<void> }
 
@@ -78,15 +78,6 @@ async function firstLine(child: ChildProcess): Promise<string> {
   if (!child.stdout) throw new Error('The child has no output to read.')
   for await (const line of createInterface({ input: child.stdout })) return line
   throw new Error('The child ended before it was ready.')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function end(child: ChildProcess): Promise<void> {
