@@ -11,6 +11,7 @@ import { createSnowflake } from './protocol/snowflake.ts'
 import type { Viewer } from './protocol/viewer.ts'
 import { createContext } from './resolvers/context.ts'
 import { createCursors } from './resolvers/cursors.ts'
+import { createRecentTicks, type ReadTicks } from './resolvers/recent-ticks.ts'
 import { sendMessage } from './resolvers/send-message.ts'
 import { schema } from './schema/schema.ts'
 import { createDynamoClient, type DynamoCall } from './store/dynamo-client.ts'
@@ -94,9 +95,13 @@ async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTr
       onDetachError: (error) => logger.warn({ err: error }, 'a stream could not be detached cleanly'),
     })
     const cursors = createCursors(config.cursorSecret)
-    const contextOf = (viewer: Viewer | undefined) => {
+    const ticksOfStreams = new WeakMap<object, ReadTicks>()
+    const contextOf = (viewer: Viewer | undefined, stream?: object) => {
       if (viewer) domain.people.remember(viewer).catch((error) => logger.warn({ err: error }, 'a name was not kept'))
-      return createContext(domain, cursors, viewer)
+      if (!stream) return createContext(domain, cursors, viewer)
+      const readTicks = ticksOfStreams.get(stream) ?? createRecentTicks(domain.ticksOf, systemClock.now)
+      ticksOfStreams.set(stream, readTicks)
+      return createContext(domain, cursors, viewer, readTicks)
     }
 
     const transport = createTransport({

@@ -4,12 +4,19 @@ import type { UserId } from '../protocol/ids.ts'
 import type { Viewer } from '../protocol/viewer.ts'
 import type { Cursors } from './cursors.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
+import type { ReadTicks } from './recent-ticks.ts'
 
 /** What a resolver gets: fresh for every operation, and for every event of a subscription, since loaders remember. */
 export type Context = { viewer: Viewer | undefined; domain: Domain; cursors: Cursors; loaders: Loaders }
 
-export function createContext(domain: Domain, cursors: Cursors, viewer: Viewer | undefined): Context {
-  const loaders = createLoaders(domain, viewer?.userId)
+/** `readTicks`: how the events of a stream read boundaries, where it is not afresh for each. */
+export function createContext(
+  domain: Domain,
+  cursors: Cursors,
+  viewer: Viewer | undefined,
+  readTicks?: ReadTicks,
+): Context {
+  const loaders = createLoaders(domain, viewer?.userId, readTicks)
   // The token at hand is newer than what is stored.
   if (viewer?.name !== undefined) loaders.names.prime(viewer.userId, viewer.name)
   return { viewer, domain, cursors, loaders }

@@ -4,11 +4,12 @@ import type { Domain } from '../domain/domain.ts'
 import type { Message } from '../domain/ports.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import { noBoundaries, type Ticks } from '../protocol/ticks.ts'
+import type { ReadTicks } from './recent-ticks.ts'
 
 export type Loaders = ReturnType<typeof createLoaders>
 
 /** Batches what the fields of one operation ask for: a page of 50 costs the same few calls as a page of one. */
-export function createLoaders(domain: Domain, viewerId: UserId | undefined) {
+export function createLoaders(domain: Domain, viewerId: UserId | undefined, readTicks: ReadTicks = domain.ticksOf) {
   const byConversation = { cacheKeyFn: ({ conversation }: Member) => conversation.id }
 
   const names = new DataLoader<UserId, string | undefined>(domain.people.namesOf)
@@ -23,7 +24,7 @@ export function createLoaders(domain: Domain, viewerId: UserId | undefined) {
     byConversation,
   )
 
-  const ticks = new DataLoader<Member, Ticks[], ConversationId>(domain.ticksOf, byConversation)
+  const ticks = new DataLoader<Member, Ticks[], ConversationId>(readTicks, byConversation)
 
   const unreadCounts = new DataLoader<Member, number, ConversationId>(async (asked) => {
     const [allTicks, last] = await Promise.all([

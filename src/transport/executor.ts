@@ -16,6 +16,9 @@ import type { Metrics } from './metrics.ts'
 import type { Operation, OperationLog } from './operation-log.ts'
 import { type Operations, within } from './operations.ts'
 
+/** Fresh for each operation. `stream` is the same for all events of one subscription, and undefined for all else. */
+export type CreateContext = (viewer: Viewer | undefined, stream?: object) => object
+
 /** What the transports know of an operation. Resolvers never see it: they get what `createContext` makes of the viewer. */
 export type OperationContext = {
   transport: 'http' | 'ws'
@@ -26,7 +29,7 @@ export type OperationContext = {
 
 export type ExecutorOptions = {
   /** Makes a new one each time: loaders must not outlive the operation, nor the event of a subscription. */
-  createContext: (viewer: Viewer | undefined) => object
+  createContext: CreateContext
   operations: Operations
   errors: ErrorMapper
   log: OperationLog
@@ -48,9 +51,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const streams = new Set<EventStream>()
 
   const contextOf = (args: ExecutionArgs) => args.contextValue as OperationContext
-  const withFreshContext = (args: ExecutionArgs): ExecutionArgs => ({
+  const withFreshContext = (args: ExecutionArgs, stream?: object): ExecutionArgs => ({
     ...args,
-    contextValue: createContext(contextOf(args).viewer),
+    contextValue: createContext(contextOf(args).viewer, stream),
   })
   const problemsOf = (list: readonly GraphQLError[] = []) => list.map(errors.toProblem)
 
@@ -86,7 +89,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     if (!(Symbol.asyncIterator in source)) return source
     const stream = createEventStream({
       source,
-      resolve: (rootValue) => resolveEvent({ ...withFreshContext(args), rootValue }),
+      resolve: (rootValue) => resolveEvent({ ...withFreshContext(args, source), rootValue }),
       errors,
       clock,
       onEnd(error) {

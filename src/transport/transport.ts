@@ -6,12 +6,12 @@ import type { Registry } from 'prom-client'
 import type { Clock } from '../domain/ports.ts'
 import { unavailable } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
-import type { Viewer } from '../protocol/viewer.ts'
 import { createAuthenticate, type DevTokens } from './auth.ts'
 import type { CompleteConfig } from './dev-secrets.ts'
 import { createDevTokenHandler } from './dev-token.ts'
 import { createErrorMapper } from './errors.ts'
 import { type Handler, send } from './exchange.ts'
+import type { CreateContext } from './executor.ts'
 import { createGraphiQLHandler } from './graphiql.ts'
 import { createGraphQL } from './graphql.ts'
 import { createGraphQLHandler } from './graphql-http.ts'
@@ -29,7 +29,7 @@ export type TransportOptions = {
   config: CompleteConfig
   schema: GraphQLSchema
   /** Makes a new one at each call, with loaders of its own. */
-  createContext: (viewer: Viewer | undefined) => object
+  createContext: CreateContext
   sendMessage: SendMessage
   ready: () => Promise<Readiness>
   /** Present in development mode, and only there. */

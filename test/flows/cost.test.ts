@@ -104,6 +104,16 @@ describe('the cost of', () => {
     expect(two).toEqual(['BatchGetItem message_status', 'Query messages'])
   })
 
+  it('a catch-up of 50 messages with ticks: a read of boundaries now and then, not one per message', async () => {
+    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+    for (let i = 0; i < 50; i += 1) await alice.send(bob, `m${i}`)
+    forget()
+    const atBob = bob.follow()
+    await atBob.receives(50)
+    expect(asked().filter((call) => call === 'BatchGetItem message_status').length).toBeLessThan(50)
+    await atBob.stop()
+  })
+
   it('a list of 50 chats with last message and unread count: as many calls as a list of two', async () => {
     const alice = await world.person('alice')
     const callsFor = async () => {

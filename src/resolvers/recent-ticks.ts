@@ -1,0 +1,29 @@
+import type { Member } from '../domain/access.ts'
+import type { ConversationId } from '../protocol/ids.ts'
+import type { Ticks } from '../protocol/ticks.ts'
+
+export type ReadTicks = (members: readonly Member[]) => Promise<Ticks[][]>
+
+const staleAfterMs = 200
+const conversationsMax = 100
+
+/**
+ * Boundaries for the events of one stream, read at most every so often. The tick of an event is a snapshot anyway, and
+ * whatever moves it later is told by ticksChanged; but without this, a device that has missed a thousand messages would
+ * wait for a thousand reads, one after the other.
+ */
+export function createRecentTicks(read: ReadTicks, now: () => number): ReadTicks {
+  const recent = new Map<ConversationId, { readAtMs: number; ticks: Ticks[] }>()
+
+  return async (members) => {
+    const due = members.filter(({ conversation }) => {
+      const known = recent.get(conversation.id)
+      return !known || now() - known.readAtMs >= staleAfterMs
+    })
+    if (recent.size > conversationsMax) recent.clear()
+    const readAtMs = now()
+    const fresh = due.length > 0 ? await read(due) : []
+    for (const [i, { conversation }] of due.entries()) recent.set(conversation.id, { readAtMs, ticks: fresh[i] ?? [] })
+    return members.map(({ conversation }) => recent.get(conversation.id)?.ticks ?? [])
+  }
+}
