@@ -1,4 +1,3 @@
-import { parse } from 'graphql'
 import {
   AckDocument,
   type AckMutation,
@@ -51,9 +50,9 @@ export type ChaosClient = ReturnType<typeof createClient>
 export type PageRequest = { conversationId: string; count: number; from: 'newest' | 'oldest'; cursor?: string }
 export type PageResult = PageSeen & { cursor: string | undefined }
 
-const ticksQuery = parse(`query ($id: ID!) {
+const ticksQuery = `query ($id: ID!) {
   conversation(id: $id) { lastSeq ticks { conversationId userId lastDeliveredSeq lastReadSeq } }
-}`)
+}`
 
 export function createClient({ client, userId, token, nodes, random, history, nowMs }: ClientOptions) {
   const connection = createConnection(token)

@@ -1,4 +1,3 @@
-import { type DocumentNode, print } from 'graphql'
 import { type Client, createClient } from 'graphql-ws'
 import WebSocket from 'ws'
 import type { Loss, Outcome, Refusal } from './history.ts'
@@ -9,6 +8,8 @@ import type { Loss, Outcome, Refusal } from './history.ts'
 /** Beyond the server's own deadline, so that silence means a node that is gone or stopped. */
 const patienceMs = 4000
 
+/** A document as text, or one that has a text. */
+export type Operation = { toString(): string }
 export type Ending = { refused?: Refusal; lost?: Loss }
 export type Subscription = {
   node: string
@@ -87,8 +88,8 @@ export function createConnection(token: string) {
   }
 
   return {
-    ask<T>(via: 'ws' | 'http', node: string, document: DocumentNode, variables: object): Promise<Outcome<T>> {
-      const query = print(document)
+    ask<T>(via: 'ws' | 'http', node: string, document: Operation, variables: object): Promise<Outcome<T>> {
+      const query = String(document)
       if (via === 'http') return post(`${node}/graphql`, { query, variables }, readGraphQL<T>)
       return overSocket(node, query, variables as Record<string, unknown>)
     },
@@ -96,7 +97,7 @@ export function createConnection(token: string) {
     rest: <T>(node: string, body: object): Promise<Outcome<T>> => post(`${node}/messages`, body, readRest<T>),
 
     /** Over a socket of its own. */
-    subscribe<T>(node: string, document: DocumentNode, variables: object, next: (data: T) => void): Subscription {
+    subscribe<T>(node: string, document: Operation, variables: object, next: (data: T) => void): Subscription {
       const client = openSocket(node)
       let unsubscribe: () => void = () => undefined
       let dropped = false
@@ -106,7 +107,7 @@ export function createConnection(token: string) {
           void client.dispose()
         }
         unsubscribe = client.subscribe<T>(
-          { query: print(document), variables: variables as Record<string, unknown> },
+          { query: String(document), variables: variables as Record<string, unknown> },
           {
             next: (result) => {
               const outcome = readGraphQL<T>(result)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Tick } from '../../src/protocol/ticks.ts'
 import type { Person, TicksEvent, Via } from '../kit/person.ts'
 import { startWorld, type World } from '../kit/world.ts'
 
@@ -15,8 +16,11 @@ async function chatOf(count: number): Promise<[Person, Person, string]> {
   return [alice, bob, world.chatOf(alice, bob)]
 }
 
-const ticksSeenBy = async (person: Person, chat: string): Promise<string[]> =>
-  (await person.history(chat, { last: 50 })).edges.map(({ node }) => node.tick).reverse()
+const ticksQuery = 'query ($chat: ID!) { messages(conversationId: $chat, last: 50) { edges { node { tick } } } }'
+type TicksAnswer = { messages: { edges: { node: { tick: Tick } }[] } }
+
+const ticksSeenBy = async (person: Person, chat: string): Promise<Tick[]> =>
+  (await person.ask<TicksAnswer>(ticksQuery, { chat })).messages.edges.map(({ node }) => node.tick).reverse()
 
 /** `delivered/read` */
 const boundary = ({ lastDeliveredSeq, lastReadSeq }: Pick<TicksEvent, 'lastDeliveredSeq' | 'lastReadSeq'>): string =>

@@ -1,0 +1,313 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import { gql } from 'urql';
+import * as Urql from 'urql';
+export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
+/** How far the caller’s device has got. */
+export type AckInput = {
+  /** The conversation. */
+  conversationId: string;
+  /** The device has everything up to and including this; from 1 to lastSeq. */
+  seq: number;
+};
+
+/** The kinds of conversations. */
+export type ConversationKind =
+  /** Two people, or one with themselves. Its members never change. */
+  | 'DIRECT'
+  /** Any number of people. */
+  | 'GROUP';
+
+/** How far the caller has read. */
+export type MarkReadInput = {
+  /** The conversation. */
+  conversationId: string;
+  /** Everything up to and including this is read; from 1 to lastSeq. */
+  seq: number;
+};
+
+/** What a device already holds of a conversation. */
+export type PositionInput = {
+  /** The conversation. */
+  conversationId: string;
+  /** The device has everything up to and including this; 0 for nothing. */
+  seq: number;
+};
+
+/** Where a message goes: exactly one of the two. */
+export type RecipientInput =
+  {   /** A conversation of the sender. */
+  conversationId: string; userId?: never; }
+  |  { conversationId?: never;   /** A user: the direct chat with them, made by its first message. Oneself: notes to self. */
+  userId: string; };
+
+/** A message to send. */
+export type SendMessageInput = {
+  /** The text: 1 to 4,096 characters, at least one of them visible. */
+  body: string;
+  /** Made on the device before the first attempt; every retry carries the same one. 1 to 64 of A-Z a-z 0-9 . _ : - */
+  clientMessageId: string;
+  /** Where it goes. */
+  to: RecipientInput;
+};
+
+export type ConversationFieldsFragment = { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> };
+
+export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ViewerQuery = { viewer: { id: string, name: string | null } };
+
+export type ConversationQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ConversationQuery = { conversation: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } | null };
+
+export type ConversationsQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type ConversationsQuery = { conversations: { edges: Array<{ cursor: string, node: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
+
+export type MessageFieldsFragment = { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } };
+
+export type SendMessageMutationVariables = Exact<{
+  input: SendMessageInput;
+}>;
+
+
+export type SendMessageMutation = { sendMessage: { duplicate: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } } };
+
+export type MessagesQueryVariables = Exact<{
+  conversationId: string;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type MessagesQuery = { messages: { edges: Array<{ cursor: string, node: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
+
+export type MessageAddedSubscriptionVariables = Exact<{
+  conversationId?: string | null | undefined;
+  after?: Array<PositionInput> | PositionInput | null | undefined;
+}>;
+
+
+export type MessageAddedSubscription = { messageAdded: { cursor: string, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } } };
+
+export type TicksFieldsFragment = { conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number };
+
+export type AckMutationVariables = Exact<{
+  input: AckInput;
+}>;
+
+
+export type AckMutation = { ack: { ticks: { conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number } } };
+
+export type MarkReadMutationVariables = Exact<{
+  input: MarkReadInput;
+}>;
+
+
+export type MarkReadMutation = { markRead: { ticks: { conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number } } };
+
+export type TicksChangedSubscriptionVariables = Exact<{
+  conversationId?: string | null | undefined;
+}>;
+
+
+export type TicksChangedSubscription = { ticksChanged: { conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number } };
+
+export const MessageFieldsFragmentDoc = gql`
+    fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+}
+    `;
+export const TicksFieldsFragmentDoc = gql`
+    fragment TicksFields on Ticks {
+  conversationId
+  userId
+  lastDeliveredSeq
+  lastReadSeq
+}
+    `;
+export const ConversationFieldsFragmentDoc = gql`
+    fragment ConversationFields on Conversation {
+  id
+  kind
+  title
+  members {
+    id
+    name
+  }
+  lastSeq
+  unreadCount
+  lastMessage {
+    ...MessageFields
+  }
+  ticks {
+    ...TicksFields
+  }
+}
+    ${MessageFieldsFragmentDoc}
+${TicksFieldsFragmentDoc}`;
+export const ViewerDocument = gql`
+    query Viewer {
+  viewer {
+    id
+    name
+  }
+}
+    `;
+
+export function useViewerQuery(options?: Omit<Urql.UseQueryArgs<ViewerQueryVariables>, 'query'>) {
+  return Urql.useQuery<ViewerQuery, ViewerQueryVariables>({ query: ViewerDocument, ...options });
+};
+export const ConversationDocument = gql`
+    query Conversation($id: ID!) {
+  conversation(id: $id) {
+    ...ConversationFields
+  }
+}
+    ${ConversationFieldsFragmentDoc}`;
+
+export function useConversationQuery(options: Omit<Urql.UseQueryArgs<ConversationQueryVariables>, 'query'>) {
+  return Urql.useQuery<ConversationQuery, ConversationQueryVariables>({ query: ConversationDocument, ...options });
+};
+export const ConversationsDocument = gql`
+    query Conversations($first: Int, $after: String, $last: Int, $before: String) {
+  conversations(first: $first, after: $after, last: $last, before: $before) {
+    edges {
+      cursor
+      node {
+        ...ConversationFields
+      }
+    }
+    pageInfo {
+      hasNextPage
+      hasPreviousPage
+      startCursor
+      endCursor
+    }
+  }
+}
+    ${ConversationFieldsFragmentDoc}`;
+
+export function useConversationsQuery(options?: Omit<Urql.UseQueryArgs<ConversationsQueryVariables>, 'query'>) {
+  return Urql.useQuery<ConversationsQuery, ConversationsQueryVariables>({ query: ConversationsDocument, ...options });
+};
+export const SendMessageDocument = gql`
+    mutation SendMessage($input: SendMessageInput!) {
+  sendMessage(input: $input) {
+    duplicate
+    message {
+      ...MessageFields
+    }
+  }
+}
+    ${MessageFieldsFragmentDoc}`;
+
+export function useSendMessageMutation() {
+  return Urql.useMutation<SendMessageMutation, SendMessageMutationVariables>(SendMessageDocument);
+};
+export const MessagesDocument = gql`
+    query Messages($conversationId: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+  messages(
+    conversationId: $conversationId
+    first: $first
+    after: $after
+    last: $last
+    before: $before
+  ) {
+    edges {
+      cursor
+      node {
+        ...MessageFields
+      }
+    }
+    pageInfo {
+      hasNextPage
+      hasPreviousPage
+      startCursor
+      endCursor
+    }
+  }
+}
+    ${MessageFieldsFragmentDoc}`;
+
+export function useMessagesQuery(options: Omit<Urql.UseQueryArgs<MessagesQueryVariables>, 'query'>) {
+  return Urql.useQuery<MessagesQuery, MessagesQueryVariables>({ query: MessagesDocument, ...options });
+};
+export const MessageAddedDocument = gql`
+    subscription MessageAdded($conversationId: ID, $after: [PositionInput!]) {
+  messageAdded(conversationId: $conversationId, after: $after) {
+    message {
+      ...MessageFields
+    }
+    cursor
+    previousSeq
+    catchUp
+  }
+}
+    ${MessageFieldsFragmentDoc}`;
+
+export function useMessageAddedSubscription<TData = MessageAddedSubscription>(options?: Omit<Urql.UseSubscriptionArgs<MessageAddedSubscriptionVariables>, 'query'>, handler?: Urql.SubscriptionHandler<MessageAddedSubscription, TData>) {
+  return Urql.useSubscription<MessageAddedSubscription, TData, MessageAddedSubscriptionVariables>({ query: MessageAddedDocument, ...options }, handler);
+};
+export const AckDocument = gql`
+    mutation Ack($input: AckInput!) {
+  ack(input: $input) {
+    ticks {
+      ...TicksFields
+    }
+  }
+}
+    ${TicksFieldsFragmentDoc}`;
+
+export function useAckMutation() {
+  return Urql.useMutation<AckMutation, AckMutationVariables>(AckDocument);
+};
+export const MarkReadDocument = gql`
+    mutation MarkRead($input: MarkReadInput!) {
+  markRead(input: $input) {
+    ticks {
+      ...TicksFields
+    }
+  }
+}
+    ${TicksFieldsFragmentDoc}`;
+
+export function useMarkReadMutation() {
+  return Urql.useMutation<MarkReadMutation, MarkReadMutationVariables>(MarkReadDocument);
+};
+export const TicksChangedDocument = gql`
+    subscription TicksChanged($conversationId: ID) {
+  ticksChanged(conversationId: $conversationId) {
+    ...TicksFields
+  }
+}
+    ${TicksFieldsFragmentDoc}`;
+
+export function useTicksChangedSubscription<TData = TicksChangedSubscription>(options?: Omit<Urql.UseSubscriptionArgs<TicksChangedSubscriptionVariables>, 'query'>, handler?: Urql.SubscriptionHandler<TicksChangedSubscription, TData>) {
+  return Urql.useSubscription<TicksChangedSubscription, TData, TicksChangedSubscriptionVariables>({ query: TicksChangedDocument, ...options }, handler);
+};
