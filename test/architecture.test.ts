@@ -21,7 +21,7 @@ const mayImport: Record<string, string[]> = {
 
 const source = fileURLToPath(new URL('../src', import.meta.url))
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
+  .filter((path) => /\.tsx?$/.test(path))
   .map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(source, path), 'utf8') }))
 
 const roomOf = (path: string): string => (path in mayImport ? path : (path.split('/')[0] ?? path))

@@ -1,0 +1,223 @@
+import { type Connection, createConnection } from './connection.ts'
+import { type ConversationsState, createConversations } from './conversations.ts'
+import type { MessageFieldsFragment } from './generated/graphql.ts'
+import { createInbox } from './inbox.ts'
+import { createKeeper } from './keeper.ts'
+import { createHttp } from './link/http.ts'
+import type { Via } from './link/link.ts'
+import { openPollingLink } from './link/polling-link.ts'
+import { openSseLink } from './link/sse-link.ts'
+import { openWebSocketLink } from './link/websocket-link.ts'
+import { type Network, systemNetwork } from './network.ts'
+import { createListeners, type Observable } from './observable.ts'
+import { createOutbox, type Outgoing, type Recipient } from './outbox.ts'
+import { createReceipts } from './receipts.ts'
+import { createSession } from './session.ts'
+import { indexedDbStorage } from './storage/indexed-db-storage.ts'
+import { memoryStorage } from './storage/memory-storage.ts'
+import type { Storage } from './storage/storage.ts'
+import { createTicks, type TicksState } from './ticks.ts'
+import { createTimelines, type Timeline } from './timelines.ts'
+import { createTokens, type FetchToken } from './tokens.ts'
+
+export type ChatOptions = {
+  /** The GraphQL endpoint, `https://chat.example.com/graphql`. A function is asked before each attempt. In browsers a path will do. */
+  url: string | (() => string)
+  /** Whose token it is. What is kept, is kept for this user. */
+  userId: string
+  token: FetchToken
+  /** Unless given: IndexedDB where there is one, else memory, which does not outlive a reload. */
+  storage?: Storage
+  /** For Node 20, which has none of its own: `ws`. */
+  webSocket?: typeof WebSocket
+  /** Which ways to try, in this order. */
+  transports?: readonly Via[]
+  /** Told when something could not be kept; the message goes out all the same. */
+  onStorageError?: (error: unknown) => void
+  /** For tests. */
+  fetch?: typeof fetch
+  network?: Network
+  random?: () => number
+  randomId?: () => string
+  now?: () => number
+}
+
+export type Chat = {
+  readonly userId: string
+  readonly connection: Observable<Connection>
+  /** The chat list; current while the connection is online. */
+  readonly conversations: Observable<ConversationsState>
+  loadMoreConversations(): Promise<void>
+  /** What is on its way, and what was refused. */
+  readonly outbox: Observable<readonly Outgoing[]>
+  /** The same object for the same recipient. */
+  messages(to: Recipient): Timeline
+  ticks(to: Recipient): Observable<TicksState>
+  /** Shown at once, and kept until it is stored. Throws BAD_USER_INPUT for what cannot be a message. */
+  send(to: Recipient, body: string): Outgoing
+  /** One that has failed, once more, with the same id. */
+  retry(clientMessageId: string): void
+  /** One that has failed, for good. */
+  discard(clientMessageId: string): void
+  /** The user has read everything up to this. */
+  markRead(conversationId: string, seq: number): void
+  /** Each message once, in order within its conversation; the user's own too. */
+  onMessage(listener: (message: MessageFieldsFragment) => void): () => void
+  /** Tries now, instead of when the pause is over. */
+  reconnect(): void
+  close(): Promise<void>
+}
+
+/** Connects, and keeps connected until it is closed. */
+export function createChat(options: ChatOptions): Chat {
+  const { userId, webSocket, transports = ['websocket', 'sse', 'polling'] } = options
+  const { random = Math.random, randomId = randomText, now = Date.now } = options
+  const fetchIt: typeof fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
+  const url = () => absolute(typeof options.url === 'function' ? options.url() : options.url)
+  const keeper = createKeeper(options.storage ?? defaultStorage(userId), options.onStorageError ?? (() => undefined))
+  const tokens = createTokens(options.token)
+  const http = createHttp({ url, tokens, fetch: fetchIt })
+  const ask: typeof http = (document, variables) => connection.ask(document, variables)
+  const heard = createListeners<[MessageFieldsFragment]>()
+
+  const ticks = createTicks(userId)
+  const receipts = createReceipts({ ask, keeper, random, onRead: (id) => void settleUnread(id) })
+  const conversations = createConversations({ ask, userId, readUpTo: receipts.readUpTo })
+  const inbox = createInbox({ ask, keeper, random, onMessage })
+  const outbox = createOutbox({ ask, keeper, random, randomId, now, laneOf: conversations.laneOf, onStored })
+  const timelines = createTimelines({ ask, conversations, outbox })
+  const { session, poll } = createSession({ userId, inbox, conversations, ticks, onLink, onStranger })
+  const open = {
+    websocket: () => openWebSocketLink({ url, tokens, webSocket }),
+    sse: () => openSseLink({ url, tokens, fetch: fetchIt, ask: http }),
+    polling: () => openPollingLink(http),
+  }
+  const connection = createConnection({
+    open: transports.map((via) => [via, open[via]] as const),
+    http,
+    session,
+    network: options.network ?? systemNetwork(),
+    random,
+    ready: restore(),
+  })
+
+  conversations.onSeen((conversation, isNew) => {
+    for (const each of conversation.ticks) {
+      ticks.raise(each)
+      if (each.userId === userId) receipts.known(conversation.id, each)
+    }
+    if (isNew) timelines.look()
+  })
+  ticks.onChange((id) => conversations.ticksChanged(id, ticks.of(id)))
+
+  async function restore(): Promise<void> {
+    const kept = await keeper.load()
+    inbox.restore(kept)
+    receipts.restore(kept)
+    outbox.restore(kept)
+  }
+
+  function onMessage(message: MessageFieldsFragment): void {
+    const { conversationId, seq, sender, clientMessageId } = message
+    timelines.received(message)
+    if (sender.id === userId && clientMessageId) outbox.arrived(clientMessageId)
+    else receipts.delivered(conversationId, seq)
+    conversations.received(message)
+    heard.tell(message)
+  }
+
+  function onStored({ conversationId, seq }: MessageFieldsFragment, to: Recipient): boolean {
+    if ('userId' in to && conversations.idOf(to) !== conversationId) {
+      conversations.isDirectWith(to.userId, conversationId)
+      timelines.look()
+    }
+    if (connection.status.get().via === 'polling') poll()
+    return inbox.positionOf(conversationId) >= seq
+  }
+
+  function onLink(): void {
+    outbox.wake()
+    receipts.wake()
+    timelines.look()
+  }
+
+  function onStranger(): void {
+    inbox.reset()
+    receipts.reset()
+    ticks.reset()
+    conversations.reset()
+    timelines.reset()
+  }
+
+  /** Below the last message only the server can count what is unread. */
+  async function settleUnread(id: string): Promise<void> {
+    const conversation = conversations.get(id)
+    if (conversation && receipts.readUpTo(id) < conversation.lastSeq) await conversations.look(id)
+  }
+
+  return {
+    userId,
+    connection: connection.status,
+    conversations: conversations.state,
+    loadMoreConversations: conversations.loadMore,
+    outbox: outbox.entries,
+    messages: timelines.of,
+    ticks: (to) => observeTicks(to),
+    send: outbox.send,
+    retry: outbox.retry,
+    discard: outbox.discard,
+    markRead(conversationId, seq) {
+      receipts.read(conversationId, seq)
+      conversations.read(conversationId, seq)
+    },
+    onMessage: heard.add,
+    reconnect: connection.reconnect,
+    async close() {
+      outbox.close()
+      receipts.close()
+      inbox.close()
+      await connection.close()
+      await keeper.close()
+    },
+  }
+
+  function observeTicks(to: Recipient): Observable<TicksState> {
+    return {
+      get: () => ticks.stateOf(conversations.idOf(to) ?? ''),
+      subscribe(listener) {
+        let watched: string | undefined
+        let unwatch: () => void = () => undefined
+        const adjust = () => {
+          const id = conversations.idOf(to)
+          if (id === undefined || id === watched) return
+          unwatch()
+          watched = id
+          unwatch = ticks.watch(id)
+          listener()
+        }
+        const stops = [
+          ticks.onChange((id) => {
+            if (id === watched) listener()
+          }),
+          conversations.state.subscribe(adjust),
+          () => unwatch(),
+        ]
+        adjust()
+        return () => {
+          for (const stop of stops) stop()
+        }
+      },
+    }
+  }
+}
+
+/** 128 bits, also where crypto.randomUUID is missing: on pages that came without TLS. */
+function randomText(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function defaultStorage(userId: string): Storage {
+  return typeof indexedDB === 'undefined' ? memoryStorage() : indexedDbStorage(`parley:${userId}`)
+}
+
+const absolute = (url: string): string => (typeof location === 'undefined' ? url : new URL(url, location.href).href)

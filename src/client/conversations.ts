@@ -1,0 +1,165 @@
+import { unreadMax } from '../protocol/limits.ts'
+import { asClientError, type ClientError } from './client-error.ts'
+import {
+  ConversationDocument,
+  type ConversationFieldsFragment,
+  ConversationsDocument,
+  type ConversationsQuery,
+  type MessageFieldsFragment,
+} from './generated/graphql.ts'
+import type { Ask } from './link/link.ts'
+import { createListeners, createValue, type Observable } from './observable.ts'
+import type { Recipient } from './outbox.ts'
+
+/** Latest activity first. `error`: the last page could not be read. */
+export type ConversationsState = {
+  conversations: readonly ConversationFieldsFragment[]
+  loading: boolean
+  hasMore: boolean
+  error?: ClientError
+}
+
+export type ConversationsOptions = {
+  ask: Ask
+  userId: string
+  /** How far the user has read, whether the server knows it yet or not. */
+  readUpTo: (conversationId: string) => number
+}
+
+const pageSize = 100
+
+export type Conversations = ReturnType<typeof createConversations>
+
+/** The chat list, kept current by what the inbox brings; and who is behind which direct chat. */
+export function createConversations({ ask, userId, readUpTo }: ConversationsOptions) {
+  const state = createValue<ConversationsState>({ conversations: [], loading: true, hasMore: false })
+  const known = new Map<string, ConversationFieldsFragment>()
+  const direct = new Map<string, string>()
+  const seen = createListeners<[conversation: ConversationFieldsFragment, isNew: boolean]>()
+  const asked = new Set<string>()
+  let endCursor: string | null = null
+
+  const idOf = (to: Recipient): string | undefined => ('userId' in to ? direct.get(to.userId) : to.conversationId)
+
+  function learn(conversation: ConversationFieldsFragment): void {
+    const { id, kind, members } = conversation
+    const other = members.find((member) => member.id !== userId) ?? members[0]
+    if (kind === 'DIRECT' && other) direct.set(other.id, id)
+    const mine = known.get(id)
+    // A page may be older than what the inbox has brought since.
+    known.set(id, mine && mine.lastSeq > conversation.lastSeq ? mine : withoutRead(conversation))
+    seen.tell(conversation, mine === undefined)
+  }
+
+  function withoutRead(conversation: ConversationFieldsFragment): ConversationFieldsFragment {
+    return readUpTo(conversation.id) >= conversation.lastSeq ? { ...conversation, unreadCount: 0 } : conversation
+  }
+
+  function show(change: Partial<ConversationsState> = {}): void {
+    const { error: _error, ...rest } = state.get()
+    const conversations = [...known.values()].sort((a, b) => (activityOf(a) < activityOf(b) ? 1 : -1))
+    state.set({ ...rest, conversations, ...change })
+  }
+
+  async function readPage(after: string | null): Promise<ConversationsQuery['conversations']> {
+    const { conversations } = await ask(ConversationsDocument, { first: pageSize, after })
+    for (const { node } of conversations.edges) learn(node)
+    return conversations
+  }
+
+  /** The head of the list, and further while pages hold what `goOn` wants to see more of. */
+  async function refresh(goOn: (page: ConversationFieldsFragment[]) => boolean): Promise<ConversationFieldsFragment[]> {
+    const found: ConversationFieldsFragment[] = []
+    // What was loaded further down stays, and so does the place to go on from.
+    const isFirst = endCursor === null
+    let after: string | null = null
+    for (;;) {
+      const { edges, pageInfo } = await readPage(after)
+      const page = edges.map(({ node }) => node)
+      found.push(...page)
+      if (isFirst) endCursor = pageInfo.endCursor
+      show({ loading: false, ...(isFirst && { hasMore: pageInfo.hasNextPage }) })
+      if (!pageInfo.hasNextPage || !goOn(page)) return found
+      after = pageInfo.endCursor
+    }
+  }
+
+  async function loadMore(): Promise<void> {
+    const { loading, hasMore } = state.get()
+    if (loading || !hasMore) return
+    show({ loading: true })
+    try {
+      const { pageInfo } = await readPage(endCursor)
+      endCursor = pageInfo.endCursor
+      show({ loading: false, hasMore: pageInfo.hasNextPage })
+    } catch (error) {
+      show({ loading: false, error: asClientError(error) })
+    }
+  }
+
+  /** A conversation nobody has told us of. Should it fail, the next message or refresh tells. */
+  async function look(id: string): Promise<void> {
+    if (asked.has(id)) return
+    asked.add(id)
+    try {
+      const { conversation } = await ask(ConversationDocument, { id })
+      if (!conversation) return
+      learn(conversation)
+      show()
+    } catch {
+      // Told above.
+    } finally {
+      asked.delete(id)
+    }
+  }
+
+  function update(id: string, change: (mine: ConversationFieldsFragment) => ConversationFieldsFragment): void {
+    const mine = known.get(id)
+    if (!mine) return
+    known.set(id, change(mine))
+    show()
+  }
+
+  return {
+    state: state as Observable<ConversationsState>,
+    refresh,
+    loadMore,
+    /** Called for each conversation the server shows us, with its boundaries. */
+    onSeen: seen.add,
+    get: (id: string): ConversationFieldsFragment | undefined => known.get(id),
+    /** The conversation a recipient stands for, as far as it is known. */
+    idOf,
+    /** The same for whatever ends up in the same conversation. */
+    laneOf: (to: Recipient): string => idOf(to) ?? ('userId' in to ? `user:${to.userId}` : ''),
+    /** A message to a person has told us the id of the chat with them. */
+    isDirectWith(person: string, id: string): void {
+      direct.set(person, id)
+    },
+    received(message: MessageFieldsFragment): void {
+      const { conversationId, seq, sender } = message
+      if (!known.has(conversationId)) return void look(conversationId)
+      update(conversationId, (mine) => {
+        if (seq <= mine.lastSeq) return mine
+        const counts = sender.id !== userId && seq > readUpTo(conversationId)
+        const unreadCount = Math.min(mine.unreadCount + (counts ? 1 : 0), unreadMax)
+        return { ...mine, lastMessage: message, lastSeq: seq, unreadCount }
+      })
+    },
+    /** Up to the last message nothing is unread; below it only the server can count. */
+    read(id: string, seq: number): void {
+      update(id, (mine) => (seq >= mine.lastSeq ? { ...mine, unreadCount: 0 } : mine))
+    },
+    look,
+    ticksChanged(id: string, ticks: ConversationFieldsFragment['ticks']): void {
+      update(id, (mine) => ({ ...mine, ticks }))
+    },
+    reset(): void {
+      known.clear()
+      direct.clear()
+      endCursor = null
+      show({ loading: true })
+    },
+  }
+}
+
+const activityOf = ({ lastMessage }: ConversationFieldsFragment): string => lastMessage?.sentAt ?? ''

@@ -1,0 +1,46 @@
+import type { Storage } from './storage/storage.ts'
+
+// What is to be kept, written one batch at a time: whatever changes while a batch is on its way goes with the next.
+//
+//   outbox:<clientMessageId>     an Outgoing, until it is stored by the server or discarded
+//   position:<conversationId>    everything up to this seq was handed to the application
+//   read:<conversationId>        read up to this seq, until the server has confirmed it
+//   device                       true once the device has positions of its own
+
+export type Keeper = ReturnType<typeof createKeeper>
+
+export function createKeeper(storage: Storage, onError: (error: unknown) => void) {
+  let changes = new Map<string, unknown>()
+  let writing: Promise<void> | undefined
+
+  async function writeAll(): Promise<void> {
+    while (changes.size > 0) {
+      const batch = changes
+      changes = new Map()
+      // A full or forbidden storage costs the reload, not the message: it goes out from memory.
+      await storage.write(batch).catch(onError)
+    }
+    writing = undefined
+  }
+
+  return {
+    async load(): Promise<[string, unknown][]> {
+      try {
+        return await storage.load()
+      } catch (error) {
+        onError(error)
+        return []
+      }
+    },
+    set(key: string, value: unknown): void {
+      changes.set(key, value)
+      writing ??= Promise.resolve().then(writeAll)
+    },
+    /** Resolves when everything set so far is kept, or could not be. */
+    written: (): Promise<void> => writing ?? Promise.resolve(),
+    async close(): Promise<void> {
+      await writing
+      await storage.close?.()
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { createClient } from 'graphql-ws'
+import { ClientError, errorFromGraphQL, networkError } from '../client-error.ts'
+import type { Tokens } from '../tokens.ts'
+import { type Ask, type Follow, type Link, openWithinMs } from './link.ts'
+
+const pingEveryMs = 10_000
+const pongWithinMs = 5000
+const tokenRefused = 4403
+
+export type WebSocketLinkOptions = { url: () => string; tokens: Tokens; webSocket: typeof WebSocket | undefined }
+
+export async function openWebSocketLink({ url, tokens, webSocket }: WebSocketLinkOptions): Promise<Link> {
+  const WebSocketImpl = webSocket ?? globalThis.WebSocket
+  if (!WebSocketImpl) throw networkError('There is no WebSocket here; hand one in.')
+  const token = await tokens.get()
+  return new Promise((resolve, reject) => {
+    let tellGone: (error: ClientError) => void = () => undefined
+    const gone = new Promise<ClientError>((told) => {
+      tellGone = told
+    })
+    const end = (error: ClientError) => {
+      clearTimeout(opening)
+      clearTimeout(pong)
+      reject(error)
+      tellGone(error)
+    }
+    const opening = setTimeout(() => {
+      end(networkError('No WebSocket could be opened in time.'))
+      client.terminate()
+    }, openWithinMs)
+    let pong: ReturnType<typeof setTimeout> | undefined
+    const client = createClient({
+      url: url().replace(/^http/, 'ws'),
+      webSocketImpl: WebSocketImpl,
+      connectionParams: { authorization: `Bearer ${token}` },
+      lazy: false,
+      retryAttempts: 0,
+      keepAlive: pingEveryMs,
+      // It is told below.
+      onNonLazyError: () => undefined,
+      on: {
+        connected() {
+          clearTimeout(opening)
+          resolve({ via: 'websocket', ask, follow, gone, close: () => void client.dispose() })
+        },
+        // A connection that died without a word is only noticed by a missing pong.
+        ping(received) {
+          if (!received) pong = setTimeout(() => client.terminate(), pongWithinMs)
+        },
+        pong(received) {
+          if (received) clearTimeout(pong)
+        },
+        async closed(event) {
+          const { code } = event as { code?: number }
+          if (code === tokenRefused) await tokens.refuse(token)
+          end(closedError(event))
+        },
+      },
+    })
+
+    const ask: Ask = (document, variables) =>
+      new Promise((answer, fail) => {
+        client.subscribe(operation(document, variables), {
+          next: ({ data, errors }) => (errors?.[0] ? fail(errorFromGraphQL(errors[0])) : answer(data as never)),
+          error: (error) => fail(failureOf(error)),
+          complete: () => fail(networkError('The server gave no answer.')),
+        })
+      })
+
+    const follow: Follow = (document, variables, sink) => {
+      let stopped = false
+      const end = (error: ClientError) => {
+        if (stopped) return
+        stop()
+        sink.end(error)
+      }
+      const unsubscribe = client.subscribe(operation(document, variables), {
+        next: ({ data, errors }) => {
+          if (stopped) return
+          if (errors?.[0]) end(errorFromGraphQL(errors[0]))
+          else sink.event(data as never)
+        },
+        error: (error) => end(failureOf(error)),
+        complete: () => end(networkError('The server ended the stream.')),
+      })
+      const stop = () => {
+        stopped = true
+        unsubscribe()
+      }
+      return stop
+    }
+  })
+}
+
+const operation = (document: { toString(): string }, variables: unknown) => ({
+  query: document.toString(),
+  variables: variables as Record<string, unknown>,
+})
+
+/** What graphql-ws reports: the payload of an error message, a close event, or an error. */
+function failureOf(reported: unknown): ClientError {
+  return Array.isArray(reported) ? errorFromGraphQL(reported[0]) : closedError(reported)
+}
+
+function closedError(reported: unknown): ClientError {
+  const { code, reason } = (reported ?? {}) as { code?: number; reason?: string }
+  if (code === tokenRefused) {
+    return new ClientError('The token was not accepted.', { code: 'UNAUTHENTICATED', retryable: false })
+  }
+  return networkError(`The WebSocket was closed${code ? ` (${code}${reason ? ` ${reason}` : ''})` : ''}.`, reported)
+}

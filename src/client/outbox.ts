@@ -1,0 +1,168 @@
+import { bodyProblem } from '../protocol/text.ts'
+import { backoffMs } from './backoff.ts'
+import { asClientError, ClientError } from './client-error.ts'
+import { type MessageFieldsFragment, SendMessageDocument } from './generated/graphql.ts'
+import type { Keeper } from './keeper.ts'
+import type { Ask } from './link/link.ts'
+import { createValue, type Observable } from './observable.ts'
+
+// What the user sends, until it is stored and has come back through the inbox.
+//
+// A message gets its clientMessageId once, here. It is kept before its first attempt, and goes out with that id until somebody
+// says that it is stored: the answer, or the message itself in the inbox. In each conversation one is on its way at a time,
+// so they arrive in the order they were written. An attempt whose answer is lost may have succeeded; the next one with the same
+// id then gets the same message.
+
+/** A person, whose direct chat need not exist yet, or a conversation. */
+export type Recipient = { userId: string } | { conversationId: string }
+
+/**
+ * `waiting`: kept, and tried until it is stored. `sent`: stored; the inbox has yet to bring it. `failed`: refused for good, with
+ * the server's reason.
+ */
+export type Outgoing = {
+  clientMessageId: string
+  to: Recipient
+  body: string
+  createdAtMs: number
+  state: 'waiting' | 'sent' | 'failed'
+  error?: Pick<ClientError, 'code' | 'message'>
+}
+
+export type OutboxOptions = {
+  ask: Ask
+  keeper: Keeper
+  random: () => number
+  randomId: () => string
+  now: () => number
+  /** Two recipients with the same one share an order. */
+  laneOf: (to: Recipient) => string
+  /** Stored. Returns whether the inbox had it already. */
+  onStored: (message: MessageFieldsFragment, to: Recipient) => boolean
+}
+
+const key = (clientMessageId: string): string => `outbox:${clientMessageId}`
+
+export type Outbox = ReturnType<typeof createOutbox>
+
+export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onStored }: OutboxOptions) {
+  const entries = createValue<readonly Outgoing[]>([])
+  const onTheirWay = new Set<string>()
+  /** Attempts that wait for their time, by message. */
+  const pauses = new Map<string, { timer: ReturnType<typeof setTimeout>; failures: number }>()
+  let latestMs = 0
+  /** What an earlier run has left goes first. */
+  let restored = false
+  let closed = false
+
+  const find = (clientMessageId: string): Outgoing | undefined =>
+    entries.get().find((each) => each.clientMessageId === clientMessageId)
+
+  function put(outgoing: Outgoing): void {
+    const others = entries.get().filter((each) => each.clientMessageId !== outgoing.clientMessageId)
+    entries.set([...others, outgoing].sort((a, b) => a.createdAtMs - b.createdAtMs))
+    keeper.set(key(outgoing.clientMessageId), outgoing.state === 'sent' ? undefined : outgoing)
+  }
+
+  function remove(clientMessageId: string): void {
+    if (!find(clientMessageId)) return
+    forgetPause(clientMessageId)
+    entries.set(entries.get().filter((each) => each.clientMessageId !== clientMessageId))
+    keeper.set(key(clientMessageId), undefined)
+  }
+
+  function forgetPause(clientMessageId: string): void {
+    clearTimeout(pauses.get(clientMessageId)?.timer)
+    pauses.delete(clientMessageId)
+  }
+
+  /** The first of each lane goes, unless one of the lane is on its way or pausing. */
+  function pump(): void {
+    if (closed || !restored) return
+    const busy = new Set<string>()
+    for (const outgoing of entries.get()) {
+      if (outgoing.state !== 'waiting') continue
+      const lane = laneOf(outgoing.to)
+      if (busy.has(lane)) continue
+      busy.add(lane)
+      if (onTheirWay.has(outgoing.clientMessageId) || pauses.has(outgoing.clientMessageId)) continue
+      void attempt(outgoing, 0)
+    }
+  }
+
+  async function attempt(outgoing: Outgoing, failures: number): Promise<void> {
+    const { clientMessageId, to, body } = outgoing
+    onTheirWay.add(clientMessageId)
+    try {
+      await keeper.written()
+      const { sendMessage } = await ask(SendMessageDocument, { input: { clientMessageId, to, body } })
+      if (onStored(sendMessage.message, to)) remove(clientMessageId)
+      else if (find(clientMessageId)) put({ ...outgoing, state: 'sent' })
+    } catch (error) {
+      failed(outgoing, asClientError(error), failures + 1)
+    } finally {
+      onTheirWay.delete(clientMessageId)
+      pump()
+    }
+  }
+
+  function failed(outgoing: Outgoing, { code, message, retryable, retryAfterMs = 0 }: ClientError, failures: number) {
+    const { clientMessageId } = outgoing
+    // The inbox may have brought it in the meantime.
+    if (closed || find(clientMessageId)?.state !== 'waiting') return
+    if (!retryable) return put({ ...outgoing, state: 'failed', error: { code, message } })
+    const again = () => {
+      pauses.delete(clientMessageId)
+      void attempt(outgoing, failures)
+    }
+    const timer = setTimeout(again, Math.max(retryAfterMs, backoffMs(failures, random)))
+    pauses.set(clientMessageId, { timer, failures })
+  }
+
+  /** There is a way to the server again: nobody waits any longer. */
+  function wake(): void {
+    for (const clientMessageId of [...pauses.keys()]) forgetPause(clientMessageId)
+    pump()
+  }
+
+  return {
+    entries: entries as Observable<readonly Outgoing[]>,
+    send(to: Recipient, body: string): Outgoing {
+      const problem = bodyProblem(body)
+      if (problem) throw new ClientError(problem, { code: 'BAD_USER_INPUT', retryable: false, field: 'body' })
+      // Two in one millisecond keep their order, also after a reload.
+      latestMs = Math.max(now(), latestMs + 1)
+      const outgoing: Outgoing = { clientMessageId: randomId(), to, body, createdAtMs: latestMs, state: 'waiting' }
+      put(outgoing)
+      pump()
+      return outgoing
+    },
+    retry(clientMessageId: string): void {
+      const outgoing = find(clientMessageId)
+      if (outgoing?.state !== 'failed') return
+      const { error: _error, ...rest } = outgoing
+      put({ ...rest, state: 'waiting' })
+      pump()
+    },
+    discard(clientMessageId: string): void {
+      if (find(clientMessageId)?.state === 'failed') remove(clientMessageId)
+    },
+    /** The inbox has brought it: there is nothing left to do. */
+    arrived(clientMessageId: string): void {
+      remove(clientMessageId)
+      pump()
+    },
+    wake,
+    pump,
+    restore(kept: Iterable<[string, unknown]>): void {
+      for (const [name, value] of kept) if (name.startsWith('outbox:')) put(value as Outgoing)
+      latestMs = Math.max(latestMs, entries.get().at(-1)?.createdAtMs ?? 0)
+      restored = true
+      pump()
+    },
+    close(): void {
+      closed = true
+      for (const clientMessageId of [...pauses.keys()]) forgetPause(clientMessageId)
+    },
+  }
+}

@@ -1,0 +1,15 @@
+import type { Storage } from './storage.ts'
+
+/** Lasts as long as the page, or the process. */
+export function memoryStorage(): Storage {
+  const kept = new Map<string, unknown>()
+  return {
+    load: async () => structuredClone([...kept]),
+    async write(changes) {
+      for (const [key, value] of changes) {
+        if (value === undefined) kept.delete(key)
+        else kept.set(key, structuredClone(value))
+      }
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import { type Tick, tickOf } from '../protocol/ticks.ts'
+import type { TicksFieldsFragment } from './generated/graphql.ts'
+import { createListeners, createValue, type Observable } from './observable.ts'
+
+/** A new object whenever a boundary rises. */
+export type TicksState = { tickOf(seq: number): Tick }
+
+export type Ticks = ReturnType<typeof createTicks>
+
+/** How far the others have got, from boundaries that only rise; the ticks of messages follow from them. */
+export function createTicks(userId: string) {
+  const boundaries = new Map<string, Map<string, TicksFieldsFragment>>()
+  const states = new Map<string, TicksState>()
+  const changed = createListeners<[conversationId: string]>()
+  const watchers = new Map<string, number>()
+  const watched = createValue<readonly string[]>([])
+
+  function raise(ticks: TicksFieldsFragment): void {
+    const { conversationId, userId: member, lastDeliveredSeq, lastReadSeq } = ticks
+    const members = boundaries.get(conversationId) ?? new Map<string, TicksFieldsFragment>()
+    const known = members.get(member)
+    if (known && known.lastDeliveredSeq >= lastDeliveredSeq && known.lastReadSeq >= lastReadSeq) return
+    members.set(member, {
+      ...ticks,
+      lastDeliveredSeq: Math.max(lastDeliveredSeq, known?.lastDeliveredSeq ?? 0),
+      lastReadSeq: Math.max(lastReadSeq, known?.lastReadSeq ?? 0),
+    })
+    boundaries.set(conversationId, members)
+    states.delete(conversationId)
+    changed.tell(conversationId)
+  }
+
+  const of = (conversationId: string): TicksFieldsFragment[] => [...(boundaries.get(conversationId)?.values() ?? [])]
+
+  function stateOf(conversationId: string): TicksState {
+    const all = of(conversationId)
+    const others = all.filter((each) => each.userId !== userId)
+    // Before anything is known of a conversation, its messages are stored and no more.
+    const state = states.get(conversationId) ?? {
+      tickOf: (seq: number): Tick => (all.length === 0 ? 'SENT' : tickOf(seq, others)),
+    }
+    states.set(conversationId, state)
+    return state
+  }
+
+  function watch(conversationId: string): () => void {
+    const change = (by: number) => {
+      const count = (watchers.get(conversationId) ?? 0) + by
+      if (count > 0) watchers.set(conversationId, count)
+      else watchers.delete(conversationId)
+      if (watchers.size !== watched.get().length) watched.set([...watchers.keys()])
+    }
+    change(1)
+    return () => change(-1)
+  }
+
+  return {
+    raise,
+    of,
+    stateOf,
+    onChange: changed.add,
+    /** While somebody looks, the conversation has a stream of its own, which begins with the current boundaries. */
+    watch,
+    watched: watched as Observable<readonly string[]>,
+    reset(): void {
+      boundaries.clear()
+      states.clear()
+    },
+  }
+}

@@ -1,0 +1,133 @@
+import type { ClientError } from './client-error.ts'
+import type { Conversations } from './conversations.ts'
+import type { MessageFieldsFragment } from './generated/graphql.ts'
+import { createHistoryWindow, type HistoryWindow } from './history-window.ts'
+import type { Ask } from './link/link.ts'
+import { createListeners, type Observable } from './observable.ts'
+import type { Outbox, Outgoing, Recipient } from './outbox.ts'
+
+/** `key` stays the same when an outgoing message becomes one of the conversation. */
+export type TimelineEntry =
+  | { type: 'message'; key: string; message: MessageFieldsFragment }
+  | { type: 'outgoing'; key: string; outgoing: Outgoing }
+
+export type TimelineState = {
+  /** Oldest first; what is on its way comes last. */
+  entries: readonly TimelineEntry[]
+  /** Undefined while the chat with a person does not exist yet, or is not known yet. */
+  conversationId?: string
+  /** A page is being read. */
+  loading: boolean
+  hasOlder: boolean
+  /** The last page could not be read; loadOlder tries again. */
+  error?: ClientError
+}
+
+/** Loads while somebody is subscribed. */
+export type Timeline = Observable<TimelineState> & { loadOlder(): Promise<void> }
+
+export type TimelinesOptions = { ask: Ask; conversations: Conversations; outbox: Outbox }
+export type Timelines = ReturnType<typeof createTimelines>
+
+/** What is to be seen of a conversation: its messages, then what is on its way to it. */
+export function createTimelines({ ask, conversations, outbox }: TimelinesOptions) {
+  const timelines = new Map<string, Timeline & { changed(): void; look(): void }>()
+  const windows = new Map<string, HistoryWindow>()
+  const entryOf = new WeakMap<MessageFieldsFragment, TimelineEntry>()
+
+  function messageEntry(message: MessageFieldsFragment): TimelineEntry {
+    const entry = entryOf.get(message) ?? {
+      type: 'message' as const,
+      key: message.clientMessageId ?? message.id,
+      message,
+    }
+    entryOf.set(message, entry)
+    return entry
+  }
+
+  const changedAll = () => {
+    for (const timeline of timelines.values()) timeline.changed()
+  }
+
+  function windowOf(conversationId: string): HistoryWindow {
+    const known = windows.get(conversationId)
+    if (known) return known
+    const window = createHistoryWindow(ask, conversationId, changedAll)
+    windows.set(conversationId, window)
+    return window
+  }
+
+  function createTimeline(to: Recipient) {
+    const listeners = createListeners<[]>()
+    let state: TimelineState | undefined
+
+    function compute(): TimelineState {
+      const conversationId = conversations.idOf(to)
+      const lane = conversations.laneOf(to)
+      const shown = conversationId ? windowOf(conversationId).get() : { messages: [], hasOlder: false, loading: false }
+      const { messages, ...rest } = shown
+      const theirs = new Set(messages.slice(-outbox.entries.get().length - 50).map((each) => each.clientMessageId))
+      const outgoing = outbox.entries
+        .get()
+        .filter((each) => conversations.laneOf(each.to) === lane && !theirs.has(each.clientMessageId))
+        .map((each): TimelineEntry => ({ type: 'outgoing', key: each.clientMessageId, outgoing: each }))
+      const entries = [...messages.map(messageEntry), ...outgoing]
+      return { entries, ...rest, ...(conversationId && { conversationId }) }
+    }
+
+    function look(): void {
+      const conversationId = conversations.idOf(to)
+      if (conversationId && listeners.size > 0) void windowOf(conversationId).open()
+    }
+
+    return {
+      get(): TimelineState {
+        state ??= compute()
+        return state
+      },
+      subscribe(listener: () => void): () => void {
+        const remove = listeners.add(listener)
+        look()
+        return () => {
+          remove()
+          const conversationId = conversations.idOf(to)
+          if (listeners.size === 0 && conversationId) windows.get(conversationId)?.trim()
+        }
+      },
+      async loadOlder(): Promise<void> {
+        const conversationId = conversations.idOf(to)
+        if (conversationId) await windowOf(conversationId).loadOlder()
+      },
+      changed(): void {
+        state = undefined
+        listeners.tell()
+      },
+      look,
+    }
+  }
+
+  outbox.entries.subscribe(changedAll)
+
+  return {
+    of(to: Recipient): Timeline {
+      const name = 'userId' in to ? `user:${to.userId}` : to.conversationId
+      const timeline = timelines.get(name) ?? createTimeline(to)
+      timelines.set(name, timeline)
+      return timeline
+    },
+    received(message: MessageFieldsFragment): void {
+      windows.get(message.conversationId)?.received(message)
+    },
+    /** A recipient may have become known, or a page that failed may now be had. */
+    look(): void {
+      for (const timeline of timelines.values()) {
+        timeline.look()
+        timeline.changed()
+      }
+    },
+    reset(): void {
+      windows.clear()
+      this.look()
+    },
+  }
+}

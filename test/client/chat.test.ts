@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { ChatOptions } from '../../src/client/index.ts'
+import { memoryStorage } from '../../src/client/index.ts'
+import { startProxy, type TcpProxy } from '../kit/proxy.ts'
+import { type Device, startDevice } from '../kit/runtime.ts'
+import { startWorld, type World } from '../kit/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ nodes: 2 })
+})
+afterAll(() => world.stop())
+
+async function deviceOf(userId: string, options: Partial<ChatOptions> & { node?: number } = {}): Promise<Device> {
+  const { node = 0, ...rest } = options
+  const device = startDevice(userId, `${world.url(node)}/graphql`, rest)
+  onTestFinished(device.leave)
+  await device.online()
+  return device
+}
+
+/** A device behind a network that can be taken away. */
+async function deviceBehindProxy(userId: string, options: Partial<ChatOptions> = {}): Promise<[Device, TcpProxy]> {
+  const proxy = await startProxy(world.url())
+  const device = startDevice(userId, `${proxy.url}/graphql`, options)
+  onTestFinished(async () => {
+    await device.leave()
+    await proxy.stop()
+  })
+  await device.online()
+  return [device, proxy]
+}
+
+const twoPeople = async () => [(await world.person('alice')).userId, (await world.person('bob')).userId] as const
+const eventually = (assertion: () => void) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 })
+
+describe.each(['websocket', 'sse', 'polling'] as const)('over %s', (via) => {
+  it('two people chat and see the ticks turn', async () => {
+    const [alice, bob] = await twoPeople()
+    const atAlice = await deviceOf(alice, { transports: [via] })
+    const atBob = await deviceOf(bob, { node: 1, transports: [via] })
+    expect(atAlice.connection.get().via).toBe(via)
+    atAlice.look({ userId: bob })
+
+    atAlice.send({ userId: bob }, 'hi')
+    expect(atAlice.sees({ userId: bob })).toEqual(['hi waiting'])
+    await eventually(() => expect(atBob.told).toEqual(['1 hi']))
+    await eventually(() => expect(atAlice.sees({ userId: bob })).toEqual(['hi DELIVERED']))
+
+    const [conversation] = atBob.conversations.get().conversations
+    expect(conversation?.unreadCount).toBe(1)
+    atBob.look({ userId: alice })
+    atBob.markRead(conversation?.id ?? '', 1)
+    expect(atBob.conversations.get().conversations[0]?.unreadCount).toBe(0)
+    await eventually(() => expect(atAlice.sees({ userId: bob })).toEqual(['hi READ']))
+
+    atBob.send({ conversationId: conversation?.id ?? '' }, 'hello')
+    await eventually(() => expect(atAlice.told).toEqual(['1 hi', '2 hello']))
+    await eventually(() => expect(atBob.sees({ userId: alice })).toEqual(['hi', 'hello DELIVERED']))
+  })
+})
+
+describe('without a network', () => {
+  it('what is written waits, and arrives once and in order', async () => {
+    const [alice, bob] = await twoPeople()
+    const [atAlice, proxy] = await deviceBehindProxy(alice)
+    const atBob = await deviceOf(bob, { node: 1 })
+    atAlice.look({ userId: bob })
+    proxy.refuse()
+    const bodies = Array.from({ length: 10 }, (_, i) => `m${i + 1}`)
+    for (const body of bodies) atAlice.send({ userId: bob }, body)
+    await eventually(() => expect(atAlice.connection.get().state).toBe('offline'))
+    expect(atAlice.sees({ userId: bob })).toEqual(bodies.map((body) => `${body} waiting`))
+    proxy.pass()
+    atAlice.reconnect()
+    await eventually(() => expect(atBob.told).toEqual(bodies.map((body, i) => `${i + 1} ${body}`)))
+    await eventually(() => expect(atAlice.sees({ userId: bob })).toEqual(bodies.map((body) => `${body} DELIVERED`)))
+  })
+
+  it('what was written outlives the device', async () => {
+    const [alice, bob] = await twoPeople()
+    const storage = memoryStorage()
+    const [first, proxy] = await deviceBehindProxy(alice, { storage })
+    proxy.refuse()
+    first.send({ userId: bob }, 'one')
+    first.send({ userId: bob }, 'two')
+    await first.leave()
+    const second = await deviceOf(alice, { storage })
+    const atBob = await deviceOf(bob)
+    await eventually(() => expect(atBob.told).toEqual(['1 one', '2 two']))
+    await eventually(() => expect(second.outbox.get()).toEqual([]))
+  })
+
+  it('what the others wrote comes when it is back, also what another device has acked', async () => {
+    const [alice, bob] = await twoPeople()
+    const atAlice = await deviceOf(alice)
+    const [phone, proxy] = await deviceBehindProxy(bob)
+    const laptop = await deviceOf(bob, { node: 1 })
+    atAlice.send({ userId: bob }, 'before')
+    await eventually(() => expect(phone.told).toEqual(['1 before']))
+    proxy.refuse()
+    const stranger = await world.person('carol')
+    await stranger.send({ userId: bob }, 'from carol')
+    for (let i = 1; i <= 150; i += 1) atAlice.send({ userId: bob }, `m${i}`)
+    await eventually(() => expect(laptop.told).toHaveLength(152))
+    await eventually(() => expect(atAlice.chat.ticks({ userId: bob }).get().tickOf(151)).toBe('DELIVERED'))
+    proxy.pass()
+    phone.reconnect()
+    await eventually(() => expect(phone.told).toHaveLength(152))
+    expect(phone.told).toContain('1 from carol')
+    expect(phone.told.filter((line) => !line.endsWith('carol'))).toEqual([
+      '1 before',
+      ...Array.from({ length: 150 }, (_, i) => `${i + 2} m${i + 1}`),
+    ])
+  })
+})

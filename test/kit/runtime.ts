@@ -1,0 +1,64 @@
+import WebSocket from 'ws'
+import { type Chat, type ChatOptions, createChat, type Observable, type Recipient } from '../../src/client/index.ts'
+import { signToken } from './person.ts'
+
+export type Device = ReturnType<typeof startDevice>
+
+/** A device of somebody, with the client runtime on it, as an application would see it. */
+export function startDevice(userId: string, url: ChatOptions['url'], options: Partial<ChatOptions> = {}) {
+  const chat = createChat({
+    url,
+    userId,
+    token: () => signToken(userId),
+    webSocket: WebSocket as unknown as typeof globalThis.WebSocket,
+    ...options,
+  })
+  /** `1 hi`, as the application was told. */
+  const told: string[] = []
+  chat.onMessage(({ seq, body }) => told.push(`${seq} ${body}`))
+  const looked = new Set<() => void>()
+
+  return {
+    ...chat,
+    chat,
+    told,
+    /** As a page would: the timeline loads and stays current. */
+    look(to: Recipient): void {
+      looked.add(chat.messages(to).subscribe(() => undefined))
+      looked.add(chat.ticks(to).subscribe(() => undefined))
+    },
+    /** `hi SENT`, or `hi waiting`: what a person sees in the conversation. */
+    sees: (to: Recipient): string[] =>
+      chat
+        .messages(to)
+        .get()
+        .entries.map((entry) =>
+          entry.type === 'outgoing'
+            ? `${entry.outgoing.body} ${entry.outgoing.state}`
+            : `${entry.message.body}${ownTick(chat, to, entry.message)}`,
+        ),
+    online: () => until(chat.connection, ({ state }) => state === 'online'),
+    async leave(): Promise<void> {
+      for (const stop of looked) stop()
+      await chat.close()
+    },
+  }
+}
+
+const ownTick = (chat: Chat, to: Recipient, { sender, seq }: { sender: { id: string }; seq: number }): string =>
+  sender.id === chat.userId ? ` ${chat.ticks(to).get().tickOf(seq)}` : ''
+
+/** Resolves with the first value that fits. */
+export function until<T>(observable: Observable<T>, fits: (value: T) => boolean): Promise<T> {
+  return new Promise((resolve) => {
+    const look = () => {
+      const value = observable.get()
+      if (!fits(value)) return
+      stop()
+      resolve(value)
+    }
+    let stop: () => void = () => undefined
+    stop = observable.subscribe(look)
+    look()
+  })
+}
