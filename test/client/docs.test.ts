@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildServer } from '../kit/build-server.ts'
+
+// docs/client.md, taken at its word.
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const page = readFileSync(join(root, 'docs/client.md'), 'utf8')
+const examples = [...page.matchAll(/```(tsx?)\n([\s\S]*?)```/g)].map(([, language = '', code = ''], i) => ({
+  file: `example-${i + 1}.${language}`,
+  code,
+}))
+
+const compilerOptions = {
+  noEmit: true,
+  strict: true,
+  skipLibCheck: true,
+  jsx: 'react-jsx',
+  module: 'nodenext',
+  target: 'es2022',
+  lib: ['es2023', 'dom'],
+  types: ['node', 'react'],
+}
+
+let app: string
+let remove: () => Promise<void>
+
+/** An application that has installed the package as it is built. */
+beforeAll(async () => {
+  const built = await buildServer()
+  app = mkdtempSync(join(root, 'node_modules', '.cache', 'parley-app-'))
+  remove = async () => {
+    rmSync(app, { recursive: true, force: true })
+    await built.remove()
+  }
+  const installed = join(app, 'node_modules', 'parley')
+  await mkdir(installed, { recursive: true })
+  await cp(join(root, 'package.json'), join(installed, 'package.json'))
+  symlinkSync(dirname(built.script), join(installed, 'dist'))
+  await writeFile(join(app, 'package.json'), '{ "type": "module" }')
+  await writeFile(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+  for (const { file, code } of examples) await writeFile(join(app, file), code)
+})
+afterAll(() => remove())
+
+it('its examples compile against the package', () => {
+  const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
+  const { stdout } = spawnSync(process.execPath, [compiler, '-p', app], { encoding: 'utf8' })
+  expect(stdout).toBe('')
+  expect(examples).toHaveLength(4)
+})
+
+it('the runtime is as small as it says, and below 20 KB', async () => {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, 'src/client/index.ts')],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+  })
+  const kilobytes = gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length / 1000
+  const [, said] = /it is ([\d.]+) KB/.exec(page) ?? []
+  expect(kilobytes).toBeLessThan(20)
+  expect(Math.abs(kilobytes - Number(said))).toBeLessThan(0.3)
+})
