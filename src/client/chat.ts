@@ -32,6 +32,8 @@ export type ChatOptions = {
   webSocket?: typeof WebSocket
   /** Which ways to try, in this order. */
   transports?: readonly Via[]
+  /** How often to ask where nothing can be pushed. */
+  pollEveryMs?: number
   /** Told when something could not be kept; the message goes out all the same. */
   onStorageError?: (error: unknown) => void
   /** For tests. */
@@ -70,7 +72,7 @@ export type Chat = {
 
 /** Connects, and keeps connected until it is closed. */
 export function createChat(options: ChatOptions): Chat {
-  const { userId, webSocket, transports = ['websocket', 'sse', 'polling'] } = options
+  const { userId, webSocket, transports = ['websocket', 'sse', 'polling'], pollEveryMs = 3000 } = options
   const { random = Math.random, randomId = randomText, now = Date.now } = options
   const fetchIt: typeof fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
   const url = () => absolute(typeof options.url === 'function' ? options.url() : options.url)
@@ -86,7 +88,7 @@ export function createChat(options: ChatOptions): Chat {
   const inbox = createInbox({ ask, keeper, random, onMessage })
   const outbox = createOutbox({ ask, keeper, random, randomId, now, laneOf: conversations.laneOf, onStored })
   const timelines = createTimelines({ ask, conversations, outbox })
-  const { session, poll } = createSession({ userId, inbox, conversations, ticks, onLink, onStranger })
+  const { session, poll } = createSession({ userId, pollEveryMs, inbox, conversations, ticks, onLink, onStranger })
   const open = {
     websocket: () => openWebSocketLink({ url, tokens, webSocket }),
     sse: () => openSseLink({ url, tokens, fetch: fetchIt, ask: http }),

@@ -3,6 +3,7 @@ import { asClientError, ClientError, networkError } from './client-error.ts'
 import type { Ask, Link, Via } from './link/link.ts'
 import type { Network } from './network.ts'
 import { createValue, type Observable } from './observable.ts'
+import { within } from './within.ts'
 
 // Keeps a way to the server: the best that works. WebSocket first, then SSE, then polling; while on a lesser one, the
 // better ones are tried now and then, and taken over when they open.
@@ -165,11 +166,4 @@ export function createConnection({ open, http, session, network, random, ready }
       status.set({ state: 'offline' })
     },
   }
-}
-
-function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(networkError('No answer in time.')), ms)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

@@ -36,7 +36,8 @@ export function createConversations({ ask, userId, readUpTo }: ConversationsOpti
   const known = new Map<string, ConversationFieldsFragment>()
   const direct = new Map<string, string>()
   const seen = createListeners<[conversation: ConversationFieldsFragment, isNew: boolean]>()
-  const asked = new Set<string>()
+  /** Conversations we are asking for, with what has come of them meanwhile. */
+  const asked = new Map<string, MessageFieldsFragment[]>()
   let endCursor: string | null = null
 
   const idOf = (to: Recipient): string | undefined => ('userId' in to ? direct.get(to.userId) : to.conversationId)
@@ -100,17 +101,32 @@ export function createConversations({ ask, userId, readUpTo }: ConversationsOpti
   /** A conversation nobody has told us of. Should it fail, the next message or refresh tells. */
   async function look(id: string): Promise<void> {
     if (asked.has(id)) return
-    asked.add(id)
+    asked.set(id, [])
     try {
       const { conversation } = await ask(ConversationDocument, { id })
       if (!conversation) return
       learn(conversation)
       show()
+      const meanwhile = asked.get(id) ?? []
+      asked.delete(id)
+      meanwhile.forEach(received)
     } catch {
       // Told above.
     } finally {
       asked.delete(id)
     }
+  }
+
+  function received(message: MessageFieldsFragment): void {
+    const { conversationId, seq, sender } = message
+    asked.get(conversationId)?.push(message)
+    if (!known.has(conversationId)) return void look(conversationId)
+    update(conversationId, (mine) => {
+      if (seq <= mine.lastSeq) return mine
+      const counts = sender.id !== userId && seq > readUpTo(conversationId)
+      const unreadCount = Math.min(mine.unreadCount + (counts ? 1 : 0), unreadMax)
+      return { ...mine, lastMessage: message, lastSeq: seq, unreadCount }
+    })
   }
 
   function update(id: string, change: (mine: ConversationFieldsFragment) => ConversationFieldsFragment): void {
@@ -135,16 +151,7 @@ export function createConversations({ ask, userId, readUpTo }: ConversationsOpti
     isDirectWith(person: string, id: string): void {
       direct.set(person, id)
     },
-    received(message: MessageFieldsFragment): void {
-      const { conversationId, seq, sender } = message
-      if (!known.has(conversationId)) return void look(conversationId)
-      update(conversationId, (mine) => {
-        if (seq <= mine.lastSeq) return mine
-        const counts = sender.id !== userId && seq > readUpTo(conversationId)
-        const unreadCount = Math.min(mine.unreadCount + (counts ? 1 : 0), unreadMax)
-        return { ...mine, lastMessage: message, lastSeq: seq, unreadCount }
-      })
-    },
+    received,
     /** Up to the last message nothing is unread; below it only the server can count. */
     read(id: string, seq: number): void {
       update(id, (mine) => (seq >= mine.lastSeq ? { ...mine, unreadCount: 0 } : mine))

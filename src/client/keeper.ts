@@ -1,4 +1,5 @@
 import type { Storage } from './storage/storage.ts'
+import { within } from './within.ts'
 
 // What is to be kept, written one batch at a time: whatever changes while a batch is on its way goes with the next.
 //
@@ -6,6 +7,9 @@ import type { Storage } from './storage/storage.ts'
 //   position:<conversationId>    everything up to this seq was handed to the application
 //   read:<conversationId>        read up to this seq, until the server has confirmed it
 //   device                       true once the device has positions of its own
+
+/** A storage that does not answer, as some browsers' do now and then, must not keep anybody from sending. */
+const patienceMs = 3000
 
 export type Keeper = ReturnType<typeof createKeeper>
 
@@ -18,7 +22,7 @@ export function createKeeper(storage: Storage, onError: (error: unknown) => void
       const batch = changes
       changes = new Map()
       // A full or forbidden storage costs the reload, not the message: it goes out from memory.
-      await storage.write(batch).catch(onError)
+      await within(patienceMs, storage.write(batch)).catch(onError)
     }
     writing = undefined
   }
@@ -26,7 +30,7 @@ export function createKeeper(storage: Storage, onError: (error: unknown) => void
   return {
     async load(): Promise<[string, unknown][]> {
       try {
-        return await storage.load()
+        return await within(patienceMs, storage.load())
       } catch (error) {
         onError(error)
         return []

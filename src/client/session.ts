@@ -13,12 +13,12 @@ import type { Ticks } from './ticks.ts'
 // boundaries, and to see when everything the server had is here. Only a new device reads the list first: it begins where
 // the user's other devices are, and must know where that is before anything is acked.
 
-const pollEveryMs = 3000
 /** Codes by which the server says that it has never seen our positions. */
 const strange: readonly string[] = ['NOT_FOUND', 'SEQ_OUT_OF_RANGE']
 
 export type SessionOptions = {
   userId: string
+  pollEveryMs: number
   inbox: Inbox
   conversations: Conversations
   ticks: Ticks
@@ -29,7 +29,7 @@ export type SessionOptions = {
 }
 
 export function createSession(options: SessionOptions): { session: Session; poll: () => void } {
-  const { userId, inbox, conversations, ticks, onLink, onStranger } = options
+  const { userId, pollEveryMs, inbox, conversations, ticks, onLink, onStranger } = options
   const sleeper = createSleeper()
 
   const session: Session = async (link, online, over) => {

@@ -37,8 +37,8 @@ const eventually = (assertion: () => void) => vi.waitFor(assertion, { timeout: 2
 describe.each(['websocket', 'sse', 'polling'] as const)('over %s', (via) => {
   it('two people chat and see the ticks turn', async () => {
     const [alice, bob] = await twoPeople()
-    const atAlice = await deviceOf(alice, { transports: [via] })
-    const atBob = await deviceOf(bob, { node: 1, transports: [via] })
+    const atAlice = await deviceOf(alice, { transports: [via], pollEveryMs: 100 })
+    const atBob = await deviceOf(bob, { node: 1, transports: [via], pollEveryMs: 100 })
     expect(atAlice.connection.get().via).toBe(via)
     atAlice.look({ userId: bob })
 
