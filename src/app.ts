@@ -21,6 +21,7 @@ import { createSoftStateRedis } from './store/soft-state.redis.ts'
 import { createStoresDynamo } from './store/stores.dynamo.ts'
 import { createTables, validateTables } from './store/table-setup.ts'
 import { createDevTokens } from './transport/auth.ts'
+import { readDemo } from './transport/demo.ts'
 import { completeConfig } from './transport/dev-secrets.ts'
 import { createTransport } from './transport/transport.ts'
 
@@ -118,6 +119,7 @@ async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTr
         return { redis: redis.status === 'fulfilled', dynamodb: tables.status === 'fulfilled' }
       },
       ...(config.development && config.auth.secret && { devTokens: createDevTokens(config.auth.secret, systemClock) }),
+      ...(config.development && { demo: await readDemo() }),
       exampleConversationId: directConversationId,
       clock: systemClock,
       randomId: randomUUID,

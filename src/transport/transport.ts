@@ -34,6 +34,8 @@ export type TransportOptions = {
   ready: () => Promise<Readiness>
   /** Present in development mode, and only there. */
   devTokens?: DevTokens
+  /** The demo page, which takes the place of the start page. Development mode only. */
+  demo?: Routes
   /** For GraphiQL's example tabs. */
   exampleConversationId: (one: UserId, other: UserId) => string
   clock: Clock
@@ -81,6 +83,7 @@ export function createTransport(options: TransportOptions): Transport {
     ...(devTokens && {
       '/': { GET: createStartPageHandler(devTokens, config.graphiql) },
       '/dev/token': { POST: createDevTokenHandler(devTokens) },
+      ...options.demo,
     }),
   }
   const server = createHttpServer(routes, origins, errors)

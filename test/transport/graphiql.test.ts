@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { buildSchema, execute, type GraphQLObjectType, type GraphQLSchema, parse, validate } from 'graphql'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Viewer } from '../../src/protocol/viewer.ts'
 import { exampleTabs } from '../../src/transport/graphiql-tabs.ts'
+import { launchBrowser } from '../kit/browser.ts'
 import { start, token } from './kit.ts'
 import { createSource } from './schema.ts'
 
@@ -58,8 +58,7 @@ describe('in a browser', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    const executablePath = execFileSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).trim()
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+    browser = await launchBrowser()
   })
   afterAll(() => browser.close())
 

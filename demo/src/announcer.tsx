@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'react'
+import type { MessageFieldsFragment } from '../../src/client/generated/graphql.ts'
+import { useChat } from '../../src/client/react/hooks.tsx'
+import { nameOf } from './people.ts'
+
+/** What comes within this is said together: after an absence it may be much. */
+const gatherMs = 400
+
+/** Says new messages to screen readers: the list itself holds only what is on screen, and cannot. */
+export function Announcer() {
+  const chat = useChat()
+  const [said, setSaid] = useState({ words: '', turn: 0 })
+  useEffect(() => {
+    let gathered: MessageFieldsFragment[] = []
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stop = chat.onMessage((message) => {
+      if (message.sender.id === chat.userId) return
+      gathered.push(message)
+      timer ??= setTimeout(() => {
+        const words = sentence(gathered)
+        gathered = []
+        setSaid(({ turn }) => ({ words, turn: turn + 1 }))
+        timer = undefined
+      }, gatherMs)
+    })
+    return () => {
+      clearTimeout(timer)
+      stop()
+    }
+  }, [chat])
+  return (
+    <div className="visually-hidden" aria-live="polite">
+      <p key={said.turn}>{said.words}</p>
+    </div>
+  )
+}
+
+function sentence(messages: readonly MessageFieldsFragment[]): string {
+  const latest = messages.at(-1)
+  if (!latest) return ''
+  const words = `${nameOf(latest.sender)}: ${latest.body}`
+  return messages.length === 1 ? words : `${messages.length} new messages, the latest from ${words}`
+}

@@ -1,0 +1,92 @@
+// The chat list as it is shown: what the server knows, and what waits on this device.
+
+import type { ConversationFieldsFragment } from '../../../src/client/generated/graphql.ts'
+import type { Outgoing } from '../../../src/client/index.ts'
+import { type Tick, tickOf } from '../../../src/protocol/ticks.ts'
+import type { TickState } from '../parts/tick.tsx'
+import { nameOf } from '../people.ts'
+import { keyOf, type Place, recipientOf } from '../place.ts'
+import { chatPlace, chatTitle, otherOf, personTitle } from './chat-names.ts'
+
+export type ChatItem = {
+  key: string
+  to: Pick<Place, 'with' | 'chat'>
+  title: string
+  avatarId: string
+  unread: number
+  last?: { body: string; atMs: number; tick?: TickState; sender?: string }
+}
+
+/** A chat with something under way comes first, whether the server has heard of it or not. */
+export function chatItems(
+  conversations: readonly ConversationFieldsFragment[],
+  outbox: readonly Outgoing[],
+  viewer: string,
+): ChatItem[] {
+  const known = conversations.map((conversation) => {
+    const pending = outbox.findLast((outgoing) => isIn(outgoing, conversation, viewer))
+    return { item: itemOf(conversation, pending, viewer), first: pending !== undefined && pending.state !== 'failed' }
+  })
+  const taken = new Set(known.map(({ item }) => item.key))
+  const unheardOf = new Map<string, ChatItem>()
+  for (const outgoing of outbox) {
+    const item = newItemOf(outgoing, viewer)
+    if (item && !taken.has(item.key)) unheardOf.set(item.key, item)
+  }
+  return [
+    ...unheardOf.values(),
+    ...known.filter(({ first }) => first).map(({ item }) => item),
+    ...known.filter(({ first }) => !first).map(({ item }) => item),
+  ]
+}
+
+const isIn = ({ to }: Outgoing, conversation: ConversationFieldsFragment, viewer: string): boolean =>
+  'userId' in to ? otherOf(conversation, viewer)?.id === to.userId : to.conversationId === conversation.id
+
+function itemOf(conversation: ConversationFieldsFragment, pending: Outgoing | undefined, viewer: string): ChatItem {
+  const to = chatPlace(conversation, viewer)
+  const last = (pending && lastOutgoing(pending)) ?? lastMessage(conversation, viewer)
+  const recipient = recipientOf(to)
+  return {
+    key: recipient ? keyOf(recipient) : conversation.id,
+    to,
+    title: chatTitle(conversation, viewer),
+    avatarId: otherOf(conversation, viewer)?.id ?? conversation.id,
+    unread: conversation.unreadCount,
+    ...(last && { last }),
+  }
+}
+
+function newItemOf(outgoing: Outgoing, viewer: string): ChatItem | undefined {
+  if (!('userId' in outgoing.to)) return undefined
+  const { userId } = outgoing.to
+  return {
+    key: keyOf(outgoing.to),
+    to: { with: userId },
+    title: personTitle({ id: userId }, viewer),
+    avatarId: userId,
+    unread: 0,
+    last: lastOutgoing(outgoing),
+  }
+}
+
+const outgoingTicks = { waiting: 'WAITING', sent: 'SENT', failed: 'FAILED' } as const
+
+const lastOutgoing = ({ body, createdAtMs, state }: Outgoing) => ({
+  body,
+  atMs: createdAtMs,
+  tick: outgoingTicks[state],
+})
+
+function lastMessage({ lastMessage: message, ...conversation }: ConversationFieldsFragment, viewer: string) {
+  if (!message) return undefined
+  const { body, sender, sentAt, seq } = message
+  const others = conversation.ticks.filter(({ userId }) => userId !== viewer)
+  const tick: Tick | undefined = sender.id === viewer ? tickOf(seq, others) : undefined
+  return {
+    body,
+    atMs: Date.parse(sentAt),
+    ...(tick && { tick }),
+    ...(conversation.kind === 'GROUP' && !tick && { sender: nameOf(sender) }),
+  }
+}

@@ -1,0 +1,17 @@
+import { bodyMaxCodePoints } from '../../../src/protocol/limits.ts'
+import styles from './composer.module.css'
+
+const nearTheEnd = 200
+
+/** Silent until the text gets long. */
+export function Counter({ text }: { text: string }) {
+  if (text.length < bodyMaxCodePoints - nearTheEnd) return null
+  const left = bodyMaxCodePoints - Array.from(text).length
+  if (left > nearTheEnd) return null
+  return (
+    <span className={styles.counter} data-over={left < 0 || undefined}>
+      {left}
+      <span className="visually-hidden"> characters left</span>
+    </span>
+  )
+}

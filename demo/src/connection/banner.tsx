@@ -1,0 +1,29 @@
+import { useChat, useConnection } from '../../../src/client/react/hooks.tsx'
+import { OfflineIcon } from '../parts/icons.tsx'
+import styles from './banner.module.css'
+import { useNotice } from './use-notice.ts'
+
+/** Always there, so that screen readers notice when it begins to speak. */
+export function Banner() {
+  const chat = useChat()
+  const notice = useNotice()
+  const { error } = useConnection()
+  return (
+    <div role="status" className={styles.banner} data-notice={notice}>
+      {notice === 'offline' && (
+        <>
+          <OfflineIcon size={20} />
+          <p>
+            You are offline. Messages wait here and go out by themselves.
+            {error && error.code !== 'NETWORK' && <span> ({error.message})</span>}
+          </p>
+          <button type="button" onClick={() => chat.reconnect()}>
+            Try now
+          </button>
+        </>
+      )}
+      {notice === 'connecting' && <p>Connecting…</p>}
+      {notice === 'syncing' && <p>Catching up…</p>}
+    </div>
+  )
+}

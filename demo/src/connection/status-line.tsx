@@ -1,0 +1,16 @@
+import { useConnection } from '../../../src/client/react/hooks.tsx'
+import styles from './status-line.module.css'
+
+const states = { online: 'Online', offline: 'Offline', connecting: 'Connecting…', syncing: 'Catching up…' }
+/** WebSocket goes without saying; the others say that something on the way does not let it through. */
+const detours = { websocket: '', sse: ' by server-sent events', polling: ' by polling' }
+
+export function StatusLine() {
+  const { state, via } = useConnection()
+  return (
+    <span className={styles.status} data-state={state}>
+      {states[state]}
+      {state === 'online' && via && detours[via]}
+    </span>
+  )
+}

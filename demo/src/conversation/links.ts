@@ -1,0 +1,46 @@
+export type TextPart = { text: string; href?: string }
+
+const candidate = /(?<![\p{L}\p{N}_@])(?:https?:\/\/|www\.)[^\s<>"`\p{Cc}\p{Cf}]+/giu
+const trailing = /[.,;:!?'’”»…*_~]$/u
+const brackets: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
+
+/** A text with its web addresses found. Nothing but http and https is ever made a link. */
+export function splitLinks(text: string): TextPart[] {
+  const parts: TextPart[] = []
+  let end = 0
+  for (const { 0: found, index } of text.matchAll(candidate)) {
+    const address = withoutEnd(found)
+    const href = hrefOf(address)
+    if (!href) continue
+    if (index > end) parts.push({ text: text.slice(end, index) })
+    parts.push({ text: address, href })
+    end = index + address.length
+  }
+  if (end < text.length) parts.push({ text: text.slice(end) })
+  return parts
+}
+
+/** "(see https://a.example/b)." ends before the bracket; "https://a.example/b_(c)" has its own. */
+function withoutEnd(found: string): string {
+  let address = found
+  for (;;) {
+    const last = address.at(-1) ?? ''
+    const opening = brackets[last]
+    const isOpen = opening !== undefined && count(address, opening) < count(address, last)
+    if (!isOpen && !trailing.test(address)) return address
+    address = address.slice(0, -1)
+  }
+}
+
+const count = (text: string, letter: string): number => text.split(letter).length - 1
+
+function hrefOf(address: string): string | undefined {
+  const whole = /^www\./i.test(address) ? `https://${address}` : address
+  if (!URL.canParse(whole)) return undefined
+  const url = new URL(whole)
+  if (!['http:', 'https:'].includes(url.protocol)) return undefined
+  // A name before an @ may look like a host that it is not.
+  if (url.username || url.password) return undefined
+  const isHost = url.hostname === 'localhost' || url.hostname.includes('.') || url.hostname.startsWith('[')
+  return isHost && !url.hostname.endsWith('.') ? url.href : undefined
+}

@@ -1,0 +1,68 @@
+import type { TimelineEntry } from '../../../src/client/index.ts'
+import { dayOf } from '../parts/times.ts'
+import { nameOf, type Person } from '../people.ts'
+
+/** An entry with everything that depends on its neighbours. Exactly one per entry: separators belong to what they precede. */
+export type Row = {
+  key: string
+  entry: TimelineEntry
+  atMs: number
+  mine: boolean
+  sender: string
+  /** Of a run by one person. */
+  first: boolean
+  last: boolean
+  startsDay: boolean
+  /** How many new messages begin here. */
+  unread?: number
+  /** The first message there ever was. */
+  beginning: boolean
+}
+
+export type Divider = { afterSeq: number; count: number }
+
+type Options = { viewer: string; hasOlder: boolean; divider?: Divider | undefined }
+
+const togetherMs = 5 * 60_000
+
+export function rowsOf(entries: readonly TimelineEntry[], { viewer, hasOlder, divider }: Options): Row[] {
+  const rows: Row[] = []
+  let dividerPlaced = false
+  let day = { startMs: 0, endMs: 0 }
+  for (const entry of entries) {
+    const { atMs, sender, seq } = essence(entry, viewer)
+    const mine = sender.id === viewer
+    const previous = rows.at(-1)
+    const startsDay = atMs < day.startMs || atMs >= day.endMs
+    if (startsDay) day = dayOf(atMs)
+    const unread = !dividerPlaced && !mine && divider && seq !== undefined && seq > divider.afterSeq
+    if (unread) dividerPlaced = true
+    const joins = previous && !startsDay && !unread && follows(previous, sender, viewer, atMs)
+    if (joins) previous.last = false
+    rows.push({
+      key: entry.key,
+      entry,
+      atMs,
+      mine,
+      sender: nameOf(sender),
+      first: !joins,
+      last: true,
+      startsDay,
+      ...(unread && { unread: divider.count }),
+      beginning: !previous && !hasOlder,
+    })
+  }
+  return rows
+}
+
+function essence(entry: TimelineEntry, viewer: string): { atMs: number; sender: Person; seq?: number } {
+  if (entry.type === 'outgoing') return { atMs: entry.outgoing.createdAtMs, sender: { id: viewer } }
+  const { sentAt, sender, seq } = entry.message
+  return { atMs: Date.parse(sentAt), sender, seq }
+}
+
+function follows(previous: Row, sender: Person, viewer: string, atMs: number): boolean {
+  const { entry } = previous
+  const before = entry.type === 'outgoing' ? viewer : entry.message.sender.id
+  return before === sender.id && atMs - previous.atMs < togetherMs
+}

@@ -1,0 +1,40 @@
+import { useEffect, useReducer, useRef } from 'react'
+import { useChat } from '../../../src/client/react/hooks.tsx'
+import type { Divider } from './rows.ts'
+import { nextDivider } from './unread-divider.ts'
+import type { Subject } from './use-subject.ts'
+
+/** "3 new messages": those that waited when the chat was opened, or came while nobody looked. */
+export function useUnreadDivider(
+  { conversation, pending }: Subject,
+  conversationId: string | undefined,
+  attended: boolean,
+): Divider | undefined {
+  const chat = useChat()
+  const [state, tell] = useReducer(nextDivider, undefined)
+  const looking = useRef(attended)
+  const opened = useRef(false)
+  useEffect(() => {
+    if (opened.current || pending) return
+    opened.current = true
+    // What begins while one looks is not unread.
+    if (!conversation) return
+    const own = conversation.ticks.find(({ userId }) => userId === chat.userId)
+    const lastReadSeq = own?.lastReadSeq ?? 0
+    tell({ type: 'opened', lastReadSeq, unread: conversation.unreadCount, attended: looking.current })
+  }, [chat, conversation, pending])
+  useEffect(() => {
+    looking.current = attended
+    if (attended) tell({ type: 'attended' })
+  }, [attended])
+  useEffect(
+    () =>
+      chat.onMessage((message) => {
+        if (message.conversationId !== conversationId) return
+        if (message.sender.id === chat.userId) tell({ type: 'wrote' })
+        else tell({ type: 'arrived', seq: message.seq, attended: looking.current })
+      }),
+    [chat, conversationId],
+  )
+  return state
+}

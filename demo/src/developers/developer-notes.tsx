@@ -1,0 +1,53 @@
+import { useEffect, useState } from 'react'
+import { fetchDevToken } from '../dev-token.ts'
+import { CopyIcon } from '../parts/icons.tsx'
+import { nameOf } from '../people.ts'
+import styles from './developers.module.css'
+
+type Props = { from: string; to: string }
+
+/** The way from this page to the API below it. */
+export function DeveloperNotes({ from, to }: Props) {
+  const curl = useCurl(from, to)
+  const [copied, setCopied] = useState(false)
+  const copy = () => {
+    navigator.clipboard.writeText(curl).then(() => setCopied(true), console.error)
+  }
+  return (
+    <div className={styles.notes}>
+      <p>
+        Everything here goes through one GraphQL endpoint. <a href="/graphql">Open GraphiQL</a>: its tabs walk you
+        through a conversation between Alice and Bob.
+      </p>
+      <p>
+        Or send a message as {nameOf({ id: from })} to {nameOf({ id: to })} from a shell. Run it twice: the second time
+        it is a retry, and nothing is sent again.
+      </p>
+      <div className={styles.command}>
+        <pre>{curl}</pre>
+        <button type="button" className="quiet-button" onClick={copy}>
+          <CopyIcon size={18} /> {copied ? 'Copied' : 'Copy'}
+        </button>
+      </div>
+      <p>
+        The page itself is <code>demo/</code>, on the client runtime in <code>src/client/</code>. The protocol and every
+        setting are in <code>docs/</code>. Also here: <a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a>,{' '}
+        <a href="/metrics">/metrics</a>.
+      </p>
+    </div>
+  )
+}
+
+function useCurl(from: string, to: string): string {
+  const [token, setToken] = useState('…')
+  useEffect(() => {
+    fetchDevToken(from, nameOf({ id: from })).then(setToken, () => setToken('<a token from POST /dev/token>'))
+  }, [from])
+  const body = { clientMessageId: `hello-${to}`, to: { userId: to }, body: `Hello, ${nameOf({ id: to })}!` }
+  return [
+    `curl ${window.location.origin}/messages \\`,
+    "  -H 'content-type: application/json' \\",
+    `  -H 'authorization: Bearer ${token}' \\`,
+    `  -d '${JSON.stringify(body)}'`,
+  ].join('\n')
+}

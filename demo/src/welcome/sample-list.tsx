@@ -1,0 +1,21 @@
+import { Avatar } from '../parts/avatar.tsx'
+import { PlaceLink } from '../parts/place-link.tsx'
+import { samplePeople } from '../people.ts'
+import styles from './welcome.module.css'
+
+export function SampleList() {
+  return (
+    <ul className={styles.samples} aria-label="Sample people">
+      {samplePeople.map(({ id, name, line }) => (
+        <li key={id}>
+          <PlaceLink className={styles.sample} place={{ as: id }}>
+            <Avatar id={id} name={name} size={44} />
+            <span>
+              <b>{name}</b> <span className={styles.soft}>{line}</span>
+            </span>
+          </PlaceLink>
+        </li>
+      ))}
+    </ul>
+  )
+}

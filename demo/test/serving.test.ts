@@ -1,0 +1,53 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { readDemo } from '../../src/transport/demo.ts'
+
+async function built(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'parley-demo-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  await mkdir(join(directory, 'assets'))
+  await writeFile(join(directory, 'index.html'), '<!doctype html><title>Parley</title>')
+  await writeFile(join(directory, 'assets', 'index-abc.js'), 'export {}')
+  await writeFile(join(directory, 'assets', 'notes.txt'), 'not for the web')
+  return directory
+}
+
+/** What is served at a path, with the headers. */
+async function get(directory: string, path: string, headers: Record<string, string> = {}) {
+  const routes = await readDemo([directory])
+  const server = createServer((request, response) => void routes[path]?.GET?.({ request, response })).listen(0)
+  onTestFinished(() => void server.close())
+  return fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { headers })
+}
+
+test('every file has its path, and the page is at /', async () => {
+  expect(Object.keys(await readDemo([await built()])).sort()).toEqual(['/', '/assets/index-abc.js'])
+})
+
+test('the first place that has it counts; nowhere, there is none', async () => {
+  expect(Object.keys(await readDemo(['/nowhere', await built()]))).toContain('/')
+  expect(await readDemo(['/nowhere'])).toEqual({})
+})
+
+test('the page is asked for each time, and may load nothing from elsewhere', async () => {
+  const page = await get(await built(), '/')
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(page.headers.get('cache-control')).toBe('no-cache')
+  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/)
+  expect(await page.text()).toContain('<title>Parley</title>')
+})
+
+test('an asset is kept for ever, and comes zipped to whoever can read that', async () => {
+  const directory = await built()
+  const plain = await get(directory, '/assets/index-abc.js', { 'accept-encoding': 'identity' })
+  expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  expect(plain.headers.get('content-encoding')).toBeNull()
+  expect(await plain.text()).toBe('export {}')
+  const zipped = await get(directory, '/assets/index-abc.js', { 'accept-encoding': 'gzip' })
+  expect(zipped.headers.get('content-encoding')).toBe('gzip')
+  expect(await zipped.text()).toBe('export {}')
+})
