@@ -86,7 +86,7 @@ export function createChat(options: ChatOptions): Chat {
   const receipts = createReceipts({ ask, keeper, random, onRead: (id) => void settleUnread(id) })
   const conversations = createConversations({ ask, userId, readUpTo: receipts.readUpTo })
   const inbox = createInbox({ ask, keeper, random, onMessage })
-  const outbox = createOutbox({ ask, keeper, random, randomId, now, laneOf: conversations.laneOf, onStored })
+  const outbox = createOutbox({ ask, keeper, random, randomId, now, laneOf: conversations.orderOf, onStored })
   const timelines = createTimelines({ ask, conversations, outbox })
   const { session, poll } = createSession({ userId, pollEveryMs, inbox, conversations, ticks, onLink, onStranger })
   const open = {
@@ -104,11 +104,12 @@ export function createChat(options: ChatOptions): Chat {
   })
 
   conversations.onSeen((conversation, isNew) => {
-    for (const each of conversation.ticks) {
-      ticks.raise(each)
-      if (each.userId === userId) receipts.known(conversation.id, each)
-    }
+    ticks.raise(...conversation.ticks)
+    for (const each of conversation.ticks) if (each.userId === userId) receipts.known(conversation.id, each)
     if (isNew) timelines.look()
+  })
+  connection.status.subscribe(() => {
+    if (connection.status.get().state === 'online') outbox.settle(isHere)
   })
   ticks.onChange((id) => conversations.ticksChanged(id, ticks.of(id)))
 
@@ -128,13 +129,16 @@ export function createChat(options: ChatOptions): Chat {
     heard.tell(message)
   }
 
-  function onStored({ conversationId, seq }: MessageFieldsFragment, to: Recipient): boolean {
+  const isHere = ({ conversationId, seq }: MessageFieldsFragment): boolean => inbox.positionOf(conversationId) >= seq
+
+  function onStored(message: MessageFieldsFragment, to: Recipient): boolean {
+    const { conversationId } = message
     if ('userId' in to && conversations.idOf(to) !== conversationId) {
       conversations.isDirectWith(to.userId, conversationId)
       timelines.look()
     }
     if (connection.status.get().via === 'polling') poll()
-    return inbox.positionOf(conversationId) >= seq
+    return isHere(message)
   }
 
   function onLink(): void {
@@ -149,6 +153,7 @@ export function createChat(options: ChatOptions): Chat {
     ticks.reset()
     conversations.reset()
     timelines.reset()
+    outbox.settle(() => true)
   }
 
   /** Below the last message only the server can count what is unread. */

@@ -43,7 +43,15 @@ export function createConnection({ open, http, session, network, random, ready }
   let current: Link | undefined
   let dropCurrent: (reason: ClientError) => void = () => undefined
 
+  /** Somebody wants the next attempt at once. */
+  let hurry = false
+
   const ended = () => closing.signal.aborted
+
+  function wake(): void {
+    hurry = true
+    sleeper.wake()
+  }
 
   async function run(): Promise<void> {
     let failures = 0
@@ -57,18 +65,24 @@ export function createConnection({ open, http, session, network, random, ready }
       }
       if (!next) status.set({ state: 'connecting' })
       try {
+        hurry = false
         const link = next ?? (await openBest(open))
         next = undefined
+        if (ended()) {
+          link.close()
+          break
+        }
         const { better, lasted, error } = await use(link)
         next = better
         if (better) continue
+        hurry = false
         failures = lasted ? 1 : failures + 1
         if (!ended()) status.set(lasted ? { state: 'connecting' } : { state: 'offline', error })
       } catch (error) {
         failures += 1
         if (!ended()) status.set({ state: 'offline', error: asClientError(error) })
       }
-      if (!ended()) await sleeper.sleep(backoffMs(failures, random))
+      if (!ended() && !hurry) await sleeper.sleep(backoffMs(failures, random))
     }
     next?.close()
   }
@@ -104,9 +118,10 @@ export function createConnection({ open, http, session, network, random, ready }
     }
     try {
       const error = await Promise.race([session(link, online, over.signal), link.gone, dropped, betterOne.found])
-      return error instanceof ClientError
-        ? { lasted, error }
-        : { better: error, lasted, error: networkError('Changing over.') }
+      if (!(error instanceof ClientError)) return { better: error, lasted, error: networkError('Changing over.') }
+      // It may have opened a moment too late.
+      void betterOne.found.then((better) => better.close())
+      return { lasted, error }
     } finally {
       clearTimeout(timer)
       over.abort()
@@ -135,18 +150,19 @@ export function createConnection({ open, http, session, network, random, ready }
 
   /** Everything asked may be asked again: so no answer in time, or no socket, means HTTP. */
   const ask: Ask = async (document, variables) => {
+    if (ended()) throw networkError('Closed.')
     if (!network.online()) throw networkError('This device is offline.')
     if (current?.via !== 'websocket') return http(document, variables)
     try {
       return await within(answerWithinMs, current.ask(document, variables))
     } catch (error) {
-      if (!(error instanceof ClientError) || error.code !== 'NETWORK') throw error
+      if (!(error instanceof ClientError) || error.code !== 'NETWORK' || ended()) throw error
       return http(document, variables)
     }
   }
 
   const stopWatching = network.subscribe(() => {
-    if (network.online()) sleeper.wake()
+    if (network.online()) wake()
     else dropCurrent(networkError('This device is offline.'))
   })
 
@@ -156,7 +172,7 @@ export function createConnection({ open, http, session, network, random, ready }
     status: status as Observable<Connection>,
     ask,
     /** Now, instead of when the backoff is over. */
-    reconnect: sleeper.wake,
+    reconnect: wake,
     async close(): Promise<void> {
       stopWatching()
       closing.abort()

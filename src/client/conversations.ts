@@ -6,6 +6,7 @@ import {
   ConversationsDocument,
   type ConversationsQuery,
   type MessageFieldsFragment,
+  type TicksFieldsFragment,
 } from './generated/graphql.ts'
 import type { Ask } from './link/link.ts'
 import { createListeners, createValue, type Observable } from './observable.ts'
@@ -35,6 +36,7 @@ export function createConversations({ ask, userId, readUpTo }: ConversationsOpti
   const state = createValue<ConversationsState>({ conversations: [], loading: true, hasMore: false })
   const known = new Map<string, ConversationFieldsFragment>()
   const direct = new Map<string, string>()
+  const directIds = new Set<string>()
   const seen = createListeners<[conversation: ConversationFieldsFragment, isNew: boolean]>()
   /** Conversations we are asking for, with what has come of them meanwhile. */
   const asked = new Map<string, MessageFieldsFragment[]>()
@@ -42,13 +44,19 @@ export function createConversations({ ask, userId, readUpTo }: ConversationsOpti
 
   const idOf = (to: Recipient): string | undefined => ('userId' in to ? direct.get(to.userId) : to.conversationId)
 
+  function isDirectWith(person: string, id: string): void {
+    direct.set(person, id)
+    directIds.add(id)
+  }
+
   function learn(conversation: ConversationFieldsFragment): void {
     const { id, kind, members } = conversation
     const other = members.find((member) => member.id !== userId) ?? members[0]
-    if (kind === 'DIRECT' && other) direct.set(other.id, id)
+    if (kind === 'DIRECT' && other) isDirectWith(other.id, id)
     const mine = known.get(id)
-    // A page may be older than what the inbox has brought since.
-    known.set(id, mine && mine.lastSeq > conversation.lastSeq ? mine : withoutRead(conversation))
+    // A page may be older than what the inbox has brought since, and than the boundaries.
+    const ticks = conversation.ticks.map((each) => higher(each, mine?.ticks))
+    known.set(id, mine && mine.lastSeq > conversation.lastSeq ? mine : withoutRead({ ...conversation, ticks }))
     seen.tell(conversation, mine === undefined)
   }
 
@@ -105,11 +113,9 @@ export function createConversations({ ask, userId, readUpTo }: ConversationsOpti
     try {
       const { conversation } = await ask(ConversationDocument, { id })
       if (!conversation) return
-      learn(conversation)
+      // However old the answer is by now, it is complete with what has come meanwhile.
+      learn((asked.get(id) ?? []).reduce(withMessage, conversation))
       show()
-      const meanwhile = asked.get(id) ?? []
-      asked.delete(id)
-      meanwhile.forEach(received)
     } catch {
       // Told above.
     } finally {
@@ -118,15 +124,18 @@ export function createConversations({ ask, userId, readUpTo }: ConversationsOpti
   }
 
   function received(message: MessageFieldsFragment): void {
-    const { conversationId, seq, sender } = message
+    const { conversationId } = message
     asked.get(conversationId)?.push(message)
     if (!known.has(conversationId)) return void look(conversationId)
-    update(conversationId, (mine) => {
-      if (seq <= mine.lastSeq) return mine
-      const counts = sender.id !== userId && seq > readUpTo(conversationId)
-      const unreadCount = Math.min(mine.unreadCount + (counts ? 1 : 0), unreadMax)
-      return { ...mine, lastMessage: message, lastSeq: seq, unreadCount }
-    })
+    update(conversationId, (mine) => withMessage(mine, message))
+  }
+
+  function withMessage(mine: ConversationFieldsFragment, message: MessageFieldsFragment): ConversationFieldsFragment {
+    const { conversationId, seq, sender } = message
+    if (seq <= mine.lastSeq) return mine
+    const counts = sender.id !== userId && seq > readUpTo(conversationId)
+    const unreadCount = Math.min(mine.unreadCount + (counts ? 1 : 0), unreadMax)
+    return { ...mine, lastMessage: message, lastSeq: seq, unreadCount }
   }
 
   function update(id: string, change: (mine: ConversationFieldsFragment) => ConversationFieldsFragment): void {
@@ -147,10 +156,13 @@ export function createConversations({ ask, userId, readUpTo }: ConversationsOpti
     idOf,
     /** The same for whatever ends up in the same conversation. */
     laneOf: (to: Recipient): string => idOf(to) ?? ('userId' in to ? `user:${to.userId}` : ''),
-    /** A message to a person has told us the id of the chat with them. */
-    isDirectWith(person: string, id: string): void {
-      direct.set(person, id)
+    /** The same for whatever might do so: a person and a conversation of which nothing is known yet may be each other's. */
+    orderOf(to: Recipient): string {
+      const id = idOf(to)
+      return id !== undefined && (known.has(id) || directIds.has(id)) ? id : 'unknown'
     },
+    /** A message to a person has told us the id of the chat with them. */
+    isDirectWith,
     received,
     /** Up to the last message nothing is unread; below it only the server can count. */
     read(id: string, seq: number): void {
@@ -163,6 +175,7 @@ export function createConversations({ ask, userId, readUpTo }: ConversationsOpti
     reset(): void {
       known.clear()
       direct.clear()
+      directIds.clear()
       endCursor = null
       show({ loading: true })
     },
@@ -170,3 +183,13 @@ export function createConversations({ ask, userId, readUpTo }: ConversationsOpti
 }
 
 const activityOf = ({ lastMessage }: ConversationFieldsFragment): string => lastMessage?.sentAt ?? ''
+
+/** Boundaries only rise. */
+function higher(ticks: TicksFieldsFragment, known: readonly TicksFieldsFragment[] = []): TicksFieldsFragment {
+  const mine = known.find(({ userId }) => userId === ticks.userId)
+  return {
+    ...ticks,
+    lastDeliveredSeq: Math.max(ticks.lastDeliveredSeq, mine?.lastDeliveredSeq ?? 0),
+    lastReadSeq: Math.max(ticks.lastReadSeq, mine?.lastReadSeq ?? 0),
+  }
+}

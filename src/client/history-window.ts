@@ -31,6 +31,8 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
       messages = merge(edges.map(({ node }) => node).reverse(), messages)
     } catch (failure) {
       error = asClientError(failure)
+      // What the inbox has brought beside a first page that failed: more may come before the next attempt, unseen.
+      if (!loaded) messages = []
     }
     loading = undefined
     onChange()

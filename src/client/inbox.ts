@@ -48,6 +48,7 @@ export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
   const retries = new Map<string, ReturnType<typeof setTimeout>>()
   const waiting = new Set<{ conversationId: string; seq: number; resolve: () => void }>()
   let isNew = true
+  let resets = 0
   let closed = false
 
   /** A device that knows its conversations has nothing yet of one it does not know. */
@@ -56,7 +57,7 @@ export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
   function hear({ message, previousSeq }: Held): void {
     const { conversationId, seq } = message
     const at = positionOf(conversationId)
-    if (seq <= at) return
+    if (closed || seq <= at) return
     if (previousSeq <= at) {
       apply(message)
       release(conversationId)
@@ -93,33 +94,51 @@ export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
     held.delete(conversationId)
   }
 
+  /** Until nothing is held any more. One pause in each conversation, however many early events there are. */
   function fillPersistently(conversationId: string, failures = 0): void {
-    if (closed) return
-    clearTimeout(retries.get(conversationId))
+    const pausing = () => closed || retries.has(conversationId)
+    if (pausing()) return
     fill(conversationId).catch(() => {
-      const again = () => fillPersistently(conversationId, failures + 1)
-      if (!closed) retries.set(conversationId, setTimeout(again, backoffMs(failures + 1, random)))
+      if (pausing()) return
+      const again = () => {
+        retries.delete(conversationId)
+        if (held.has(conversationId)) fillPersistently(conversationId, failures + 1)
+      }
+      retries.set(conversationId, setTimeout(again, backoffMs(failures + 1, random)))
     })
+  }
+
+  function stopRetrying(): void {
+    for (const timer of retries.values()) clearTimeout(timer)
+    retries.clear()
   }
 
   /** Reads what the log has above the position. One at a time in each conversation. */
   function fill(conversationId: string): Promise<void> {
-    const running =
-      filling.get(conversationId) ?? fillOnce(conversationId).finally(() => filling.delete(conversationId))
+    const running = filling.get(conversationId) ?? fillOnce(conversationId)
     filling.set(conversationId, running)
     return running
   }
 
   async function fillOnce(conversationId: string): Promise<void> {
-    do {
-      const [firstHeld] = [...(held.get(conversationId)?.values() ?? [])].sort((a, b) => a.message.seq - b.message.seq)
-      for (const message of await readAbove(conversationId, positionOf(conversationId))) {
-        if (message.seq > positionOf(conversationId)) apply(message)
-      }
-      // It was heard before the log was read.
-      if (firstHeld && firstHeld.message.seq > positionOf(conversationId)) apply(firstHeld.message)
-      release(conversationId)
-    } while (held.has(conversationId) && !closed)
+    const begun = resets
+    const early = () => [...(held.get(conversationId) ?? [])].sort(([a], [b]) => a - b)
+    try {
+      do {
+        const [[heardFirst] = [0]] = early()
+        const found = await readAbove(conversationId, positionOf(conversationId))
+        if (closed || resets !== begun) return
+        for (const message of found) if (message.seq > positionOf(conversationId)) apply(message)
+        // It was heard before the log was read: nothing below it is missing that is not held, too.
+        for (const [seq, { message }] of early()) {
+          if (seq > positionOf(conversationId) && seq <= heardFirst) apply(message)
+        }
+        release(conversationId)
+      } while (held.has(conversationId))
+    } finally {
+      // In one step with the last look at what is held: whatever is early from here on begins anew.
+      if (resets === begun) filling.delete(conversationId)
+    }
   }
 
   /** Oldest first. Walks from the newest back, for a position is no cursor. */
@@ -173,11 +192,15 @@ export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
       keeper.set(deviceKey, undefined)
       positions.clear()
       held.clear()
+      filling.clear()
+      waiting.clear()
+      stopRetrying()
       isNew = true
+      resets += 1
     },
     close(): void {
       closed = true
-      for (const timer of retries.values()) clearTimeout(timer)
+      stopRetrying()
     },
   }
 }

@@ -1,3 +1,4 @@
+import { createListeners } from './observable.ts'
 import type { Storage } from './storage/storage.ts'
 import { within } from './within.ts'
 
@@ -14,15 +15,22 @@ const patienceMs = 3000
 export type Keeper = ReturnType<typeof createKeeper>
 
 export function createKeeper(storage: Storage, onError: (error: unknown) => void) {
+  const errors = createListeners<[unknown]>()
+  errors.add(onError)
   let changes = new Map<string, unknown>()
   let writing: Promise<void> | undefined
+  let closed = false
 
   async function writeAll(): Promise<void> {
     while (changes.size > 0) {
       const batch = changes
       changes = new Map()
       // A full or forbidden storage costs the reload, not the message: it goes out from memory.
-      await within(patienceMs, storage.write(batch)).catch(onError)
+      try {
+        await within(patienceMs, storage.write(batch))
+      } catch (error) {
+        errors.tell(error)
+      }
     }
     writing = undefined
   }
@@ -32,18 +40,21 @@ export function createKeeper(storage: Storage, onError: (error: unknown) => void
       try {
         return await within(patienceMs, storage.load())
       } catch (error) {
-        onError(error)
+        errors.tell(error)
         return []
       }
     },
     set(key: string, value: unknown): void {
+      // An answer that comes late: whoever runs on this storage by then knows better.
+      if (closed) return
       changes.set(key, value)
       writing ??= Promise.resolve().then(writeAll)
     },
     /** Resolves when everything set so far is kept, or could not be. */
     written: (): Promise<void> => writing ?? Promise.resolve(),
     async close(): Promise<void> {
-      await writing
+      while (writing !== undefined) await writing
+      closed = true
       await storage.close?.()
     },
   }

@@ -50,10 +50,18 @@ export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onSto
   const onTheirWay = new Set<string>()
   /** Attempts that wait for their time, by message. */
   const pauses = new Map<string, { timer: ReturnType<typeof setTimeout>; failures: number }>()
+  /** Those that are sent, as the server has them. */
+  const stored = new Map<string, MessageFieldsFragment>()
   let latestMs = 0
   /** What an earlier run has left goes first. */
   let restored = false
   let closed = false
+
+  /** Two in one millisecond keep their order, also after a reload, and when the clock steps back. */
+  function after(ms: number): number {
+    latestMs = Math.max(ms, latestMs + 1)
+    return latestMs
+  }
 
   const find = (clientMessageId: string): Outgoing | undefined =>
     entries.get().find((each) => each.clientMessageId === clientMessageId)
@@ -67,6 +75,7 @@ export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onSto
   function remove(clientMessageId: string): void {
     if (!find(clientMessageId)) return
     forgetPause(clientMessageId)
+    stored.delete(clientMessageId)
     entries.set(entries.get().filter((each) => each.clientMessageId !== clientMessageId))
     keeper.set(key(clientMessageId), undefined)
   }
@@ -79,13 +88,13 @@ export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onSto
   /** The first of each lane goes, unless one of the lane is on its way or pausing. */
   function pump(): void {
     if (closed || !restored) return
-    const busy = new Set<string>()
-    for (const outgoing of entries.get()) {
-      if (outgoing.state !== 'waiting') continue
+    const waiting = entries.get().filter(({ state }) => state === 'waiting')
+    const begun = waiting.filter(({ clientMessageId: id }) => onTheirWay.has(id) || pauses.has(id))
+    const busy = new Set(begun.map(({ to }) => laneOf(to)))
+    for (const outgoing of waiting) {
       const lane = laneOf(outgoing.to)
       if (busy.has(lane)) continue
       busy.add(lane)
-      if (onTheirWay.has(outgoing.clientMessageId) || pauses.has(outgoing.clientMessageId)) continue
       void attempt(outgoing, 0)
     }
   }
@@ -95,9 +104,13 @@ export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onSto
     onTheirWay.add(clientMessageId)
     try {
       await keeper.written()
+      if (closed) return
       const { sendMessage } = await ask(SendMessageDocument, { input: { clientMessageId, to, body } })
       if (onStored(sendMessage.message, to)) remove(clientMessageId)
-      else if (find(clientMessageId)) put({ ...outgoing, state: 'sent' })
+      else if (find(clientMessageId)) {
+        stored.set(clientMessageId, sendMessage.message)
+        put({ ...outgoing, state: 'sent' })
+      }
     } catch (error) {
       failed(outgoing, asClientError(error), failures + 1)
     } finally {
@@ -130,9 +143,7 @@ export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onSto
     send(to: Recipient, body: string): Outgoing {
       const problem = bodyProblem(body)
       if (problem) throw new ClientError(problem, { code: 'BAD_USER_INPUT', retryable: false, field: 'body' })
-      // Two in one millisecond keep their order, also after a reload.
-      latestMs = Math.max(now(), latestMs + 1)
-      const outgoing: Outgoing = { clientMessageId: randomId(), to, body, createdAtMs: latestMs, state: 'waiting' }
+      const outgoing: Outgoing = { clientMessageId: randomId(), to, body, createdAtMs: after(now()), state: 'waiting' }
       put(outgoing)
       pump()
       return outgoing
@@ -152,11 +163,18 @@ export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onSto
       remove(clientMessageId)
       pump()
     },
+    /** For what the inbox will not bring, because it begins above it. */
+    settle(has: (message: MessageFieldsFragment) => boolean): void {
+      for (const [clientMessageId, message] of [...stored]) if (has(message)) remove(clientMessageId)
+    },
     wake,
     pump,
     restore(kept: Iterable<[string, unknown]>): void {
-      for (const [name, value] of kept) if (name.startsWith('outbox:')) put(value as Outgoing)
-      latestMs = Math.max(latestMs, entries.get().at(-1)?.createdAtMs ?? 0)
+      const early = entries.get()
+      const left = [...kept].filter(([name]) => name.startsWith('outbox:')).map(([, value]) => value as Outgoing)
+      for (const outgoing of left) put(outgoing)
+      latestMs = Math.max(0, ...left.map(({ createdAtMs }) => createdAtMs))
+      for (const outgoing of early) put({ ...outgoing, createdAtMs: after(outgoing.createdAtMs) })
       restored = true
       pump()
     },

@@ -32,7 +32,7 @@ export function createReceipts({ ask, keeper, random, onRead }: ReceiptsOptions)
 
   function raise(map: Map<string, Boundary>, id: string, { delivered = 0, read = 0 }: Partial<Boundary>): void {
     const known = at(map, id)
-    const higher = { delivered: Math.max(known.delivered, delivered, read), read: Math.max(known.read, read) }
+    const higher = { delivered: Math.max(known.delivered, delivered), read: Math.max(known.read, read) }
     map.set(id, higher)
   }
 
@@ -69,19 +69,33 @@ export function createReceipts({ ask, keeper, random, onRead }: ReceiptsOptions)
     try {
       if (read > at(told, conversationId).read) {
         const { markRead } = await ask(MarkReadDocument, { input: { conversationId, seq: read } })
+        raise(told, conversationId, { delivered: read, read })
         confirm(conversationId, markRead.ticks)
       }
+    } catch (error) {
+      if (!isFinal(error)) return false
+      withdraw(conversationId, { read })
+    }
+    try {
       if (delivered > at(told, conversationId).delivered) {
         const { ack } = await ask(AckDocument, { input: { conversationId, seq: delivered } })
+        raise(told, conversationId, { delivered })
         confirm(conversationId, ack.ticks)
       }
-      return true
     } catch (error) {
-      if (asClientError(error).retryable) return false
-      raise(told, conversationId, { delivered, read })
-      keeper.set(readKey(conversationId), undefined)
-      return true
+      if (!isFinal(error)) return false
+      withdraw(conversationId, { delivered })
     }
+    return true
+  }
+
+  /** What has been wished for since stands. */
+  function withdraw(conversationId: string, refused: Partial<Boundary>): void {
+    const [wish, known] = [at(wished, conversationId), at(told, conversationId)]
+    const read = wish.read === refused.read ? known.read : wish.read
+    const delivered = wish.delivered === refused.delivered ? known.delivered : wish.delivered
+    wished.set(conversationId, { delivered, read })
+    if (read <= known.read) keeper.set(readKey(conversationId), undefined)
   }
 
   function confirm(conversationId: string, ticks: { lastDeliveredSeq: number; lastReadSeq: number }): void {
@@ -127,4 +141,10 @@ export function createReceipts({ ask, keeper, random, onRead }: ReceiptsOptions)
       sleeper.wake()
     },
   }
+}
+
+/** A token that is refused says nothing about what was to be told. */
+function isFinal(error: unknown): boolean {
+  const { code, retryable } = asClientError(error)
+  return !retryable && code !== 'UNAUTHENTICATED'
 }

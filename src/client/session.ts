@@ -43,6 +43,7 @@ export function createSession(options: SessionOptions): { session: Session; poll
 
   async function listen(follow: Follow, online: () => void, over: AbortSignal): Promise<ClientError> {
     if (inbox.isNew()) await readList()
+    if (over.aborted) return asClientError('Over.')
     const named = new Set(inbox.positions().map((each) => each.conversationId))
     const streams: (() => void)[] = []
     try {
@@ -75,8 +76,8 @@ export function createSession(options: SessionOptions): { session: Session; poll
     await Promise.all(
       (await readList()).map(async ({ id, lastMessage }) => {
         const seq = lastMessage?.seq ?? 0
-        if (!named.has(id) && seq > inbox.positionOf(id)) await inbox.fill(id)
-        await inbox.reached(id, seq)
+        if (named.has(id)) await inbox.reached(id, seq)
+        else if (seq > inbox.positionOf(id)) await inbox.fill(id)
       }),
     )
   }

@@ -15,19 +15,27 @@ export function createTicks(userId: string) {
   const watchers = new Map<string, number>()
   const watched = createValue<readonly string[]>([])
 
-  function raise(ticks: TicksFieldsFragment): void {
+  /** Together, where more than one is known: a conversation of which only some are in would look further than it is. */
+  function raise(...all: readonly TicksFieldsFragment[]): void {
+    for (const conversationId of new Set(all.filter(put).map((each) => each.conversationId))) {
+      states.delete(conversationId)
+      changed.tell(conversationId)
+    }
+  }
+
+  /** Whether it rose. */
+  function put(ticks: TicksFieldsFragment): boolean {
     const { conversationId, userId: member, lastDeliveredSeq, lastReadSeq } = ticks
     const members = boundaries.get(conversationId) ?? new Map<string, TicksFieldsFragment>()
     const known = members.get(member)
-    if (known && known.lastDeliveredSeq >= lastDeliveredSeq && known.lastReadSeq >= lastReadSeq) return
+    if (known && known.lastDeliveredSeq >= lastDeliveredSeq && known.lastReadSeq >= lastReadSeq) return false
     members.set(member, {
       ...ticks,
       lastDeliveredSeq: Math.max(lastDeliveredSeq, known?.lastDeliveredSeq ?? 0),
       lastReadSeq: Math.max(lastReadSeq, known?.lastReadSeq ?? 0),
     })
     boundaries.set(conversationId, members)
-    states.delete(conversationId)
-    changed.tell(conversationId)
+    return true
   }
 
   const of = (conversationId: string): TicksFieldsFragment[] => [...(boundaries.get(conversationId)?.values() ?? [])]
@@ -35,9 +43,10 @@ export function createTicks(userId: string) {
   function stateOf(conversationId: string): TicksState {
     const all = of(conversationId)
     const others = all.filter((each) => each.userId !== userId)
-    // Before anything is known of a conversation, its messages are stored and no more.
+    // Streams bring the others one by one; the user's own comes with all of them. Before that, somebody may be slower.
+    const isWhole = others.length < all.length
     const state = states.get(conversationId) ?? {
-      tickOf: (seq: number): Tick => (all.length === 0 ? 'SENT' : tickOf(seq, others)),
+      tickOf: (seq: number): Tick => (isWhole ? tickOf(seq, others) : 'SENT'),
     }
     states.set(conversationId, state)
     return state
@@ -51,7 +60,11 @@ export function createTicks(userId: string) {
       if (watchers.size !== watched.get().length) watched.set([...watchers.keys()])
     }
     change(1)
-    return () => change(-1)
+    let watching = true
+    return () => {
+      if (watching) change(-1)
+      watching = false
+    }
   }
 
   return {

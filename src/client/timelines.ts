@@ -31,7 +31,8 @@ export type Timelines = ReturnType<typeof createTimelines>
 
 /** What is to be seen of a conversation: its messages, then what is on its way to it. */
 export function createTimelines({ ask, conversations, outbox }: TimelinesOptions) {
-  const timelines = new Map<string, Timeline & { changed(): void; look(): void }>()
+  type Shown = Timeline & { changed(): void; look(): void; shows(conversationId: string): boolean }
+  const timelines = new Map<string, Shown>()
   const windows = new Map<string, HistoryWindow>()
   const entryOf = new WeakMap<MessageFieldsFragment, TimelineEntry>()
 
@@ -90,8 +91,9 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
         look()
         return () => {
           remove()
-          const conversationId = conversations.idOf(to)
-          if (listeners.size === 0 && conversationId) windows.get(conversationId)?.trim()
+          const id = conversations.idOf(to)
+          // A person and the chat with them are two timelines on one window.
+          if (id && ![...timelines.values()].some((each) => each.shows(id))) windows.get(id)?.trim()
         }
       },
       async loadOlder(): Promise<void> {
@@ -103,6 +105,7 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
         listeners.tell()
       },
       look,
+      shows: (conversationId: string): boolean => listeners.size > 0 && conversations.idOf(to) === conversationId,
     }
   }
 

@@ -16,21 +16,30 @@ export function createTokens(fetchToken: FetchToken) {
       refused = false
       return token
     } catch (error) {
-      current = undefined
       throw networkError('The application could not provide a token.', error)
     }
   }
 
+  /** Whether it was still the one in use. */
+  function forget(asked: Promise<string>): boolean {
+    if (current !== asked) return false
+    current = undefined
+    return true
+  }
+
   return {
     get(): Promise<string> {
-      current ??= fetchOne()
-      return current
+      if (current !== undefined) return current
+      const asked = fetchOne()
+      current = asked
+      asked.catch(() => forget(asked))
+      return asked
     },
     /** Not accepted any more. Who hears of it late does no harm to the token that has come since. */
     async refuse(token: string): Promise<void> {
-      if (current === undefined || (await current.catch(() => undefined)) !== token) return
-      current = undefined
-      refused = true
+      const asked = current
+      if (asked === undefined || (await asked.catch(() => undefined)) !== token) return
+      if (forget(asked)) refused = true
     },
   }
 }

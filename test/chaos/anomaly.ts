@@ -2,7 +2,7 @@ import type { MessageSeen } from './history.ts'
 
 /** A broken promise, and what to look at to understand it. */
 export type Anomaly = {
-  promise: 'P1' | 'P2' | 'P3' | 'P4' | 'P5' | 'P6' | 'errors' | 'recovery' | 'processes'
+  promise: 'P1' | 'P2' | 'P3' | 'P4' | 'P5' | 'P6' | 'runtime' | 'errors' | 'recovery' | 'processes'
   text: string
   atMs?: number
   conversationId?: string

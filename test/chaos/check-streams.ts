@@ -16,14 +16,13 @@ function checkStream(stream: MessageStream, log: FinalLog): Anomaly[] {
       const where = `the stream of ${stream.client} at ${stream.node}, opened at ${stream.openedAtMs}`
       anomalies.push({ promise: 'P4', text: `${where} ${text}`, atMs, conversationId, seq, userId: stream.userId })
     }
-    const before = last.get(conversationId)
-    const start = stream.after?.[conversationId] ?? log.before(conversationId, seq)
+    const before = last.get(conversationId) ?? stream.after?.[conversationId]
     last.set(conversationId, seq)
     if (before !== undefined && seq <= before) {
       found(`shows #${seq} after #${before}`)
       continue
     }
-    const expected = before ?? start
+    const expected = before ?? log.before(conversationId, seq)
     if (previousSeq !== expected)
       found(`says previousSeq ${previousSeq} of #${seq}, where ${expected} was to be expected`)
     const skipped = log.between(conversationId, expected, seq)
@@ -43,11 +42,14 @@ function checkComplete(history: History, log: FinalLog): Anomaly[] {
     for (const { message } of events) own.add(`${message.conversationId} ${message.seq}`)
     held.set(client, own)
   }
-  return history.devices.flatMap(({ client, userId }) =>
+  return history.devices.flatMap(({ client, userId, begins }) =>
     log.conversationIds
       .filter((id) => history.members[id]?.includes(userId))
       .flatMap((conversationId): Anomaly[] => {
-        const lacking = log.of(conversationId).filter(({ seq }) => !held.get(client)?.has(`${conversationId} ${seq}`))
+        const from = begins?.[conversationId] ?? 0
+        const lacking = log
+          .of(conversationId)
+          .filter(({ seq }) => seq > from && !held.get(client)?.has(`${conversationId} ${seq}`))
         const [first] = lacking
         if (!first) return []
         const text = `${client} never got ${lacking.length} of the messages, the first of them ${short(first)}`

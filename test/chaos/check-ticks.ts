@@ -66,6 +66,19 @@ function sightingsOf(history: History): Sighting[] {
       sightings.push({ ticks, atMs, by: `${client} by ticksChanged`, ...(fresh && { since: openedAtMs }) })
     })
   }
+  for (const { client, userId, begun, ticks } of history.runtimes) {
+    // Where a new device begins, somebody of its user was already.
+    for (const { atMs, conversationId, seq } of begun)
+      sightings.push({ ticks: { conversationId, userId, lastDeliveredSeq: seq, lastReadSeq: 0 }, atMs, by: client })
+    for (const { atMs, conversationId, seq, tick } of ticks) {
+      if (tick === 'SENT') continue
+      for (const other of history.members[conversationId] ?? []) {
+        if (other === userId) continue
+        const seen = { conversationId, userId: other, lastDeliveredSeq: seq, lastReadSeq: tick === 'READ' ? seq : 0 }
+        sightings.push({ ticks: seen, atMs, by: `${client}, whose #${seq} was shown as ${tick},` })
+      }
+    }
+  }
   return sightings.sort((one, other) => one.atMs - other.atMs)
 }
 
@@ -84,6 +97,18 @@ function askedLines(history: History) {
     own.delivered.add(call.askedAtMs, call.ask.seq)
     if (call.kind === 'read') own.read.add(call.askedAtMs, call.ask.seq)
   }
+  // The client runtime asks by itself, for what it has told the application and nothing else.
+  const runtimes = new Set(history.runtimes.map(({ client }) => client))
+  for (const { client, userId, events } of history.streams) {
+    if (!runtimes.has(client)) continue
+    for (const { message, atMs } of events) of(userId, message.conversationId).delivered.add(atMs, message.seq)
+  }
+  for (const { userId, reads } of history.runtimes) {
+    for (const { atMs, conversationId, seq } of reads) {
+      of(userId, conversationId).delivered.add(atMs, seq)
+      of(userId, conversationId).read.add(atMs, seq)
+    }
+  }
   // A send reads what was delivered while it was under way. A retry that found its message reads nothing.
   for (const call of sends(history)) {
     if (call.ask.forged || answerOf(call)?.duplicate) continue
@@ -95,7 +120,8 @@ function askedLines(history: History) {
 
 const endOf = (call: SendCall): number => {
   if (call.endedAtMs === undefined) return Number.POSITIVE_INFINITY
-  return answerOf(call) ? call.endedAtMs : call.endedAtMs + ghostMs
+  // Of the runtime's attempts it may be an earlier one that goes on.
+  return answerOf(call) && call.ask.via !== 'runtime' ? call.endedAtMs : call.endedAtMs + ghostMs
 }
 
 function checkTickStreams({ tickStreams }: History): Anomaly[] {

@@ -1,6 +1,7 @@
 import type { Anomaly } from './anomaly.ts'
 import { checkErrors } from './check-errors.ts'
 import { checkDurable, checkOnce, checkOrder } from './check-log.ts'
+import { checkRuntimes } from './check-runtime.ts'
 import { checkDelivery, checkPrivacy } from './check-streams.ts'
 import { checkTicks } from './check-ticks.ts'
 import { createFinalLog } from './final-log.ts'
@@ -18,6 +19,7 @@ export function check(history: History): Anomaly[] {
     ...checkDelivery(history, log),
     ...checkTicks(history, log),
     ...checkPrivacy(history),
+    ...checkRuntimes(history, log),
     ...checkErrors(history),
     ...checkProcesses(history),
     ...checkRecovery(history),

@@ -31,6 +31,7 @@ import type {
   TickStream,
   TicksCall,
   TicksSeen,
+  Via,
 } from './history.ts'
 
 // One device of one user, that writes down whatever it asks and is answered.
@@ -74,7 +75,7 @@ export function createClient({ client, userId, token, nodes, random, history, no
     return recorded
   }
 
-  function send(ask: SendAsk, node = anyNode()): Promise<SendCall> {
+  function send(ask: SendAsk & { via: Via }, node = anyNode()): Promise<SendCall> {
     const { conversationId, clientMessageId, body, via } = ask
     const [first = '', second = first] = history.members[conversationId] ?? []
     const to = ask.to === 'chat' ? { conversationId } : { userId: first === userId ? second : first }
@@ -209,7 +210,7 @@ function mapAnswer<T, U>(outcome: Outcome<T>, map: (answer: T) => U): Outcome<U>
   return 'answer' in outcome ? { answer: map(outcome.answer) } : outcome
 }
 
-const seen = (message: MessageFieldsFragment): MessageSeen => ({
+export const seen = (message: MessageFieldsFragment): MessageSeen => ({
   conversationId: message.conversationId,
   seq: message.seq,
   id: message.id,

@@ -2,10 +2,11 @@ import { setMaxListeners } from 'node:events'
 import { directConversationId } from '../../src/domain/conversation-id.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import { signToken } from '../kit/person.ts'
-import { createRandom } from '../simulation/random.ts'
+import { createRandom, type Random } from '../simulation/random.ts'
 import { type ChaosClient, createClient } from './client.ts'
 import { type ChaosDevice, createDevice, type FollowStyle } from './device.ts'
 import { answerOf, type History } from './history.ts'
+import { createRuntimeDevice, type RuntimeChaosDevice } from './runtime-device.ts'
 import { pause, runSender } from './sender.ts'
 
 export type CrowdOptions = {
@@ -20,8 +21,10 @@ export type CrowdOptions = {
 export type Crowd = Awaited<ReturnType<typeof createCrowd>>
 
 /** Chats that exist before the first fault; the others are made in the middle of it. */
-const earlyShare = 0.75
+const earlyShare = 0.6
 const meanPauseMs = 350
+/** The client runtime sends one at a time in each chat. */
+const runtimePauseMs = 450
 
 /** Who there is, who talks to whom, and on what. Everybody draws from a source of their own, so that none disturbs another. */
 export async function createCrowd({ seed, nodes, history, nowMs, users: count = 8, chats = 12 }: CrowdOptions) {
@@ -42,7 +45,9 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
   const over = new AbortController()
   // Everybody waits with these in hand.
   setMaxListeners(0, quiet.signal, over.signal)
-  const devices: ChaosDevice[] = []
+  const devices: (ChaosDevice | RuntimeChaosDevice)[] = []
+  const runtimes: RuntimeChaosDevice[] = []
+  const askers = new Map<string, ChaosClient>()
   const running: Promise<void>[] = []
   const active = users.filter((userId) => of(userId).length > 0)
   const tokens = new Map<string, string>()
@@ -80,12 +85,56 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
     devices.push(device)
   }
 
-  for (const [index, userId] of active.entries()) {
-    if (index % 2 === 0) addDevice(userId, 'phone', 'plain')
-    else {
-      addDevice(userId, 'phone', 'resume')
-      addDevice(userId, 'laptop', random.pick(['resume', 'apart']))
+  /** A chat that begins while a device is away, and is acked by another of the same user, comes to it with a gap. */
+  async function beginChatWith(userId: string, chance: Random): Promise<void> {
+    const conversationId = of(userId).find((id) => !established.has(id))
+    const partner = history.members[conversationId ?? '']?.find((each) => each !== userId)
+    if (!conversationId || !partner || quiet.signal.aborted) return
+    for (let n = chance.between(3, 6); n > 0; n -= 1) {
+      const clientMessageId = `begun-${conversationIds.indexOf(conversationId)}-by-${partner}-${n}`
+      const body = `${clientMessageId} hello`
+      const call = await clientOf(partner).send({ conversationId, clientMessageId, body, via: 'http', to: 'person' })
+      if (answerOf(call)) established.add(conversationId)
+      await pause(chance.between(50, 300), quiet.signal)
     }
+  }
+
+  function addRuntimeDevice(userId: string, name: string): RuntimeChaosDevice {
+    const client = `${userId}/${name}`
+    const token = tokens.get(userId) ?? ''
+    const chance = chanceFor(client)
+    const about = {
+      ...common,
+      client,
+      userId,
+      token,
+      nodes,
+      meanPauseMs: runtimePauseMs,
+      onAway: () => beginChatWith(userId, chance),
+      history,
+      nowMs,
+      random: chance,
+    }
+    const device = createRuntimeDevice({ ...about, conversationIds: of(userId) })
+    devices.push(device)
+    runtimes.push(device)
+    return device
+  }
+
+  // One device and the server decides where to begin; two; the client runtime alone; the client runtime and another.
+  const writers: string[] = []
+  const positionless = new Set<string>()
+  for (const [index, userId] of active.entries()) {
+    const kind = index % 4
+    askers.set(userId, newClient(userId, 'desk'))
+    if (kind !== 2) writers.push(userId)
+    if (kind === 0) {
+      positionless.add(userId)
+      addDevice(userId, 'phone', 'plain')
+    }
+    if (kind === 1 || kind === 3) addDevice(userId, 'phone', 'resume')
+    if (kind === 1) addDevice(userId, 'laptop', random.pick(['resume', 'apart']))
+    if (kind === 2 || kind === 3) addRuntimeDevice(userId, 'app')
   }
 
   async function write(userId: string): Promise<void> {
@@ -96,9 +145,9 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
   }
 
   function clientOf(userId: string): ChaosClient {
-    const device = devices.find(({ client }) => client.userId === userId)
-    if (!device) throw new Error(`${userId} has no device`)
-    return device.client
+    const client = askers.get(userId)
+    if (!client) throw new Error(`${userId} talks to nobody`)
+    return client
   }
 
   let writing: Promise<unknown> = Promise.resolve()
@@ -113,6 +162,11 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
       const before = devices.length
       for (const userId of active) addDevice(userId, 'new', 'resume')
       running.push(...devices.slice(before).map((device) => device.run()))
+    },
+    /** The same with the client runtime, for whoever's other devices know by themselves where they are. */
+    addRuntimeNewcomers(): void {
+      for (const userId of active)
+        if (!positionless.has(userId)) running.push(addRuntimeDevice(userId, 'new app').run())
     },
     /** The first message of most chats. */
     async open(): Promise<void> {
@@ -137,7 +191,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
     },
     start(): void {
       running.push(...devices.map((device) => device.run()))
-      writing = Promise.all(active.map(write))
+      writing = Promise.all([...writers.map(write), ...runtimes.map((device) => device.write())])
     },
     /** No new sends; resolves when everything sent is acknowledged. */
     async finishWriting(): Promise<void> {
@@ -147,7 +201,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
     async end(): Promise<void> {
       quiet.abort()
       over.abort()
-      await Promise.all([...running, writing])
+      await Promise.all([...running, writing, ...[...askers.values()].map((client) => client.close())])
     },
   }
 }

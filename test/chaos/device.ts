@@ -168,7 +168,10 @@ export function createDevice(options: DeviceOptions) {
 
   return {
     client,
-    held,
+    userId: client.userId,
+    /** Whether it does not hold everything yet that is wanted. */
+    lacks: (wanted: ReadonlyMap<string, ReadonlySet<number>>): boolean =>
+      [...held].some(([id, has]) => [...(wanted.get(id) ?? [])].some((seq) => !has.has(seq))),
     /** Resolves when `over` is aborted and all has ended. */
     async run(): Promise<void> {
       over.addEventListener('abort', closeAll, { once: true })

@@ -31,14 +31,21 @@ export async function drain({ crowd, nodes, history, nowMs }: DrainOptions): Pro
   if (!(await settled())) incident(`not every device was current ${settleWithinMs} ms after the last acknowledgement`)
   const settledAtMs = nowMs()
 
+  crowd.addRuntimeNewcomers()
+  if (!(await settled())) incident(`not every new runtime device was current ${settleWithinMs} ms after it came`)
+  const restartedAtMs = nowMs()
   await Promise.all(nodes.map(restart))
   await Promise.all(crowd.conversationIds.map((id) => lastWord(id)))
   if (!(await settled())) incident(`not every device was current ${settleWithinMs} ms after the restart`)
   // Only now: what a newcomer acks does not come any more to a device that lets the server decide where to begin.
   crowd.addNewcomers()
   if (!(await settled())) incident(`not every new device was current ${settleWithinMs} ms after it came`)
-  const restartedMs = nowMs() - settledAtMs
+  const restartedMs = nowMs() - restartedAtMs
   await readEverything()
+  for (const id of crowd.conversationIds) {
+    const [userId = ''] = history.members[id] ?? []
+    await patiently(async () => answerOf(await crowd.clientOf(userId).ticks(id)))
+  }
   return {
     acknowledgedMs: acknowledgedAtMs - startedAtMs,
     settledMs: settledAtMs - acknowledgedAtMs,
@@ -69,10 +76,7 @@ export async function drain({ crowd, nodes, history, nowMs }: DrainOptions): Pro
       const { message } = answerOf(call) ?? {}
       if (message) wanted.get(message.conversationId)?.add(message.seq)
     }
-    const lacking = () =>
-      crowd.devices.some(({ held }) =>
-        [...held].some(([id, has]) => [...(wanted.get(id) ?? [])].some((seq) => !has.has(seq))),
-      )
+    const lacking = () => crowd.devices.some((device) => device.lacks(wanted))
     const giveUpAtMs = nowMs() + settleWithinMs
     while (lacking()) {
       if (nowMs() > giveUpAtMs) return false

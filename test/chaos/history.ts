@@ -1,3 +1,5 @@
+import type { Tick } from '../../src/protocol/ticks.ts'
+
 // What happened, as the clients saw it. One process runs all clients, so all times are of one clock: if an answer's time is
 // before a question's, the answer was there first.
 
@@ -32,12 +34,15 @@ type CallOf<Kind extends string, Ask, Answer> = {
 }
 
 export type Via = 'ws' | 'http' | 'rest'
-/** `to`: by the other person's id or by the chat's. `forged`: a known clientMessageId with another body, to be refused. */
+/**
+ * `to`: by the other person's id or by the chat's. `forged`: a known clientMessageId with another body, to be refused.
+ * `runtime`: the client runtime has accepted it, to send it as often as it takes; answered when it says it is stored.
+ */
 export type SendAsk = {
   conversationId: string
   clientMessageId: string
   body: string
-  via: Via
+  via: Via | 'runtime'
   to: 'person' | 'chat'
   forged?: boolean
 }
@@ -90,12 +95,49 @@ export type FaultWindow = {
   exit?: { code: number | null; tookMs: number }
 }
 
-/** `sinceMs`: when it was switched on. `away`: when it was offline by its own choice. */
-export type Device = { client: string; userId: string; sinceMs: number; away: { fromMs: number; toMs: number }[] }
+export type Span = { fromMs: number; toMs: number }
+
+/**
+ * `sinceMs`: when it was switched on. `away`: when it was offline by its own choice. `begins`: for one that begins where the
+ * user's other devices are, where that was in each conversation; 0 unless named. `polls`: when nothing could be pushed to it.
+ */
+export type Device = {
+  client: string
+  userId: string
+  sinceMs: number
+  away: Span[]
+  begins?: Record<string, number>
+  polls?: Span[]
+}
+
+/**
+ * What only the application on a device with the client runtime can tell. What it sends are calls, what it is told is a stream:
+ * one for all its lives. Only where a life was killed before its positions were kept, another begins at those that were.
+ */
+export type RuntimeDevice = {
+  client: string
+  userId: string
+  /** From each start of the application to its end. */
+  lives: { fromMs: number; transports: string; end?: 'closed' | 'killed'; endedAtMs?: number }[]
+  /** Every link it got. */
+  links: { atMs: number; via: string }[]
+  /** Where a new device began. */
+  begun: { atMs: number; conversationId: string; seq: number }[]
+  reads: { atMs: number; conversationId: string; seq: number }[]
+  /** Of the user's own messages, whenever one changed; `life` counts from 0, and each starts knowing nothing. */
+  ticks: { atMs: number; life: number; conversationId: string; seq: number; tick: Tick }[]
+  /** What it shows in the end, oldest first; 0 for what is still on its way. */
+  timelines: { conversationId: string; seqs: number[]; hasOlder: boolean }[]
+  /** Sockets that were closed with a code. */
+  closings: { atMs: number; code: number }[]
+  /** What should not happen to an application. */
+  problems: { atMs: number; text: string }[]
+}
 
 export type History = {
   members: Record<string, string[]>
   devices: Device[]
+  runtimes: RuntimeDevice[]
   calls: Call[]
   streams: MessageStream[]
   tickStreams: TickStream[]
@@ -108,6 +150,7 @@ export type History = {
 export const emptyHistory = (members: Record<string, string[]> = {}): History => ({
   members,
   devices: [],
+  runtimes: [],
   calls: [],
   streams: [],
   tickStreams: [],

@@ -1,5 +1,5 @@
 import type { Anomaly } from './anomaly.ts'
-import { answerOf, type Device, type FaultWindow, type History, sends } from './history.ts'
+import { answerOf, type Device, type FaultWindow, type History, type Span, sends } from './history.ts'
 
 // How soon everybody was current again. A device that was away by its own choice is not counted while it was.
 
@@ -16,8 +16,9 @@ const killLimitMs = 10_000
 const emptiedLimitMs = 15_000
 /** Clearly beyond: the machine has other things to do as well. */
 const slackMs = 3000
-/** Whoever gets a message within this time is current. */
+/** Whoever gets a message within this time is current; a device that polls may take one round more. */
 const momentMs = 1000
+const pollMs = 3000
 /** By then whoever is hit by a fault has noticed. */
 const noticedMs = 3000
 
@@ -29,8 +30,8 @@ export function recoveries(history: History): Recovery[] {
     const startMs = fault.emptiedAtMs ?? fault.fromMs
     const limitMs = emptied ? emptiedLimitMs : killLimitMs
     let currentAtMs = startMs
-    for (const { fromMs, toMs } of waits) {
-      const lacking = fromMs <= startMs || toMs - fromMs > momentMs
+    for (const { fromMs, toMs, polling } of waits) {
+      const lacking = fromMs <= startMs || toMs - fromMs > (polling ? momentMs + pollMs : momentMs)
       if (lacking && toMs > currentAtMs && fromMs <= Math.max(currentAtMs, startMs + noticedMs)) currentAtMs = toMs
     }
     const judgedUntilMs = Math.min(currentAtMs, startMs + limitMs + slackMs)
@@ -62,7 +63,7 @@ function stalls(history: History): Anomaly[] {
   })
 }
 
-type Wait = { client: string; conversationId: string; seq: number; fromMs: number; toMs: number }
+type Wait = { client: string; conversationId: string; seq: number; fromMs: number; toMs: number; polling: boolean }
 
 /** From each message's acknowledgement, or the device's return if that was later, to its arrival at the device. */
 function waitsOf(history: History): Wait[] {
@@ -88,13 +89,17 @@ function waitsOf(history: History): Wait[] {
       const toMs = arrived.get(`${device.client} ${conversationId} ${seq}`)
       // What never came is the business of P4; what was there before the device was, of nobody.
       if (toMs === undefined || toMs <= atMs || atMs < device.sinceMs) return []
-      return [{ client: device.client, conversationId, seq, fromMs: backSince(device, atMs, toMs), toMs }]
+      const fromMs = backSince(device, atMs, toMs)
+      const polling = (device.polls ?? []).some((span) => overlap(span, fromMs, toMs))
+      return [{ client: device.client, conversationId, seq, fromMs, toMs, polling }]
     }),
   )
 }
 
 const backSince = ({ away }: Device, fromMs: number, toMs: number): number =>
-  Math.max(fromMs, ...away.filter((stay) => stay.fromMs < toMs && stay.toMs > fromMs).map((stay) => stay.toMs))
+  Math.max(fromMs, ...away.filter((stay) => overlap(stay, fromMs, toMs)).map((stay) => stay.toMs))
+
+const overlap = (span: Span, fromMs: number, toMs: number): boolean => span.fromMs < toMs && span.toMs > fromMs
 
 function longestCalm(faults: readonly FaultWindow[], fromMs: number, toMs: number): number {
   let calmSinceMs = fromMs

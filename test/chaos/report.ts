@@ -2,7 +2,7 @@ import { activities, enough } from './activity.ts'
 import type { Anomaly } from './anomaly.ts'
 import { contextOf } from './context.ts'
 import type { DrainFigures } from './drain.ts'
-import type { Call, History } from './history.ts'
+import { type Call, type History, type RuntimeDevice, sends } from './history.ts'
 import { recoveries } from './recovery.ts'
 
 export type Verdict = 'valid' | 'invalid' | 'unknown'
@@ -26,6 +26,7 @@ export function report({ verdict, history, anomalies, shortcomings, figures }: R
     ...tally(history.calls).map(([kind, ...counts]) => `  ${pad(kind, 18)} ${counts.map((n) => lpad(n, 8)).join(' ')}`),
     `  messages streamed: ${history.streams.reduce((sum, { events }) => sum + events.length, 0)} over ${history.streams.length} subscriptions; ` +
       `boundaries streamed: ${history.tickStreams.reduce((sum, { events }) => sum + events.length, 0)} over ${history.tickStreams.length}`,
+    ...runtimeLines(history),
     '',
     'Faults               windows   sends  acked  deliveries  calls hit',
     ...activities(history).map(
@@ -48,6 +49,25 @@ export function report({ verdict, history, anomalies, shortcomings, figures }: R
         ]
       : []),
     `Verdict: ${verdict}. ${anomalies.length} anomalies. To repeat the plan (real timing never repeats): ${command}`,
+  ]
+}
+
+function runtimeLines(history: History): string[] {
+  const { runtimes } = history
+  if (runtimes.length === 0) return []
+  const names = new Set(runtimes.map(({ client }) => client))
+  const streams = history.streams.filter(({ client }) => names.has(client))
+  const told = streams.flatMap(({ client, events }) => events.map(({ message }) => `${client} ${message.id}`))
+  const accepted = sends(history).filter(({ ask }) => ask.via === 'runtime')
+  const vanished = accepted.filter(({ outcome }) => outcome && 'lost' in outcome)
+  const count = <T>(of: (runtime: RuntimeDevice) => T[]) => runtimes.reduce((sum, each) => sum + of(each).length, 0)
+  const ended = (end: string) => count(({ lives }) => lives.slice(0, -1).filter((life) => life.end === end))
+  const links = (via: string) => count((each) => each.links.filter((link) => link.via === via))
+  return [
+    `  devices with the client runtime: ${runtimes.length}, closed and started again ${ended('closed')} times, killed ${ended('killed')}; ` +
+      `links by WebSocket ${links('websocket')}, SSE ${links('sse')}, polling ${links('polling')};`,
+    `    told ${told.length}, of these again after a kill ${told.length - new Set(told).size}; sent ${accepted.length}, of these killed before kept ${vanished.length}; ` +
+      `ticks shown ${count((each) => each.ticks)}`,
   ]
 }
 

@@ -32,7 +32,7 @@ export async function runSender(options: SenderOptions): Promise<void> {
     await pause(random.between(meanPauseMs / 2, meanPauseMs * 1.5), quiet)
     if (quiet.aborted) break
     sent += 1
-    const conversationId = random.pick(conversationIds)
+    const conversationId = chooseChat(conversationIds, established, random)
     const clientMessageId = `${client.client.replace('/', '.')}-${sent}`
     const body = `${clientMessageId} ${random.pick(words)}${'.'.repeat(random.between(0, 80))}`
     if (await acknowledged(() => ask(conversationId, clientMessageId, body))) {
@@ -44,12 +44,12 @@ export async function runSender(options: SenderOptions): Promise<void> {
   }
   await Promise.all(late)
 
-  function ask(conversationId: string, clientMessageId: string, body: string): SendAsk {
+  function ask(conversationId: string, clientMessageId: string, body: string): SendAsk & { via: Via } {
     const to = established.has(conversationId) ? random.pick(['person', 'chat'] as const) : 'person'
     return { conversationId, clientMessageId, body, via: random.pick(vias), to }
   }
 
-  async function acknowledged(next: () => SendAsk): Promise<boolean> {
+  async function acknowledged(next: () => SendAsk & { via: Via }): Promise<boolean> {
     while (!over.aborted) {
       const calls = random.chance(0.1) ? await atTwoNodes(next) : [await client.send(next())]
       if (calls.some(answerOf)) return true
@@ -60,7 +60,7 @@ export async function runSender(options: SenderOptions): Promise<void> {
     return false
   }
 
-  function atTwoNodes(next: () => SendAsk): Promise<SendCall[]> {
+  function atTwoNodes(next: () => SendAsk & { via: Via }): Promise<SendCall[]> {
     const first = random.below(nodes.length)
     const chosen = [nodes[first], nodes[(first + 1) % nodes.length]]
     return Promise.all(chosen.map((node) => client.send(next(), node)))
@@ -72,11 +72,17 @@ export async function runSender(options: SenderOptions): Promise<void> {
   }
 }
 
+/** Mostly one that exists; now and then somebody begins another, at any time of the run. */
+export function chooseChat(conversationIds: readonly string[], established: Set<string>, random: Random): string {
+  const existing = conversationIds.filter((id) => established.has(id))
+  return random.pick(existing.length > 0 && !random.chance(0.03) ? existing : conversationIds)
+}
+
 /** Ends early when the signal comes. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => undefined)
 
-const words = [
+export const words = [
   'hello',
   'grüß dich',
   'こんにちは',

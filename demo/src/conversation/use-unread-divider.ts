@@ -14,11 +14,16 @@ export function useUnreadDivider(
   const [state, tell] = useReducer(nextDivider, undefined)
   const looking = useRef(attended)
   const opened = useRef(false)
+  const fromNothing = useRef(false)
   useEffect(() => {
     if (opened.current || pending) return
+    if (!conversation) {
+      fromNothing.current = true
+      return
+    }
     opened.current = true
     // What begins while one looks is not unread.
-    if (!conversation) return
+    if (fromNothing.current && looking.current) return
     const own = conversation.ticks.find(({ userId }) => userId === chat.userId)
     const lastReadSeq = own?.lastReadSeq ?? 0
     tell({ type: 'opened', lastReadSeq, unread: conversation.unreadCount, attended: looking.current })

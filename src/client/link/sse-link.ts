@@ -11,6 +11,7 @@ type Sink<R> = { opened(): void; event(event: R): void; end(error: ClientError):
 
 /** Streams over plain HTTP, for networks that block WebSockets. Questions go by POST as ever. */
 export async function openSseLink({ url, tokens, fetch, ask }: HttpOptions & { ask: Ask }): Promise<Link> {
+  const address = url()
   const token = await tokens.get()
   const streams = new Set<() => void>()
 
@@ -28,10 +29,11 @@ export async function openSseLink({ url, tokens, fetch, ask }: HttpOptions & { a
     }
     const heard = () => {
       clearTimeout(silence)
+      if (!streams.has(stop)) return
       silence = setTimeout(() => end(networkError('The stream fell silent.')), silenceMs)
     }
     const client = createClient({
-      url: url(),
+      url: address,
       headers: { authorization: `Bearer ${token}` },
       retryAttempts: 0,
       async fetchFn(input: RequestInfo, init: RequestInit) {
@@ -46,6 +48,7 @@ export async function openSseLink({ url, tokens, fetch, ask }: HttpOptions & { a
       },
     })
     streams.add(stop)
+    heard()
     client.subscribe(
       { query: String(document), variables: variables as Record<string, unknown> },
       {

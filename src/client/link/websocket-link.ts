@@ -12,13 +12,24 @@ export type WebSocketLinkOptions = { url: () => string; tokens: Tokens; webSocke
 export async function openWebSocketLink({ url, tokens, webSocket }: WebSocketLinkOptions): Promise<Link> {
   const WebSocketImpl = webSocket ?? globalThis.WebSocket
   if (!WebSocketImpl) throw networkError('There is no WebSocket here; hand one in.')
+  const address = new URL(url().replace(/^http/, 'ws')).href
   const token = await tokens.get()
+  /** One that is given up before it is open says so by an error event, and in Node it must not be nobody's. */
+  class Socket extends WebSocketImpl {
+    constructor(...args: ConstructorParameters<typeof WebSocket>) {
+      super(...args)
+      this.addEventListener('error', () => undefined)
+    }
+  }
   return new Promise((resolve, reject) => {
     let tellGone: (error: ClientError) => void = () => undefined
     const gone = new Promise<ClientError>((told) => {
       tellGone = told
     })
+    /** What is asked of it now would open another socket that is nobody's. */
+    let over = false
     const end = (error: ClientError) => {
+      over = true
       clearTimeout(opening)
       clearTimeout(pong)
       reject(error)
@@ -30,8 +41,8 @@ export async function openWebSocketLink({ url, tokens, webSocket }: WebSocketLin
     }, openWithinMs)
     let pong: ReturnType<typeof setTimeout> | undefined
     const client = createClient({
-      url: url().replace(/^http/, 'ws'),
-      webSocketImpl: WebSocketImpl,
+      url: address,
+      webSocketImpl: Socket,
       connectionParams: { authorization: `Bearer ${token}` },
       lazy: false,
       retryAttempts: 0,
@@ -50,7 +61,11 @@ export async function openWebSocketLink({ url, tokens, webSocket }: WebSocketLin
         pong(received) {
           if (received) clearTimeout(pong)
         },
+        error() {
+          over = true
+        },
         async closed(event) {
+          over = true
           const { code } = event as { code?: number }
           if (code === tokenRefused) await tokens.refuse(token)
           end(closedError(event))
@@ -60,32 +75,37 @@ export async function openWebSocketLink({ url, tokens, webSocket }: WebSocketLin
 
     const ask: Ask = (document, variables) =>
       new Promise((answer, fail) => {
+        if (over) return fail(networkError('The WebSocket is closed.'))
         client.subscribe(operation(document, variables), {
           next: ({ data, errors }) => (errors?.[0] ? fail(errorFromGraphQL(errors[0])) : answer(data as never)),
-          error: (error) => fail(failureOf(error)),
+          error: (error) => fail(unanswered(error)),
           complete: () => fail(networkError('The server gave no answer.')),
         })
       })
 
     const follow: Follow = (document, variables, sink) => {
       let stopped = false
+      let unsubscribe: () => void = () => undefined
+      const stop = () => {
+        stopped = true
+        unsubscribe()
+      }
       const end = (error: ClientError) => {
         if (stopped) return
         stop()
         sink.end(error)
       }
-      const unsubscribe = client.subscribe(operation(document, variables), {
-        next: ({ data, errors }) => {
-          if (stopped) return
-          if (errors?.[0]) end(errorFromGraphQL(errors[0]))
-          else sink.event(data as never)
-        },
-        error: (error) => end(failureOf(error)),
-        complete: () => end(networkError('The server ended the stream.')),
-      })
-      const stop = () => {
-        stopped = true
-        unsubscribe()
+      if (over) void Promise.resolve().then(() => end(networkError('The WebSocket is closed.')))
+      else {
+        unsubscribe = client.subscribe(operation(document, variables), {
+          next: ({ data, errors }) => {
+            if (stopped) return
+            if (errors?.[0]) end(errorFromGraphQL(errors[0]))
+            else sink.event(data as never)
+          },
+          error: (error) => end(failureOf(error)),
+          complete: () => end(networkError('The server ended the stream.')),
+        })
       }
       return stop
     }
@@ -100,6 +120,11 @@ const operation = (document: { toString(): string }, variables: unknown) => ({
 /** What graphql-ws reports: the payload of an error message, a close event, or an error. */
 function failureOf(reported: unknown): ClientError {
   return Array.isArray(reported) ? errorFromGraphQL(reported[0]) : closedError(reported)
+}
+
+/** However the socket ended, the question was not answered, and may be asked elsewhere. */
+function unanswered(reported: unknown): ClientError {
+  return Array.isArray(reported) ? failureOf(reported) : networkError(closedError(reported).message, reported)
 }
 
 function closedError(reported: unknown): ClientError {

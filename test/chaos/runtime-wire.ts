@@ -1,0 +1,91 @@
+import { setMaxListeners } from 'node:events'
+import WebSocket from 'ws'
+
+// The wire of one life of an application: everything that goes over it can be broken off, for a moment or for good, and every
+// refusal is seen, also those the client runtime keeps to itself.
+
+export type Wire = ReturnType<typeof createWire>
+
+export type WireOptions = { onClosed: (code: number) => void; onProblem: (text: string) => void }
+
+export function createWire({ onClosed, onProblem }: WireOptions) {
+  const sockets = new Set<WebSocket>()
+  let air = fresh()
+  let isCut = false
+
+  class WatchedSocket extends WebSocket {
+    constructor(...given: ConstructorParameters<typeof WebSocket>) {
+      super(...given)
+      sockets.add(this)
+      // One that is dropped while it still connects fails once more, when nobody listens any more.
+      this.on('error', () => undefined)
+      this.on('close', (code) => {
+        sockets.delete(this)
+        onClosed(code)
+      })
+      this.on('message', (data) => watch(parsed(String(data))))
+      if (isCut) this.terminate()
+    }
+  }
+
+  async function fetchIt(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+    if (isCut) throw new Error('There is no network.')
+    const signals = init?.signal ? [init.signal, air.signal] : [air.signal]
+    const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) })
+    if (response.headers.get('content-type')?.includes('json')) {
+      response
+        .clone()
+        .text()
+        .then(
+          (text) => watch({ payload: parsed(text) }),
+          () => undefined,
+        )
+    }
+    return response
+  }
+
+  function watch(message: unknown): void {
+    const { payload } = Object(message) as { payload?: unknown }
+    const { errors = Array.isArray(payload) ? payload : [] } = Object(payload) as { errors?: unknown[] }
+    for (const error of errors) {
+      const { message: text, extensions } = Object(error) as { message?: string; extensions?: Refused }
+      const { code, retryable } = extensions ?? {}
+      if ((code === 'UNAVAILABLE' || code === 'RATE_LIMITED') && retryable === true) continue
+      onProblem(`it was refused: ${code ?? 'an error without a code'}: ${text}`)
+    }
+  }
+
+  function drop(): void {
+    for (const socket of sockets) socket.terminate()
+    air.abort()
+    air = fresh()
+  }
+
+  return {
+    fetch: fetchIt as typeof fetch,
+    webSocket: WatchedSocket as unknown as typeof globalThis.WebSocket,
+    /** Everything under way breaks off. */
+    drop,
+    /** For good: nothing comes or goes any more. */
+    cut(): void {
+      isCut = true
+      drop()
+    },
+  }
+}
+
+type Refused = { code?: string; retryable?: boolean }
+
+function fresh(): AbortController {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  return controller
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,338 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type ClientError, networkError } from '../../src/client/client-error.ts'
+import { createConversations } from '../../src/client/conversations.ts'
+import { createInbox } from '../../src/client/inbox.ts'
+import type { Link } from '../../src/client/link/link.ts'
+import { createSession } from '../../src/client/session.ts'
+import { createTicks } from '../../src/client/ticks.ts'
+import {
+  boundary,
+  conversation,
+  event,
+  expectNoTimers,
+  isDone,
+  keeperOver,
+  list,
+  message,
+  nameOf,
+  page,
+  refused,
+  scriptedAsk,
+  settled,
+} from './kit.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+type Stream = {
+  name: string
+  variables: unknown
+  stopped: boolean
+  event(data: unknown): void
+  end(error?: ClientError): void
+}
+
+const pollEveryMs = 3000
+
+/** The session between a link of the test's, and an inbox, a list and ticks as they are. `at`: the position in dm_1. */
+function start({ at, pushes = true }: { at?: number; pushes?: boolean } = {}) {
+  const asks = scriptedAsk()
+  const streams: Stream[] = []
+  const told: number[] = []
+  const { ask } = asks
+  const inbox = createInbox({ ask, keeper: keeperOver(), random: () => 0, onMessage: ({ seq }) => void told.push(seq) })
+  const conversations = createConversations({ ask, userId: 'alice', readUpTo: () => 0 })
+  const ticks = createTicks('alice')
+  if (at !== undefined) {
+    inbox.restore([
+      ['device', true],
+      ['position:dm_1', at],
+    ])
+  }
+  const onLink = vi.fn()
+  const onStranger = vi.fn()
+  const { session, poll } = createSession({
+    userId: 'alice',
+    pollEveryMs,
+    inbox,
+    conversations,
+    ticks,
+    onLink,
+    onStranger,
+  })
+  const link: Link = {
+    via: pushes ? 'websocket' : 'polling',
+    ask,
+    ...(pushes && {
+      follow(document, variables, sink) {
+        const stream: Stream = {
+          name: nameOf(document),
+          variables,
+          stopped: false,
+          event: (data) => sink.event(data as never),
+          end: (error = networkError('Cut.')) => sink.end(error),
+        }
+        streams.push(stream)
+        return () => {
+          stream.stopped = true
+        }
+      },
+    }),
+    gone: new Promise(() => undefined),
+    close: () => undefined,
+  }
+  const online = vi.fn()
+  const over = new AbortController()
+  const ended = session(link, online, over.signal)
+  const streamOf = (name: string): Stream => {
+    const found = streams.findLast((each) => each.name === name)
+    if (!found) throw new Error(`Nobody follows ${name}.`)
+    return found
+  }
+  return {
+    ...asks,
+    streams,
+    streamOf,
+    told,
+    inbox,
+    conversations,
+    ticks,
+    onLink,
+    onStranger,
+    poll,
+    online,
+    over,
+    ended,
+    hear: (seq: number, id = 'dm_1') =>
+      streamOf('MessageAdded').event({ messageAdded: event(message(seq, { conversationId: id })) }),
+  }
+}
+
+const chatAt = (seq: number, shape: Parameters<typeof conversation>[0] = {}) =>
+  conversation({ ...shape, lastMessage: message(seq, { conversationId: shape.id ?? 'dm_1' }) })
+
+describe('a device that has positions', () => {
+  it('follows from them at once, and reads the list beside it', async () => {
+    const { streams, all, onLink } = start({ at: 4 })
+    expect(onLink).toHaveBeenCalledTimes(1)
+    expect(streams).toMatchObject([
+      { name: 'MessageAdded', variables: { after: [{ conversationId: 'dm_1', seq: 4 }] } },
+      { name: 'TicksChanged', variables: {} },
+    ])
+    expect(all.map(({ name }) => name)).toEqual(['Conversations'])
+  })
+
+  it('is online when everything the list shows was told, and not before', async () => {
+    const { answer, online, hear, told } = start({ at: 4 })
+    hear(5)
+    await answer(list([chatAt(6)]))
+    expect(online).not.toHaveBeenCalled()
+    hear(6)
+    await settled()
+    expect(online).toHaveBeenCalledTimes(1)
+    expect(told).toEqual([5, 6])
+  })
+
+  it('is online at once when there is nothing new, or nothing at all', async () => {
+    const { answer, online } = start({ at: 4 })
+    await answer(list([chatAt(4), conversation({ id: 'grp_empty' })]))
+    expect(online).toHaveBeenCalledTimes(1)
+  })
+
+  it('reads what the stream was not asked for, and is online after that', async () => {
+    const { answer, all, online, told } = start({ at: 4 })
+    await answer(list([chatAt(4), chatAt(2, { id: 'grp_new' })]))
+    expect(all.at(-1)).toMatchObject({ name: 'Messages', variables: { conversationId: 'grp_new' } })
+    expect(online).not.toHaveBeenCalled()
+    await answer(page([1, 2].map((seq) => message(seq, { conversationId: 'grp_new' }))))
+    expect(told).toEqual([1, 2])
+    expect(online).toHaveBeenCalledTimes(1)
+  })
+
+  it('is online although the log shows less than the list', async () => {
+    const { answer, online } = start({ at: 4 })
+    await answer(list([chatAt(4), chatAt(2, { id: 'grp_new' })]))
+    await answer(page([]), 'Messages')
+    expect(online).toHaveBeenCalledTimes(1)
+  })
+
+  it('reads the list on as long as it shows what it does not know', async () => {
+    const { answer, open, online } = start({ at: 4 })
+    await answer(list([conversation({ id: 'grp_1' }), conversation()], true))
+    expect(open).toMatchObject([{ name: 'Conversations', variables: { after: 'at dm_1' } }])
+    await answer(list([conversation()], true))
+    expect(open).toHaveLength(0)
+    expect(online).toHaveBeenCalledTimes(1)
+  })
+
+  it('hears boundaries, of all conversations and of those somebody looks at', async () => {
+    const { ticks, streamOf, streams } = start({ at: 4 })
+    streamOf('TicksChanged').event({ ticksChanged: boundary('bob', 3, 1) })
+    expect(ticks.of('dm_1')).toEqual([boundary('bob', 3, 1)])
+    const unwatch = ticks.watch('dm_1')
+    expect(streams.at(-1)).toMatchObject({ name: 'TicksChanged', variables: { conversationId: 'dm_1' } })
+    streams.at(-1)?.event({ ticksChanged: boundary('bob', 4, 4) })
+    expect(ticks.of('dm_1')).toEqual([boundary('bob', 4, 4)])
+    unwatch()
+    expect(streams.at(-1)?.stopped).toBe(true)
+    expect(streams.slice(0, 2).map(({ stopped }) => stopped)).toEqual([false, false])
+  })
+
+  it('goes on when a conversation somebody looks at cannot be followed', async () => {
+    const { ticks, streams, ended } = start({ at: 4 })
+    ticks.watch('dm_1')
+    streams.at(-1)?.end(refused('NOT_FOUND'))
+    expect(await isDone(ended)).toBe(false)
+    const before = streams.length
+    ticks.watch('dm_2')
+    expect(streams.slice(before).map(({ variables }) => variables)).toEqual(
+      expect.arrayContaining([{ conversationId: 'dm_2' }]),
+    )
+  })
+})
+
+describe('a new device', () => {
+  it('reads the whole list first, and follows from where the user’s other devices are', async () => {
+    const { answer, streams, inbox } = start()
+    expect(streams).toHaveLength(0)
+    await answer(list([chatAt(9, { ticks: [boundary('alice', 7, 5), boundary('bob', 9)] })], true))
+    expect(streams).toHaveLength(0)
+    await answer(list([chatAt(3, { id: 'grp_1', ticks: [] })]))
+    expect(streams[0]?.variables).toEqual({
+      after: [
+        { conversationId: 'dm_1', seq: 7 },
+        { conversationId: 'grp_1', seq: 0 },
+      ],
+    })
+    expect(inbox.isNew()).toBe(false)
+  })
+
+  it('whose list cannot be read is no wiser, and follows nothing', async () => {
+    const { fail, ended, streams, inbox } = start()
+    await fail(refused('UNAVAILABLE'))
+    expect(await ended).toMatchObject({ code: 'UNAVAILABLE' })
+    expect(streams).toHaveLength(0)
+    expect(inbox.isNew()).toBe(true)
+  })
+
+  it('whose link has gone while it read the list follows nothing', async () => {
+    const { answer, streams, over, ended, ticks } = start()
+    over.abort()
+    await answer(list([chatAt(9)]))
+    expect(streams).toHaveLength(0)
+    expect(await isDone(ended)).toBe(true)
+    ticks.watch('dm_1')
+    expect(streams).toHaveLength(0)
+  })
+})
+
+describe('a session', () => {
+  it.each(['MessageAdded', 'TicksChanged'])('ends when its stream %s ends, and stops the others', async (name) => {
+    const { streamOf, streams, ended, ticks } = start({ at: 4 })
+    ticks.watch('dm_1')
+    streams.find((each) => each.name === name)?.end(networkError('Cut.'))
+    expect(await ended).toMatchObject({ code: 'NETWORK', message: 'Cut.' })
+    expect(streams.every(({ stopped }) => stopped)).toBe(true)
+    expect(streamOf('TicksChanged').stopped).toBe(true)
+    ticks.watch('dm_2')
+    expect(streams).toHaveLength(3)
+  })
+
+  it('ends when the list cannot be read', async () => {
+    const { fail, streams, ended, online } = start({ at: 4 })
+    await fail(networkError('Nobody there.'))
+    expect(await ended).toMatchObject({ code: 'NETWORK' })
+    expect(streams.every(({ stopped }) => stopped)).toBe(true)
+    expect(online).not.toHaveBeenCalled()
+  })
+
+  it('ends when what the stream was not asked for cannot be read', async () => {
+    const { answer, fail, ended } = start({ at: 4 })
+    await answer(list([chatAt(2, { id: 'grp_new' })]))
+    await fail(networkError('Nobody there.'), 'Messages')
+    expect(await ended).toMatchObject({ code: 'NETWORK' })
+  })
+
+  it('whose link has gone stops its streams', async () => {
+    const { over, streams, ticks } = start({ at: 4 })
+    ticks.watch('dm_1')
+    over.abort()
+    expect(streams.map(({ stopped }) => stopped)).toEqual([true, true, true])
+    ticks.watch('dm_2')
+    expect(streams).toHaveLength(3)
+  })
+
+  it.each(['NOT_FOUND', 'SEQ_OUT_OF_RANGE'] as const)(
+    'whose server has never seen our positions (%s) has everything forgotten',
+    async (code) => {
+      const { streamOf, onStranger, ended } = start({ at: 4 })
+      streamOf('MessageAdded').end(refused(code))
+      expect(onStranger).toHaveBeenCalledTimes(1)
+      expect(await ended).toMatchObject({ code })
+    },
+  )
+
+  it('that ends for any other reason has nothing forgotten', async () => {
+    const { streamOf, streams, onStranger, ended } = start({ at: 4 })
+    streams[1]?.end(refused('NOT_FOUND'))
+    streamOf('MessageAdded').end(refused('UNAUTHENTICATED'))
+    await ended
+    expect(onStranger).not.toHaveBeenCalled()
+  })
+})
+
+describe('where nothing can be pushed', () => {
+  it('a new device begins where the others are, and reads what is above', async () => {
+    const { answer, told, online } = start({ pushes: false })
+    await answer(list([chatAt(6, { ticks: [boundary('alice', 4, 4)] })]))
+    expect(online).not.toHaveBeenCalled()
+    await answer(page([3, 4, 5, 6].map((seq) => message(seq))))
+    expect(told).toEqual([5, 6])
+    expect(online).toHaveBeenCalledTimes(1)
+  })
+
+  it('the list is asked for again and again, and the log where there is more', async () => {
+    const { answer, all, told, over, ended, online } = start({ pushes: false, at: 4 })
+    await answer(list([chatAt(4), conversation({ id: 'grp_empty' })]))
+    expect(online).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(pollEveryMs - 1)
+    expect(all).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(all).toHaveLength(2)
+    await answer(list([chatAt(5)]))
+    await answer(page([4, 5].map((seq) => message(seq))), 'Messages')
+    expect(told).toEqual([5])
+    over.abort()
+    await ended
+    expectNoTimers()
+  })
+
+  it('it is asked for at once when there is a reason', async () => {
+    const { answer, all, poll } = start({ pushes: false, at: 4 })
+    await answer(list([chatAt(4)]))
+    poll()
+    await settled()
+    expect(all).toHaveLength(2)
+  })
+
+  it('the session ends when the server cannot be asked', async () => {
+    const { answer, fail, ended } = start({ pushes: false, at: 4 })
+    await answer(list([chatAt(5)]))
+    await fail(networkError('Nobody there.'))
+    expect(await ended).toMatchObject({ code: 'NETWORK' })
+    expectNoTimers()
+  })
+
+  it('the session ends with its link, whatever it is doing', async () => {
+    const pausing = start({ pushes: false, at: 4 })
+    await pausing.answer(list([chatAt(4)]))
+    pausing.over.abort()
+    expect(await isDone(pausing.ended)).toBe(true)
+    const reading = start({ pushes: false, at: 4 })
+    reading.over.abort()
+    await reading.answer(list([chatAt(4)]))
+    expect(await isDone(reading.ended)).toBe(true)
+    expectNoTimers()
+    expect([pausing.all, reading.all].map(({ length }) => length)).toEqual([1, 1])
+  })
+})

@@ -1,0 +1,548 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type ChatOptions, ClientError, createChat, memoryStorage } from '../../src/client/index.ts'
+import {
+  boundary,
+  conversation,
+  deferred,
+  event,
+  expectNoTimers,
+  isDone,
+  keptIn,
+  list,
+  message,
+  nameOf,
+  page,
+  refused,
+  settled,
+  stored,
+} from './kit.ts'
+
+// The parts put together as an application gets them; the test is the server, behind fetch.
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+const bob = { userId: 'bob' }
+const chatId = { conversationId: 'dm_1' }
+const chatAt = (seq: number, shape: Parameters<typeof conversation>[0] = {}) =>
+  conversation({ lastMessage: seq > 0 ? message(seq) : null, ...shape })
+
+/** What there is to do comes in several turns of the loop: streams hand over from one to the next. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 10; i += 1) await settled()
+}
+
+async function pass(ms: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms)
+  await turns()
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever the document takes.
+type Variables = any
+type Answer = (variables: Variables) => unknown
+type Stream = {
+  name: string
+  variables: Variables
+  over: boolean
+  say(data: unknown): Promise<void>
+  cut(): Promise<void>
+}
+
+/** Answers as told; what is not told has a sensible answer. An answer that is an error is one. */
+function startServer(told: Record<string, Answer> = {}) {
+  const calls: { name: string; variables: Variables; token: string }[] = []
+  const streams: Stream[] = []
+  const answers: Record<string, Answer> = {
+    Viewer: () => ({ viewer: { id: 'alice', name: null } }),
+    Conversations: () => list([chatAt(0)]),
+    Conversation: () => ({ conversation: chatAt(0) }),
+    Messages: () => page([]),
+    Ack: ({ input: { conversationId, seq } }) => ({ ack: { ticks: boundary('alice', seq, 0, conversationId) } }),
+    MarkRead: ({ input: { conversationId, seq } }) => ({
+      markRead: { ticks: boundary('alice', seq, seq, conversationId) },
+    }),
+    ...told,
+  }
+
+  const fetchIt = async (_url: unknown, { body, headers, signal }: RequestInit = {}): Promise<Response> => {
+    const { query, variables } = JSON.parse(String(body))
+    const { accept, authorization = '' } = headers as Record<string, string>
+    const name = nameOf(query)
+    calls.push({ name, variables, token: authorization })
+    const data =
+      accept === 'text/event-stream' ? answers[`stream ${name}`]?.(variables) : await answers[name]?.(variables)
+    if (data instanceof ClientError) {
+      const { message: text, code, retryable } = data
+      return Response.json({ errors: [{ message: text, extensions: { code, retryable } }] }, { status: 400 })
+    }
+    return accept === 'text/event-stream' ? streamOf(name, variables, signal as AbortSignal) : Response.json({ data })
+  }
+
+  function streamOf(name: string, variables: Variables, signal: AbortSignal): Response {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        const stream: Stream = {
+          name,
+          variables,
+          over: false,
+          async say(data) {
+            controller.enqueue(new TextEncoder().encode(`event: next\ndata: ${JSON.stringify({ data })}\n\n`))
+            await turns()
+          },
+          async cut() {
+            controller.error(new TypeError('terminated'))
+            await turns()
+          },
+        }
+        signal.addEventListener('abort', () => {
+          stream.over = true
+          controller.error(new DOMException('aborted', 'AbortError'))
+        })
+        streams.push(stream)
+      },
+    })
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  }
+
+  return {
+    answers,
+    calls,
+    streams,
+    fetch: fetchIt as typeof fetch,
+    /** What was asked of this name. */
+    asked: (name: string): Variables[] => calls.filter((each) => each.name === name).map(({ variables }) => variables),
+    hear: (seq: number, shape: Parameters<typeof message>[1] = {}, previousSeq = seq - 1) =>
+      latest(streams, 'MessageAdded').say({ messageAdded: event(message(seq, shape), previousSeq) }),
+  }
+}
+
+function latest(streams: Stream[], name: string): Stream {
+  const found = streams.findLast((each) => each.name === name)
+  if (!found) throw new Error(`Nobody follows ${name}.`)
+  return found
+}
+
+type Server = ReturnType<typeof startServer>
+
+async function startChat(server: Server, options: Partial<ChatOptions> = {}) {
+  let made = 0
+  const chat = createChat({
+    url: 'http://chat/graphql',
+    userId: 'alice',
+    token: () => 't',
+    storage: memoryStorage(),
+    transports: ['sse'],
+    fetch: server.fetch,
+    random: () => 0,
+    randomId: () => `id${++made}`,
+    ...options,
+  })
+  onTestFinished(() => chat.close())
+  const told: string[] = []
+  chat.onMessage(({ seq, body }) => told.push(`${seq} ${body}`))
+  await turns()
+  return { chat, told }
+}
+
+describe('delivered', () => {
+  it('is acked for the unbroken prefix only, and not for what is held', async () => {
+    const log = deferred<unknown>()
+    const server = startServer({ Messages: () => log.promise })
+    const { told } = await startChat(server)
+    await server.hear(1)
+    await server.hear(2)
+    await server.hear(5)
+    await pass(60_000)
+    expect(server.asked('Ack')).toEqual([{ input: { conversationId: 'dm_1', seq: 2 } }])
+    expect(told).toEqual(['1 m1', '2 m2'])
+    log.resolve(page([1, 2, 3, 4, 5].map((seq) => message(seq))))
+    await turns()
+    await pass(200)
+    expect(told.slice(2)).toEqual(['3 m3', '4 m4', '5 m5'])
+    expect(server.asked('Ack').slice(1)).toEqual([{ input: { conversationId: 'dm_1', seq: 5 } }])
+  })
+
+  it('is not acked for the user’s own messages', async () => {
+    const server = startServer()
+    const { told } = await startChat(server)
+    await server.hear(1, { from: 'alice', clientMessageId: 'of another device' })
+    await pass(60_000)
+    expect(told).toEqual(['1 m1'])
+    expect(server.asked('Ack')).toEqual([])
+  })
+
+  it('is not acked again for what another device has acked', async () => {
+    const ticks = [boundary('alice', 3, 3), boundary('bob', 3)]
+    const server = startServer({ Conversations: () => list([chatAt(3, { ticks })]) })
+    const storage = memoryStorage()
+    await storage.write(new Map(Object.entries({ device: true, 'position:dm_1': 1 })))
+    const { told } = await startChat(server, { storage })
+    await server.hear(2)
+    await server.hear(3)
+    await pass(60_000)
+    expect(told).toEqual(['2 m2', '3 m3'])
+    expect(server.asked('Ack')).toEqual([])
+  })
+})
+
+describe('an application', () => {
+  it('that throws keeps neither others from being told nor the message from being kept', async () => {
+    const uncaught: unknown[] = []
+    const { queueMicrotask } = globalThis
+    vi.stubGlobal('queueMicrotask', (work: () => void) =>
+      queueMicrotask(() => {
+        try {
+          work()
+        } catch (error) {
+          uncaught.push(error)
+        }
+      }),
+    )
+    const server = startServer()
+    const storage = memoryStorage()
+    const { chat } = await startChat(server, { storage })
+    const told: number[] = []
+    chat.onMessage(() => {
+      throw new Error('of the application')
+    })
+    chat.onMessage(({ seq }) => told.push(seq))
+    await server.hear(1)
+    await server.hear(2)
+    expect(told).toEqual([1, 2])
+    expect(await keptIn(storage)).toMatchObject({ 'position:dm_1': 2 })
+    expect(chat.connection.get().state).toBe('online')
+    expect(uncaught).toEqual([new Error('of the application'), new Error('of the application')])
+  })
+
+  it('sees the connection come and go', async () => {
+    const server = startServer()
+    const states: string[] = []
+    const chat = createChat({
+      url: 'http://chat/graphql',
+      userId: 'alice',
+      token: () => 't',
+      storage: memoryStorage(),
+      transports: ['sse'],
+      fetch: server.fetch,
+      random: () => 0,
+    })
+    onTestFinished(() => chat.close())
+    chat.connection.subscribe(() => states.push(chat.connection.get().state))
+    expect(chat.connection.get().state).toBe('connecting')
+    await turns()
+    await pass(10_000)
+    await latest(server.streams, 'MessageAdded').cut()
+    await pass(250)
+    await chat.close()
+    expect(states).toEqual([
+      'connecting',
+      'syncing',
+      'online',
+      'connecting',
+      'connecting',
+      'syncing',
+      'online',
+      'offline',
+    ])
+  })
+
+  it('provides another token when one is refused', async () => {
+    const server = startServer()
+    server.answers.Conversations = () =>
+      server.calls.at(-1)?.token === 'Bearer t1' ? refused('UNAUTHENTICATED') : list([chatAt(0)])
+    const reasons: boolean[] = []
+    const { chat } = await startChat(server, {
+      token: ({ refused: again }) => {
+        reasons.push(again)
+        return `t${reasons.length}`
+      },
+    })
+    expect(reasons).toEqual([false, true])
+    expect(chat.connection.get().state).toBe('online')
+  })
+})
+
+describe('a message that is sent', () => {
+  const own = (seq: number, id = 'id1') => ({ from: 'alice', clientMessageId: id, body: 'hi', seq })
+
+  it('is gone from the outbox when the inbox has brought it, and is told once', async () => {
+    const server = startServer({ SendMessage: () => stored(message(1, own(1))) })
+    const { chat, told } = await startChat(server)
+    chat.send(chatId, 'hi')
+    await turns()
+    expect(chat.outbox.get()).toMatchObject([{ state: 'sent' }])
+    await server.hear(1, own(1))
+    expect(chat.outbox.get()).toEqual([])
+    await server.hear(1, own(1))
+    expect(told).toEqual(['1 hi'])
+  })
+
+  it('tells the chat with a person, which is looked at from then on', async () => {
+    const server = startServer({
+      Conversations: () => list([]),
+      Conversation: () => ({ conversation: chatAt(1) }),
+      Messages: () => page([message(1, own(1))]),
+      SendMessage: () => stored(message(1, own(1))),
+    })
+    const { chat } = await startChat(server)
+    const timeline = chat.messages(bob)
+    onTestFinished(timeline.subscribe(() => undefined))
+    chat.send(bob, 'hi')
+    await turns()
+    expect(timeline.get()).toMatchObject({ conversationId: 'dm_1', entries: [{ key: 'id1', type: 'message' }] })
+  })
+
+  it('is looked for at once where nothing is pushed', async () => {
+    const server = startServer({ SendMessage: () => stored(message(1, own(1))) })
+    const { chat, told } = await startChat(server, { transports: ['polling'] })
+    server.answers.Conversations = () => list([chatAt(1)])
+    server.answers.Messages = () => page([message(1, own(1))])
+    chat.send(chatId, 'hi')
+    await turns()
+    expect(told).toEqual(['1 hi'])
+    expect(chat.outbox.get()).toEqual([])
+  })
+
+  it('from a new device, which begins above it, does not stay on its way for ever', async () => {
+    const ticks = [boundary('alice', 6, 6), boundary('bob', 6, 6)]
+    const head = deferred<unknown>()
+    const server = startServer({ Conversations: () => head.promise, SendMessage: () => stored(message(5, own(5))) })
+    const { chat } = await startChat(server)
+    chat.send(chatId, 'hi')
+    await turns()
+    expect(chat.outbox.get()).toMatchObject([{ state: 'sent' }])
+    // Bob has answered meanwhile, and another device of alice has read it.
+    head.resolve(list([chatAt(6, { ticks })]))
+    await turns()
+    expect(chat.connection.get().state).toBe('online')
+    expect(chat.outbox.get()).toEqual([])
+  })
+})
+
+describe('a reload', () => {
+  it('goes on where the device was: what was unsent goes out, and the stream goes on', async () => {
+    const server = startServer({ SendMessage: () => refused('UNAVAILABLE') })
+    server.answers.SendMessage = () => new ClientError('Not now.', { code: 'UNAVAILABLE', retryable: true })
+    const storage = memoryStorage()
+    const first = await startChat(server, { storage })
+    await server.hear(1)
+    first.chat.send(chatId, 'hi')
+    first.chat.markRead('dm_1', 1)
+    await turns()
+    await first.chat.close()
+    const before = server.calls.length
+
+    server.answers.SendMessage = ({ input }) =>
+      stored(message(2, { from: 'alice', clientMessageId: input.clientMessageId }))
+    const second = await startChat(server, { storage })
+    await pass(200)
+    const later = server.calls.slice(before)
+    expect(latest(server.streams, 'MessageAdded').variables).toEqual({ after: [{ conversationId: 'dm_1', seq: 1 }] })
+    expect(later.filter(({ name }) => name === 'SendMessage').map(({ variables }) => variables.input)).toEqual([
+      { clientMessageId: 'id1', to: chatId, body: 'hi' },
+    ])
+    expect(later.filter(({ name }) => name === 'MarkRead').map(({ variables }) => variables.input.seq)).toEqual([1])
+    await server.hear(1)
+    expect(second.told).toEqual([])
+  })
+})
+
+describe('read', () => {
+  it('is the application’s to say: at once in the list, and to the server', async () => {
+    const server = startServer()
+    const { chat } = await startChat(server)
+    await server.hear(1)
+    await server.hear(2)
+    expect(chat.conversations.get().conversations).toMatchObject([{ unreadCount: 2 }])
+    await pass(60_000)
+    expect(server.asked('MarkRead')).toEqual([])
+    chat.markRead('dm_1', 2)
+    expect(chat.conversations.get().conversations).toMatchObject([{ unreadCount: 0 }])
+    await pass(200)
+    expect(server.asked('MarkRead')).toEqual([{ input: { conversationId: 'dm_1', seq: 2 } }])
+  })
+
+  it('below the last message is counted by the server', async () => {
+    const server = startServer({ Conversation: () => ({ conversation: chatAt(2, { unreadCount: 1 }) }) })
+    const { chat } = await startChat(server)
+    await server.hear(1)
+    await server.hear(2)
+    chat.markRead('dm_1', 1)
+    expect(chat.conversations.get().conversations).toMatchObject([{ unreadCount: 2 }])
+    await pass(200)
+    expect(chat.conversations.get().conversations).toMatchObject([{ unreadCount: 1 }])
+  })
+})
+
+describe('ticks', () => {
+  it('follow the boundaries, which are watched while somebody looks', async () => {
+    const server = startServer()
+    const { chat } = await startChat(server)
+    const ticks = chat.ticks(bob)
+    const told = vi.fn()
+    const stop = ticks.subscribe(told)
+    await turns()
+    const watching = latest(server.streams, 'TicksChanged')
+    expect(watching.variables).toEqual({ conversationId: 'dm_1' })
+    expect(ticks.get().tickOf(1)).toBe('SENT')
+    told.mockClear()
+    await watching.say({ ticksChanged: boundary('bob', 2, 1) })
+    expect(told).toHaveBeenCalledTimes(1)
+    expect([1, 2, 3].map((seq) => ticks.get().tickOf(seq))).toEqual(['READ', 'DELIVERED', 'SENT'])
+    expect(chat.conversations.get().conversations[0]?.ticks).toContainEqual(boundary('bob', 2, 1))
+    stop()
+    await turns()
+    expect(watching.over).toBe(true)
+    const ofAll = server.streams.findLast(({ name, variables }) => name === 'TicksChanged' && !variables.conversationId)
+    await ofAll?.say({ ticksChanged: boundary('bob', 3, 3) })
+    expect(ticks.get().tickOf(3)).toBe('READ')
+    expect(told).toHaveBeenCalledTimes(1)
+  })
+
+  it('never show more than was reached while a conversation becomes known', async () => {
+    const head = deferred<unknown>()
+    const server = startServer({ Conversations: () => head.promise })
+    const { chat } = await startChat(server)
+    const ticks = chat.ticks(chatId)
+    const seen: string[] = []
+    onTestFinished(ticks.subscribe(() => seen.push(ticks.get().tickOf(1))))
+    head.resolve(
+      list([chatAt(1, { ticks: [boundary('alice', 1, 1), boundary('bob', 1, 0), boundary('carol', 0, 0)] })]),
+    )
+    await turns()
+    expect(new Set(seen)).toEqual(new Set(['SENT']))
+  })
+
+  it('of a person are those of the chat with them, as soon as it is known', async () => {
+    const head = deferred<unknown>()
+    const server = startServer({ Conversations: () => head.promise })
+    const { chat } = await startChat(server)
+    const ticks = chat.ticks(bob)
+    const told = vi.fn()
+    onTestFinished(ticks.subscribe(told))
+    expect(ticks.get().tickOf(1)).toBe('SENT')
+    head.resolve(list([chatAt(1, { ticks: [boundary('alice', 1), boundary('bob', 1)] })]))
+    await turns()
+    expect(told).toHaveBeenCalled()
+    expect(ticks.get().tickOf(1)).toBe('DELIVERED')
+    expect(latest(server.streams, 'TicksChanged').variables).toEqual({ conversationId: 'dm_1' })
+  })
+})
+
+describe('a server that has never seen us', () => {
+  it('makes us a new device to it', async () => {
+    const storage = memoryStorage()
+    await storage.write(new Map(Object.entries({ device: true, 'position:dm_1': 50, 'position:dm_old': 3 })))
+    const server = startServer({
+      Conversations: () => list([chatAt(2, { ticks: [boundary('alice', 1), boundary('bob', 0)] })]),
+      'stream MessageAdded': ({ after }) =>
+        after.some(({ seq }: { seq: number }) => seq > 2) ? refused('SEQ_OUT_OF_RANGE') : undefined,
+    })
+    const { chat, told } = await startChat(server, { storage })
+    expect(chat.connection.get()).toMatchObject({ state: 'offline', error: { code: 'SEQ_OUT_OF_RANGE' } })
+    await pass(250)
+    expect(latest(server.streams, 'MessageAdded').variables).toEqual({ after: [{ conversationId: 'dm_1', seq: 1 }] })
+    await server.hear(2)
+    expect(told).toEqual(['2 m2'])
+    expect(chat.connection.get().state).toBe('online')
+    await pass(1)
+    expect(await keptIn(storage)).toEqual({ device: true, 'position:dm_1': 2 })
+  })
+
+  it('does not leave on its way for ever what the one before it has stored', async () => {
+    const server = startServer({ SendMessage: () => stored(message(60, { from: 'alice', clientMessageId: 'id1' })) })
+    const { chat } = await startChat(server)
+    chat.send(chatId, 'hi')
+    await turns()
+    expect(chat.outbox.get()).toMatchObject([{ state: 'sent' }])
+    server.answers['stream MessageAdded'] = ({ after }) =>
+      server.calls.filter(({ name }) => name === 'MessageAdded').length === 2 && after
+        ? refused('NOT_FOUND')
+        : undefined
+    await latest(server.streams, 'MessageAdded').cut()
+    await pass(1000)
+    expect(chat.connection.get().state).toBe('online')
+    expect(chat.outbox.get()).toEqual([])
+  })
+})
+
+describe('when it is closed', () => {
+  async function expectClosed(server: Server, closing: Promise<void>): Promise<void> {
+    await turns()
+    expect(await isDone(closing)).toBe(true)
+    expectNoTimers()
+    expect(server.streams.every(({ over }) => over)).toBe(true)
+    const before = server.calls.length
+    await pass(120_000)
+    expect(server.calls).toHaveLength(before)
+  }
+
+  it('at once, nothing was begun or it is over', async () => {
+    const server = startServer()
+    const chat = createChat({
+      url: 'http://chat/graphql',
+      userId: 'alice',
+      token: () => 't',
+      storage: memoryStorage(),
+      transports: ['sse', 'polling'],
+      fetch: server.fetch,
+    })
+    await expectClosed(server, chat.close())
+    expect(chat.connection.get()).toEqual({ state: 'offline' })
+  })
+
+  it('while a new device reads its list, no stream is begun', async () => {
+    const head = deferred<unknown>()
+    const server = startServer({ Conversations: () => head.promise })
+    const { chat } = await startChat(server)
+    const closing = chat.close()
+    head.resolve(list([chatAt(1)]))
+    await expectClosed(server, closing)
+    expect(server.asked('MessageAdded')).toEqual([])
+  })
+
+  it('while online with everything under way, everything is let go of', async () => {
+    const server = startServer({
+      SendMessage: () => new ClientError('Not now.', { code: 'UNAVAILABLE', retryable: true }),
+      Ack: () => new ClientError('Not now.', { code: 'UNAVAILABLE', retryable: true }),
+      Messages: () => new ClientError('Not now.', { code: 'UNAVAILABLE', retryable: true }),
+    })
+    const { chat } = await startChat(server, { transports: ['websocket', 'sse'] })
+    await pass(5000)
+    await server.hear(1)
+    await server.hear(4)
+    await server.hear(6)
+    chat.send(chatId, 'hi')
+    chat.markRead('dm_1', 1)
+    onTestFinished(chat.ticks(chatId).subscribe(() => undefined))
+    onTestFinished(chat.messages(chatId).subscribe(() => undefined))
+    await pass(200)
+    expect(vi.getTimerCount()).toBeGreaterThan(0)
+    await expectClosed(server, chat.close())
+  })
+
+  it('what comes late is neither told nor kept', async () => {
+    const log = deferred<unknown>()
+    const answer = deferred<unknown>()
+    const storage = memoryStorage()
+    const server = startServer({ Messages: () => log.promise, SendMessage: () => answer.promise })
+    const { chat, told } = await startChat(server, { storage })
+    await server.hear(3)
+    chat.send(chatId, 'hi')
+    await turns()
+    await chat.close()
+    const kept = await keptIn(storage)
+    log.resolve(page([1, 2, 3].map((seq) => message(seq))))
+    answer.resolve(stored(message(4, { from: 'alice', clientMessageId: 'id1' })))
+    await turns()
+    expect(told).toEqual([])
+    expect(await keptIn(storage)).toEqual(kept)
+    expect(kept).toMatchObject({ 'outbox:id1': { state: 'waiting' } })
+    expectNoTimers()
+  })
+})
