@@ -144,7 +144,8 @@ describe('a message', () => {
     conversations.received(message(3))
     expect(conversations.get('dm_1')?.unreadCount).toBe(0)
     conversations.received(message(4))
-    expect(conversations.get('dm_1')?.unreadCount).toBe(1)
+    conversations.received(message(5, { from: 'alice' }))
+    expect(conversations.get('dm_1')).toMatchObject({ unreadCount: 1, lastSeq: 5 })
   })
 
   it('that the list has counted already changes nothing', async () => {

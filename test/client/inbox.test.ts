@@ -244,6 +244,14 @@ describe('a read of the log', () => {
     expect(open).toHaveLength(0)
   })
 
+  it('does not go back further than to the position', async () => {
+    const { inbox, told, answer, open } = start({ at: 2 })
+    inbox.hear(event(message(4)))
+    await answer(page(messages(2, 4), true))
+    expect(told).toEqual(lines(3, 4))
+    expect(open).toHaveLength(0)
+  })
+
   it('is shared by everybody who wants it', async () => {
     const { inbox, answer, all } = start()
     const both = [inbox.fill('dm_1'), inbox.fill('dm_1')]
@@ -473,7 +481,7 @@ describe('a reset', () => {
   })
 
   it('lets the log be read anew while the old read is still on its way', async () => {
-    const { inbox, told, answer, first } = start({ at: 50 })
+    const { inbox, told, answer, first, open } = start({ at: 50 })
     inbox.hear(event(message(60)))
     const old = first()
     inbox.reset()
@@ -481,6 +489,8 @@ describe('a reset', () => {
     await settled()
     old.answer(page(messages(1, 60)))
     await settled()
+    void inbox.fill('dm_1')
+    expect(open).toHaveLength(1)
     await answer(page(messages(1, 3)))
     expect(told).toEqual(lines(1, 3))
   })

@@ -132,17 +132,19 @@ describe('a storage', () => {
 
 describe('when it is closed', () => {
   it('everything is kept first, then the storage is closed', async () => {
-    const order: string[] = []
-    const { keeper } = start({
-      ...memoryStorage(),
-      write: async (changes) => void order.push(...changes.keys()),
-      close: async () => void order.push('closed'),
-    })
+    const close = vi.fn(async () => undefined)
+    const storage = { ...slowStorage(), close }
+    const { keeper } = start(storage)
     keeper.set('a', 1)
+    await settled()
     const closed = keeper.close()
     keeper.set('b', 1)
-    await closed
-    expect(order).toEqual(['a', 'b', 'closed'])
+    await storage.release()
+    expect(close).not.toHaveBeenCalled()
+    await storage.release()
+    expect(await keptIn(storage)).toEqual({ a: 1, b: 1 })
+    expect(await isDone(closed)).toBe(true)
+    expect(close).toHaveBeenCalledTimes(1)
   })
 
   it('whatever comes late is left to whoever runs on the storage by then', async () => {

@@ -242,6 +242,22 @@ describe('an answer', () => {
   })
 })
 
+describe('what is sent and will not be brought by the inbox', () => {
+  it('is gone when it turns out to be here, and nothing else is', async () => {
+    const { outbox, answer, states } = start()
+    outbox.send(bob, 'one')
+    outbox.send(carol, 'two')
+    outbox.send({ userId: 'dave' }, 'three')
+    await settled()
+    await answer(stored(own(1, 'id1')))
+    await answer(stored(own(2, 'id2')))
+    outbox.settle(({ seq }) => seq === 1)
+    expect(states()).toEqual(['two sent', 'three waiting'])
+    outbox.settle(() => true)
+    expect(states()).toEqual(['three waiting'])
+  })
+})
+
 describe('a lane', () => {
   it('sends one at a time, in the order they were written', async () => {
     const { outbox, answer, ids } = start()

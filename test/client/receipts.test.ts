@@ -141,10 +141,13 @@ describe('read', () => {
   })
 
   it('only ever rises', async () => {
-    const { receipts, sent, grant } = start()
+    const storage = memoryStorage()
+    const { receipts, sent, grant } = start({ storage })
     receipts.read('dm_1', 5)
     receipts.read('dm_1', 2)
     expect(receipts.readUpTo('dm_1')).toBe(5)
+    await settled()
+    expect(await keptIn(storage)).toEqual({ 'read:dm_1': 5 })
     await vi.advanceTimersByTimeAsync(batchMs)
     await grant()
     receipts.read('dm_1', 5)

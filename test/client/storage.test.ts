@@ -47,6 +47,16 @@ describe.each(kinds)('what is kept in %s', (_kind, open) => {
     expect(await everything(again())).toEqual({ a: 2, c: 1 })
   })
 
+  it('is changed again and again by a run that has loaded it', async () => {
+    const { storage, again } = open()
+    await storage.write(changes({ a: 1 }))
+    const later = again()
+    await later.load()
+    await later.write(changes({ b: 2 }))
+    await later.write(changes({ c: 3 }))
+    expect(await everything(again())).toEqual({ a: 1, b: 2, c: 3 })
+  })
+
   it('is changed by a run that has not loaded it', async () => {
     const { storage, again } = open()
     await storage.write(changes({ a: 1, b: 1 }))

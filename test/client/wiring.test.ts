@@ -27,6 +27,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+const notNow = new ClientError('Not now.', { code: 'UNAVAILABLE', retryable: true })
 const bob = { userId: 'bob' }
 const chatId = { conversationId: 'dm_1' }
 const chatAt = (seq: number, shape: Parameters<typeof conversation>[0] = {}) =>
@@ -324,10 +325,24 @@ describe('a message that is sent', () => {
   })
 })
 
+describe('what could not be told for long', () => {
+  it('is told at once when there is a way again', async () => {
+    const server = startServer({ SendMessage: () => notNow, Ack: () => notNow })
+    const { chat } = await startChat(server)
+    await server.hear(1)
+    chat.send(chatId, 'hi')
+    await pass(120_000)
+    const before = server.calls.length
+    await latest(server.streams, 'MessageAdded').cut()
+    await pass(250)
+    const since = server.calls.slice(before).map(({ name }) => name)
+    expect(since).toEqual(expect.arrayContaining(['SendMessage', 'Ack']))
+  })
+})
+
 describe('a reload', () => {
   it('goes on where the device was: what was unsent goes out, and the stream goes on', async () => {
-    const server = startServer({ SendMessage: () => refused('UNAVAILABLE') })
-    server.answers.SendMessage = () => new ClientError('Not now.', { code: 'UNAVAILABLE', retryable: true })
+    const server = startServer({ SendMessage: () => notNow })
     const storage = memoryStorage()
     const first = await startChat(server, { storage })
     await server.hear(1)
@@ -508,9 +523,9 @@ describe('when it is closed', () => {
 
   it('while online with everything under way, everything is let go of', async () => {
     const server = startServer({
-      SendMessage: () => new ClientError('Not now.', { code: 'UNAVAILABLE', retryable: true }),
-      Ack: () => new ClientError('Not now.', { code: 'UNAVAILABLE', retryable: true }),
-      Messages: () => new ClientError('Not now.', { code: 'UNAVAILABLE', retryable: true }),
+      SendMessage: () => notNow,
+      MarkRead: () => notNow,
+      Messages: () => notNow,
     })
     const { chat } = await startChat(server, { transports: ['websocket', 'sse'] })
     await pass(5000)
