@@ -1,0 +1,84 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Route, WebSocketRoute } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
+
+export type Profile = Awaited<ReturnType<typeof createProfile>>
+
+/** A browser profile that notes what no window should ever do. */
+export async function createProfile(browser: Browser, url: string, settings: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...settings })
+  const complaints: string[] = []
+  let troubled = false
+  let gate: Awaited<ReturnType<typeof createGate>> | undefined
+  let refusal: string | undefined
+  onTestFinished(async () => {
+    await context.close()
+    expect(complaints).toEqual([])
+  })
+  const refuse = (route: Route) => {
+    if (!route.request().postData()?.includes('mutation SendMessage')) return route.fallback()
+    const errors = [{ message: refusal, extensions: { code: 'FORBIDDEN', retryable: false } }]
+    return route.fulfill({ status: 403, json: { errors } })
+  }
+  const own = (address: string) => new URL(address).host === new URL(url).host
+  return {
+    context,
+    /** From here on the network fails: the browser may say so. */
+    expectTrouble(): void {
+      troubled = true
+    },
+    watch(page: Page): void {
+      page.on('request', (request) => void (own(request.url()) || complaints.push(`asked ${request.url()}`)))
+      page.on('websocket', (socket) => void (own(socket.url()) || complaints.push(`asked ${socket.url()}`)))
+      page.on('pageerror', (error) => complaints.push(String(error)))
+      page.on('console', (message) => {
+        const expected = troubled && /^Failed to load resource|^WebSocket connection to/.test(message.text())
+        if (message.type() === 'error' && !expected) complaints.push(message.text())
+      })
+    },
+    async block(what: 'websocket' | 'streams'): Promise<void> {
+      await context.routeWebSocket(isApi, (socket) => socket.close())
+      if (what === 'websocket') return
+      troubled = true
+      await context.route(isApi, (route) => {
+        const streams = route.request().headers().accept?.includes('text/event-stream')
+        return streams ? route.abort() : route.fallback()
+      })
+    },
+    /** Sends are answered with this error, until it is undefined. Over HTTP: WebSockets are to be blocked. */
+    async refuseSends(message: string | undefined): Promise<void> {
+      troubled = true
+      refusal = message
+      await (message ? context.route(isApi, refuse) : context.unroute(isApi, refuse))
+    },
+    async addGate(): Promise<void> {
+      gate = await createGate(context)
+    },
+    async gateIs(state: 'open' | 'shut'): Promise<void> {
+      if (!gate) throw new Error('The window was opened without a gate.')
+      troubled = true
+      await gate.set(state === 'shut')
+    },
+  }
+}
+
+const isApi = /\/graphql$/
+
+/** Lets everything through to the API, or nothing; the page itself can always be loaded. */
+async function createGate(context: BrowserContext) {
+  let isShut = false
+  const sockets = new Set<WebSocketRoute>()
+  await context.route(isApi, (route) => (isShut ? route.abort('connectionrefused') : route.fallback()))
+  await context.routeWebSocket(isApi, async (socket) => {
+    if (isShut) return socket.close()
+    sockets.add(socket)
+    socket.connectToServer()
+  })
+  return {
+    async set(shut: boolean): Promise<void> {
+      isShut = shut
+      if (!shut) return
+      await Promise.all([...sockets].map((socket) => socket.close()))
+      sockets.clear()
+    },
+  }
+}
