@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { launchBrowser } from '../kit/browser.ts'
 import { type DemoServer, startDemoServer } from '../kit/demo-server.ts'
 import { createProfile } from './profile.ts'
@@ -30,6 +30,8 @@ export type OpenOptions = {
 
 /** One server and one browser for the tests of a file. */
 export function demoOfThisFile(environment: Record<string, string> = {}) {
+  // A story has many steps, and the machine may be busy.
+  vi.setConfig({ testTimeout: 120_000 })
   let server: DemoServer
   let browser: Browser
   beforeAll(async () => {

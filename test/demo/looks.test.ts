@@ -77,4 +77,4 @@ test('everybody can use the page, whatever it shows', async () => {
   await pocket.losesItsNetwork()
   await pocket.isOffline()
   await isFine(pocket, 'phone-offline')
-}, 60_000)
+})

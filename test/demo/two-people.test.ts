@@ -1,6 +1,7 @@
+import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { demoOfThisFile, strangers } from './kit.ts'
-import { lookAt, tabTo } from './window.ts'
+import { lookAt, patience, tabTo } from './window.ts'
 
 const demo = demoOfThisFile()
 
@@ -41,7 +42,7 @@ test('two people pick who they are, chat, and see the ticks turn', async () => {
   const all = ['Hello, Bob', 'Is it eight o’clock?', way, 'Eight it is', '👍']
   await Promise.all([hers.sees(all), his.sees(all)])
   await his.ticks('👍', 'Read')
-  await expect.poll(() => his.messages.getByText('3 new messages').count()).toBe(0)
+  await expect.poll(() => his.messages.getByText('3 new messages').count(), patience).toBe(0)
 })
 
 test('what comes into a window nobody looks at is delivered, and read when somebody looks', async () => {
@@ -95,27 +96,28 @@ test('on a phone there is the list, then the chat, and a way back; nothing is wi
   const context = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true }
   const his = await demo.open(bob, { context })
   const { page } = his
-  const isNarrow = async () =>
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
-  await his.chat('Alice').getByText('2 unread').waitFor()
+  const fits = async (shown: Locator) => {
+    await shown.waitFor()
+    expect(await shown.page().evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+  }
+  await fits(his.chat('Alice').getByText('2 unread'))
   expect(await his.messages.count()).toBe(0)
-  await isNarrow()
-  await page.getByRole('button', { name: 'New chat' }).tap()
-  await isNarrow()
-  await page.getByRole('button', { name: 'Close' }).tap()
-  await page.getByRole('button', { name: 'For developers' }).tap()
-  await isNarrow()
-  await page.getByRole('button', { name: 'Close' }).tap()
+  for (const name of ['New chat', 'For developers']) {
+    await page.getByRole('button', { name }).tap()
+    await fits(page.getByRole('dialog', { name }))
+    await page.getByRole('button', { name: 'Close' }).tap()
+  }
 
   await his.chat('Alice').tap()
   await his.sees(['Short', long])
   await hers.ticks(long, 'Read')
-  expect(await his.chat('Alice').isVisible()).toBe(false)
-  await isNarrow()
+  await fits(his.messages)
   expect(await his.messages.evaluate((log) => log.scrollWidth - log.clientWidth)).toBe(0)
+  expect(await his.chat('Alice').count()).toBe(0)
+  const picker = page.getByRole('dialog', { name: 'Emoji' })
   await page.getByRole('button', { name: 'Emoji' }).tap()
-  await isNarrow()
-  await page.getByRole('dialog', { name: 'Emoji' }).getByRole('button', { name: 'party' }).tap()
+  await fits(picker)
+  await picker.getByRole('button', { name: 'party' }).tap()
   await page.getByRole('button', { name: 'Send' }).tap()
   await hers.sees(['Short', long, '🎉'])
 
@@ -123,8 +125,7 @@ test('on a phone there is the list, then the chat, and a way back; nothing is wi
   await his.chat('Alice').waitFor()
   expect(await his.messages.count()).toBe(0)
   const welcome = await demo.visit('/', { beside: his })
-  await welcome.page.getByRole('region', { name: 'Who are you?' }).waitFor()
-  expect(await welcome.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+  await fits(welcome.page.getByRole('region', { name: 'Who are you?' }))
 })
 
 test('whoever has no mouse picks a person, opens a chat, writes, and comes back with Escape', async () => {
@@ -133,6 +134,7 @@ test('whoever has no mouse picks a person, opens a chat, writes, and comes back 
   const { page } = his
   const { keyboard } = page
   const focused = page.locator(':focus')
+  const hasFocus = (name: string) => expect.poll(() => focused.getAttribute('aria-label'), patience).toBe(name)
   await page.getByRole('region', { name: 'Who are you?' }).waitFor()
   await tabTo(page, page.getByRole('link', { name: 'Dave' }))
   await keyboard.press('Enter')
@@ -142,14 +144,13 @@ test('whoever has no mouse picks a person, opens a chat, writes, and comes back 
   await keyboard.press('Enter')
   await tabTo(page, page.getByRole('textbox', { name: 'User id' }))
   await keyboard.press('Escape')
-  await expect.poll(() => focused.getAttribute('aria-label')).toBe('New chat')
+  await hasFocus('New chat')
 
   await keyboard.press('Enter')
   await tabTo(page, page.getByRole('textbox', { name: 'User id' }))
   await keyboard.type(alice.id)
   await keyboard.press('Enter')
-  // The field has the focus.
-  await his.field.waitFor()
+  await hasFocus('Message')
   await keyboard.type('No mouse')
   await keyboard.press('Shift+Enter')
   await keyboard.type('needed ')
@@ -159,7 +160,7 @@ test('whoever has no mouse picks a person, opens a chat, writes, and comes back 
   await keyboard.press('ArrowRight')
   await keyboard.press('Enter')
   await keyboard.press('Escape')
-  await expect.poll(() => focused.getAttribute('aria-label')).toBe('Message')
+  await hasFocus('Message')
   await keyboard.press('Enter')
   await his.sees(['No mouse\nneeded 😄'])
   await his.ticks('No mouse needed 😄', 'Sent')
@@ -167,5 +168,5 @@ test('whoever has no mouse picks a person, opens a chat, writes, and comes back 
   await page.setViewportSize({ width: 390, height: 800 })
   await keyboard.press('Escape')
   await his.chat(alice.id).waitFor()
-  await expect.poll(() => focused.getAttribute('href')).toContain(`with=${alice.id}`)
+  await expect.poll(() => focused.getAttribute('href'), patience).toContain(`with=${alice.id}`)
 })
