@@ -133,7 +133,7 @@ export function createChat(options: ChatOptions): Chat {
 
   function onStored(message: MessageFieldsFragment, to: Recipient): boolean {
     const { conversationId } = message
-    if ('userId' in to && conversations.idOf(to) !== conversationId) {
+    if (to.userId !== undefined && conversations.idOf(to) !== conversationId) {
       conversations.isDirectWith(to.userId, conversationId)
       timelines.look()
     }

@@ -42,7 +42,8 @@ export function createConversations({ ask, userId, readUpTo }: ConversationsOpti
   const asked = new Map<string, MessageFieldsFragment[]>()
   let endCursor: string | null = null
 
-  const idOf = (to: Recipient): string | undefined => ('userId' in to ? direct.get(to.userId) : to.conversationId)
+  const idOf = (to: Recipient): string | undefined =>
+    to.userId !== undefined ? direct.get(to.userId) : to.conversationId
 
   function isDirectWith(person: string, id: string): void {
     direct.set(person, id)
@@ -155,7 +156,7 @@ export function createConversations({ ask, userId, readUpTo }: ConversationsOpti
     /** The conversation a recipient stands for, as far as it is known. */
     idOf,
     /** The same for whatever ends up in the same conversation. */
-    laneOf: (to: Recipient): string => idOf(to) ?? ('userId' in to ? `user:${to.userId}` : ''),
+    laneOf: (to: Recipient): string => idOf(to) ?? (to.userId !== undefined ? `user:${to.userId}` : ''),
     /** The same for whatever might do so: a person and a conversation of which nothing is known yet may be each other's. */
     orderOf(to: Recipient): string {
       const id = idOf(to)

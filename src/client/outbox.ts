@@ -1,7 +1,7 @@
 import { bodyProblem } from '../protocol/text.ts'
 import { backoffMs } from './backoff.ts'
 import { asClientError, ClientError } from './client-error.ts'
-import { type MessageFieldsFragment, SendMessageDocument } from './generated/graphql.ts'
+import { type MessageFieldsFragment, type RecipientInput, SendMessageDocument } from './generated/graphql.ts'
 import type { Keeper } from './keeper.ts'
 import type { Ask } from './link/link.ts'
 import { createValue, type Observable } from './observable.ts'
@@ -14,7 +14,7 @@ import { createValue, type Observable } from './observable.ts'
 // id then gets the same message.
 
 /** A person, whose direct chat need not exist yet, or a conversation. */
-export type Recipient = { userId: string } | { conversationId: string }
+export type Recipient = RecipientInput
 
 /**
  * `waiting`: kept, and tried until it is stored. `sent`: stored; the inbox has yet to bring it. `failed`: refused for good, with

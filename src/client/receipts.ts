@@ -1,6 +1,6 @@
 import { backoffMs, createSleeper } from './backoff.ts'
 import { asClientError } from './client-error.ts'
-import { AckDocument, MarkReadDocument } from './generated/graphql.ts'
+import { AckDocument, MarkReadDocument, type TicksFieldsFragment } from './generated/graphql.ts'
 import type { Keeper } from './keeper.ts'
 import type { Ask } from './link/link.ts'
 
@@ -98,7 +98,7 @@ export function createReceipts({ ask, keeper, random, onRead }: ReceiptsOptions)
     if (read <= known.read) keeper.set(readKey(conversationId), undefined)
   }
 
-  function confirm(conversationId: string, ticks: { lastDeliveredSeq: number; lastReadSeq: number }): void {
+  function confirm(conversationId: string, ticks: TicksFieldsFragment): void {
     raise(told, conversationId, { delivered: ticks.lastDeliveredSeq, read: ticks.lastReadSeq })
     if (at(told, conversationId).read < at(wished, conversationId).read) return
     keeper.set(readKey(conversationId), undefined)
@@ -120,7 +120,7 @@ export function createReceipts({ ask, keeper, random, onRead }: ReceiptsOptions)
     readUpTo: (conversationId: string): number =>
       Math.max(at(wished, conversationId).read, at(told, conversationId).read),
     /** The server's word for it, such as after another device of the user. */
-    known(conversationId: string, ticks: { lastDeliveredSeq: number; lastReadSeq: number }): void {
+    known(conversationId: string, ticks: TicksFieldsFragment): void {
       raise(told, conversationId, { delivered: ticks.lastDeliveredSeq, read: ticks.lastReadSeq })
     },
     restore(entries: Iterable<[string, unknown]>): void {

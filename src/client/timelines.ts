@@ -113,7 +113,7 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
 
   return {
     of(to: Recipient): Timeline {
-      const name = 'userId' in to ? `user:${to.userId}` : to.conversationId
+      const name = to.userId !== undefined ? `user:${to.userId}` : to.conversationId
       const timeline = timelines.get(name) ?? createTimeline(to)
       timelines.set(name, timeline)
       return timeline

@@ -49,7 +49,7 @@ export function useTicks(to: Recipient): TicksState {
 
 /** The same object as long as it names the same: recipients are often written in place. */
 function useStable(to: Recipient): Recipient {
-  const [userId, conversationId] = 'userId' in to ? [to.userId, undefined] : [undefined, to.conversationId]
+  const [userId, conversationId] = to.userId !== undefined ? [to.userId, undefined] : [undefined, to.conversationId]
   return useMemo(
     () => (userId !== undefined ? { userId } : { conversationId: conversationId ?? '' }),
     [userId, conversationId],
