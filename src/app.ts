@@ -111,8 +111,9 @@ async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTr
       createContext: contextOf,
       sendMessage: async (viewer, input) => {
         const { message, duplicate } = await sendMessage(contextOf(viewer), input)
-        const { sentAtMs, kind: _kind, ...rest } = message
-        return { message: { id: messageNodeId(message), ...rest, sentAt: new Date(sentAtMs).toISOString() }, duplicate }
+        const { seq, conversationId, messageId, clientMessageId, senderId, body, sentAtMs } = message
+        const address = { id: messageNodeId(message), seq, conversationId, messageId, clientMessageId }
+        return { message: { ...address, senderId, body, sentAt: new Date(sentAtMs).toISOString() }, duplicate }
       },
       ready: async () => {
         const [redis, tables] = await Promise.allSettled([link.ping(), ports.conversations.getMany([nowhere])])

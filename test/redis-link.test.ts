@@ -75,7 +75,7 @@ describe('the link to a redis-server', () => {
 
   test('a ring is one round trip, however many members it has', async () => {
     const { soft } = connect()
-    const ring = () => soft.events.ring({ message: aMessage(aConversation(), 1), members: upTo(10).map(aUser) })
+    const ring = () => soft.events.ring({ entry: aMessage(aConversation(), 1), members: upTo(10).map(aUser) })
     const readsOfServer = async () => Number(/total_reads_processed:(\d+)/.exec(await redis.raw.info('stats'))?.[1])
     await ring()
     const before = await readsOfServer()
@@ -88,7 +88,7 @@ describe('the link to a redis-server', () => {
     const { soft } = connect({ onRoundTrip: (name) => told.push(name) })
     const conversation = aConversation()
     await soft.sequencer.heads([conversation, aConversation()])
-    await soft.events.ring({ message: aMessage(conversation, 1), members: [aUser(), aUser()] })
+    await soft.events.ring({ entry: aMessage(conversation, 1), members: [aUser(), aUser()] })
     await soft.events.tell([aUser(), aUser()], ticks)
     expect(told).toEqual(['sequencer.heads', 'events.ring', 'events.tell'])
   })

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { MessageFieldsFragment } from '../../src/client/generated/graphql.ts'
 import { useChat } from '../../src/client/react/hooks.tsx'
+import { deletedWords } from './conversation/deleted.ts'
 import { nameOf } from './people.ts'
 
 /** What comes within this is said together: after an absence it may be much. */
@@ -38,6 +39,6 @@ export function Announcer() {
 function sentence(messages: readonly MessageFieldsFragment[]): string {
   const latest = messages.at(-1)
   if (!latest) return ''
-  const words = `${nameOf(latest.sender)}: ${latest.body}`
+  const words = `${nameOf(latest.sender)}: ${latest.deletedAt ? deletedWords : latest.body}`
   return messages.length === 1 ? words : `${messages.length} new messages, the latest from ${words}`
 }

@@ -5,7 +5,8 @@ import { chatItems } from '../src/chats/chat-items.ts'
 
 const withOne = (other: string, sender: string, change: Partial<ConversationFieldsFragment> = {}) => {
   const id = `dm_${other}`
-  const message = { id: 'm', conversationId: id, seq: 5, messageId: '1', clientMessageId: null }
+  const unchanged = { editedAt: null, deletedAt: null, reactions: [], replyTo: null }
+  const message = { id: 'm', conversationId: id, seq: 5, messageId: '1', clientMessageId: null, ...unchanged }
   const conversation: ConversationFieldsFragment = {
     id,
     kind: 'DIRECT',
@@ -59,4 +60,12 @@ test('a group says who spoke', () => {
   const group = withOne('bob', 'bob', { id: 'grp_1', kind: 'GROUP', title: 'Trip' })
   const [item] = chatItems([group], [], 'alice')
   expect([item?.title, item?.to, item?.last?.sender]).toEqual(['Trip', { chat: 'grp_1' }, 'Bob'])
+})
+
+test('what was deleted is said to be, and has no tick', () => {
+  const { lastMessage } = withOne('bob', 'alice')
+  const deleted = lastMessage && { ...lastMessage, body: '', deletedAt: '2026-03-10T12:01:00.000Z' }
+  const [item] = chatItems([withOne('bob', 'alice', { lastMessage: deleted })], [], 'alice')
+  expect(item?.last).toMatchObject({ body: 'This message was deleted', deleted: true })
+  expect(item?.last?.tick).toBeUndefined()
 })

@@ -17,6 +17,10 @@ const said = (sender: string, seq: number, atMs: number): TimelineEntry => ({
     sender: { id: sender, name: null },
     body: 'hello',
     sentAt: new Date(atMs).toISOString(),
+    editedAt: null,
+    deletedAt: null,
+    reactions: [],
+    replyTo: null,
   },
 })
 

@@ -1,3 +1,4 @@
+import { createChanges } from './changes.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { type ConversationsState, createConversations } from './conversations.ts'
 import type { MessageFieldsFragment } from './generated/graphql.ts'
@@ -19,6 +20,8 @@ import type { Storage } from './storage/storage.ts'
 import { createTicks, type TicksState } from './ticks.ts'
 import { createTimelines, type Timeline } from './timelines.ts'
 import { createTokens, type FetchToken } from './tokens.ts'
+import { createTyping } from './typing.ts'
+import type { Watched } from './watched.ts'
 
 export type ChatOptions = {
   /** The GraphQL endpoint, `https://chat.example.com/graphql`. A function is asked before each attempt. In browsers a path will do. */
@@ -56,15 +59,25 @@ export type Chat = {
   messages(to: Recipient): Timeline
   ticks(to: Recipient): Observable<TicksState>
   /** Shown at once, and kept until it is stored. Throws BAD_USER_INPUT for what cannot be a message. */
-  send(to: Recipient, body: string): Outgoing
+  send(to: Recipient, body: string, options?: { replyToSeq?: number }): Outgoing
   /** One that has failed, once more, with the same id. */
   retry(clientMessageId: string): void
   /** One that has failed, for good. */
   discard(clientMessageId: string): void
+  /** The next three are repeated with one id until they are answered; they reject with what the server refuses for good. */
+  edit(conversationId: string, seq: number, body: string): Promise<void>
+  remove(conversationId: string, seq: number): Promise<void>
+  react(conversationId: string, seq: number, emoji: string, on: boolean): Promise<void>
+  /** To be called with every key: it goes out every two seconds, and fades after six, or with a message. */
+  setTyping(to: Recipient, typing: boolean): void
+  /** Who of the others is writing. */
+  typing(to: Recipient): Observable<readonly string[]>
   /** The user has read everything up to this. */
   markRead(conversationId: string, seq: number): void
   /** Each message once, in order within its conversation; the user's own too. */
   onMessage(listener: (message: MessageFieldsFragment) => void): () => void
+  /** Each edit, deletion and reaction once, in order within its conversation: the message as it is now. The user's own may come twice. */
+  onMessageChanged(listener: (message: MessageFieldsFragment) => void): () => void
   /** Tries now, instead of when the pause is over. */
   reconnect(): void
   close(): Promise<void>
@@ -88,7 +101,12 @@ export function createChat(options: ChatOptions): Chat {
   const inbox = createInbox({ ask, keeper, random, onMessage })
   const outbox = createOutbox({ ask, keeper, random, randomId, now, laneOf: conversations.orderOf, onStored })
   const timelines = createTimelines({ ask, conversations, outbox })
-  const { session, poll } = createSession({ userId, pollEveryMs, inbox, conversations, ticks, onLink, onStranger })
+  const changed = createListeners<[MessageFieldsFragment]>()
+  const messagePositions = inbox.positions
+  const changes = createChanges({ ask, keeper, random, randomId, messagePositions, onChanged })
+  const typing = createTyping(ask, now)
+  const parts = { inbox, conversations, ticks, changes, typing }
+  const { session, poll } = createSession({ userId, pollEveryMs, ...parts, onLink, onStranger })
   const open = {
     websocket: () => openWebSocketLink({ url, tokens, webSocket }),
     sse: () => openSseLink({ url, tokens, fetch: fetchIt, ask: http }),
@@ -116,17 +134,25 @@ export function createChat(options: ChatOptions): Chat {
   async function restore(): Promise<void> {
     const kept = await keeper.load()
     inbox.restore(kept)
+    changes.restore(kept)
     receipts.restore(kept)
     outbox.restore(kept)
   }
 
   function onMessage(message: MessageFieldsFragment): void {
     const { conversationId, seq, sender, clientMessageId } = message
+    changes.meets(message)
     timelines.received(message)
     if (sender.id === userId && clientMessageId) outbox.arrived(clientMessageId)
     else receipts.delivered(conversationId, seq)
     conversations.received(message)
     heard.tell(message)
+  }
+
+  function onChanged(message: MessageFieldsFragment): void {
+    timelines.changed(message)
+    conversations.changed(message)
+    changed.tell(message)
   }
 
   const isHere = ({ conversationId, seq }: MessageFieldsFragment): boolean => inbox.positionOf(conversationId) >= seq
@@ -144,11 +170,13 @@ export function createChat(options: ChatOptions): Chat {
   function onLink(): void {
     outbox.wake()
     receipts.wake()
+    changes.wake()
     timelines.look()
   }
 
   function onStranger(): void {
     inbox.reset()
+    changes.reset()
     receipts.reset()
     ticks.reset()
     conversations.reset()
@@ -169,8 +197,20 @@ export function createChat(options: ChatOptions): Chat {
     loadMoreConversations: conversations.loadMore,
     outbox: outbox.entries,
     messages: timelines.of,
-    ticks: (to) => observeTicks(to),
-    send: outbox.send,
+    ticks: (to) => observe(to, ticks.watched, ticks.onChange, ticks.stateOf),
+    typing: (to) => observe(to, typing.watched, typing.onChange, typing.of),
+    send(to, body, sending) {
+      const conversationId = conversations.idOf(to)
+      if (conversationId) typing.sent(conversationId)
+      return outbox.send(to, body, sending)
+    },
+    edit: changes.edit,
+    remove: changes.remove,
+    react: changes.react,
+    setTyping(to, isTyping) {
+      const conversationId = conversations.idOf(to)
+      if (conversationId) typing.say(conversationId, isTyping)
+    },
     retry: outbox.retry,
     discard: outbox.discard,
     markRead(conversationId, seq) {
@@ -178,19 +218,27 @@ export function createChat(options: ChatOptions): Chat {
       conversations.read(conversationId, seq)
     },
     onMessage: heard.add,
+    onMessageChanged: changed.add,
     reconnect: connection.reconnect,
     async close() {
       outbox.close()
       receipts.close()
       inbox.close()
+      changes.close()
       await connection.close()
       await keeper.close()
     },
   }
 
-  function observeTicks(to: Recipient): Observable<TicksState> {
+  /** Something of the conversation a recipient stands for, which may become known only later. */
+  function observe<T>(
+    to: Recipient,
+    { watch }: Watched,
+    onChange: (listener: (conversationId: string) => void) => () => void,
+    get: (conversationId: string) => T,
+  ): Observable<T> {
     return {
-      get: () => ticks.stateOf(conversations.idOf(to) ?? ''),
+      get: () => get(conversations.idOf(to) ?? ''),
       subscribe(listener) {
         let watched: string | undefined
         let unwatch: () => void = () => undefined
@@ -199,11 +247,11 @@ export function createChat(options: ChatOptions): Chat {
           if (id === undefined || id === watched) return
           unwatch()
           watched = id
-          unwatch = ticks.watch(id)
+          unwatch = watch(id)
           listener()
         }
         const stops = [
-          ticks.onChange((id) => {
+          onChange((id) => {
             if (id === watched) listener()
           }),
           conversations.state.subscribe(adjust),

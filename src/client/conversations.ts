@@ -170,6 +170,11 @@ export function createConversations({ ask, userId, readUpTo }: ConversationsOpti
       update(id, (mine) => (seq >= mine.lastSeq ? { ...mine, unreadCount: 0 } : mine))
     },
     look,
+    changed(message: MessageFieldsFragment): void {
+      update(message.conversationId, (mine) =>
+        mine.lastMessage?.seq === message.seq ? { ...mine, lastMessage: message } : mine,
+      )
+    },
     ticksChanged(id: string, ticks: ConversationFieldsFragment['ticks']): void {
       update(id, (mine) => ({ ...mine, ticks }))
     },

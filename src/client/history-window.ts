@@ -19,6 +19,8 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
   let loaded = false
   let loading: Promise<void> | undefined
   let error: ClientError | undefined
+  /** Changes that came while a page was on its way: it may have been read before them. */
+  let meanwhile: MessageFieldsFragment[] = []
 
   async function load(): Promise<void> {
     error = undefined
@@ -35,7 +37,18 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
       if (!loaded) messages = []
     }
     loading = undefined
+    for (const message of meanwhile) replace(message)
+    meanwhile = []
     onChange()
+  }
+
+  /** The message, and what quotes it. */
+  function replace(changed: MessageFieldsFragment): void {
+    const { seq, sender, body, deletedAt } = changed
+    messages = messages.map((message) => {
+      if (message.seq === seq) return changed
+      return message.replyTo?.seq === seq ? { ...message, replyTo: { seq, sender, body, deletedAt } } : message
+    })
   }
 
   function loadOlder(): Promise<void> {
@@ -55,6 +68,11 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
       if (hasOlder && loaded && oldest && message.seq < oldest.seq) return
       if (!loaded && loading === undefined) return
       messages = merge([message], messages)
+      onChange()
+    },
+    changed(message: MessageFieldsFragment): void {
+      if (loading !== undefined) meanwhile.push(message)
+      replace(message)
       onChange()
     },
     /** Nobody looks any more: a long history is let go of. */

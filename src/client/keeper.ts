@@ -6,6 +6,7 @@ import { within } from './within.ts'
 //
 //   outbox:<clientMessageId>     an Outgoing, until it is stored by the server or discarded
 //   position:<conversationId>    everything up to this seq was handed to the application
+//   changed:<conversationId>     every change up to this seq was, too
 //   read:<conversationId>        read up to this seq, until the server has confirmed it
 //   device                       true once the device has positions of its own
 

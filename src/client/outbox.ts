@@ -24,6 +24,8 @@ export type Outgoing = {
   clientMessageId: string
   to: Recipient
   body: string
+  /** The message it answers. */
+  replyToSeq?: number
   createdAtMs: number
   state: 'waiting' | 'sent' | 'failed'
   error?: Pick<ClientError, 'code' | 'message'>
@@ -100,12 +102,13 @@ export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onSto
   }
 
   async function attempt(outgoing: Outgoing, failures: number): Promise<void> {
-    const { clientMessageId, to, body } = outgoing
+    const { clientMessageId, to, body, replyToSeq } = outgoing
+    const input = { clientMessageId, to, body, ...(replyToSeq !== undefined && { replyToSeq }) }
     onTheirWay.add(clientMessageId)
     try {
       await keeper.written()
       if (closed) return
-      const { sendMessage } = await ask(SendMessageDocument, { input: { clientMessageId, to, body } })
+      const { sendMessage } = await ask(SendMessageDocument, { input })
       if (onStored(sendMessage.message, to)) remove(clientMessageId)
       else if (find(clientMessageId)) {
         stored.set(clientMessageId, sendMessage.message)
@@ -140,10 +143,17 @@ export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onSto
 
   return {
     entries: entries as Observable<readonly Outgoing[]>,
-    send(to: Recipient, body: string): Outgoing {
+    send(to: Recipient, body: string, { replyToSeq }: { replyToSeq?: number } = {}): Outgoing {
       const problem = bodyProblem(body)
       if (problem) throw new ClientError(problem, { code: 'BAD_USER_INPUT', retryable: false, field: 'body' })
-      const outgoing: Outgoing = { clientMessageId: randomId(), to, body, createdAtMs: after(now()), state: 'waiting' }
+      const outgoing: Outgoing = {
+        clientMessageId: randomId(),
+        to,
+        body,
+        ...(replyToSeq !== undefined && { replyToSeq }),
+        createdAtMs: after(now()),
+        state: 'waiting',
+      }
       put(outgoing)
       pump()
       return outgoing

@@ -1,11 +1,22 @@
 import { createSleeper } from './backoff.ts'
+import type { Changes } from './changes.ts'
 import { asClientError, type ClientError } from './client-error.ts'
 import type { Session } from './connection.ts'
 import type { Conversations } from './conversations.ts'
-import { type ConversationFieldsFragment, MessageAddedDocument, TicksChangedDocument } from './generated/graphql.ts'
+import {
+  type ConversationFieldsFragment,
+  MessageAddedDocument,
+  MessageChangedDocument,
+  TicksChangedDocument,
+  type TicksChangedSubscription,
+  TypingChangedDocument,
+  type TypingChangedSubscription,
+} from './generated/graphql.ts'
 import type { Inbox } from './inbox.ts'
-import type { Follow } from './link/link.ts'
+import type { Follow, Link } from './link/link.ts'
+import type { Observable } from './observable.ts'
 import type { Ticks } from './ticks.ts'
+import type { TypingState } from './typing.ts'
 
 // What is done while there is a link.
 //
@@ -22,6 +33,8 @@ export type SessionOptions = {
   inbox: Inbox
   conversations: Conversations
   ticks: Ticks
+  changes: Changes
+  typing: TypingState
   /** There is a way to the server again. */
   onLink: () => void
   /** It is another server, or it was emptied: everything known is to be forgotten. */
@@ -29,19 +42,19 @@ export type SessionOptions = {
 }
 
 export function createSession(options: SessionOptions): { session: Session; poll: () => void } {
-  const { userId, pollEveryMs, inbox, conversations, ticks, onLink, onStranger } = options
+  const { userId, pollEveryMs, inbox, conversations, ticks, changes, typing, onLink, onStranger } = options
   const sleeper = createSleeper()
 
   const session: Session = async (link, online, over) => {
     onLink()
     try {
-      return await (link.follow ? listen(link.follow, online, over) : poll(online, over))
+      return await (link.follow ? listen(link, link.follow, online, over) : poll(online, over))
     } catch (error) {
       return asClientError(error)
     }
   }
 
-  async function listen(follow: Follow, online: () => void, over: AbortSignal): Promise<ClientError> {
+  async function listen(link: Link, follow: Follow, online: () => void, over: AbortSignal): Promise<ClientError> {
     if (inbox.isNew()) await readList()
     if (over.aborted) return asClientError('Over.')
     const named = new Set(inbox.positions().map((each) => each.conversationId))
@@ -60,8 +73,13 @@ export function createSession(options: SessionOptions): { session: Session; poll
               },
             },
           ),
-          follow(TicksChangedDocument, {}, { event: ({ ticksChanged }) => ticks.raise(ticksChanged), end: resolve }),
-          watchTicks(follow),
+          follow(
+            MessageChangedDocument,
+            { after: changes.positions() },
+            { event: ({ messageChanged }) => changes.hear(messageChanged), end: resolve },
+          ),
+          changes.follow(),
+          ...(link.narrow ? [readAgainAndAgain(resolve)] : followTheRest(follow, resolve)),
         )
         catchUp(named).then(online, (error) => resolve(asClientError(error)))
         over.addEventListener('abort', () => streams.forEach((stop) => void stop()))
@@ -69,6 +87,32 @@ export function createSession(options: SessionOptions): { session: Session; poll
     } finally {
       for (const stop of streams) stop()
     }
+  }
+
+  /** Boundaries and who is writing. */
+  function followTheRest(follow: Follow, end: (error: ClientError) => void): (() => void)[] {
+    const raise = ({ ticksChanged }: TicksChangedSubscription) => ticks.raise(ticksChanged)
+    return [
+      follow(TicksChangedDocument, {}, { event: raise, end }),
+      // These begin with the boundaries as they are. Where one fails, the stream of all boundaries remains.
+      followEach(ticks.watched.ids, (conversationId, ended) =>
+        follow(TicksChangedDocument, { conversationId }, { event: raise, end: ended }),
+      ),
+      followEach(typing.watched.ids, (conversationId, ended) => {
+        const event = ({ typingChanged }: TypingChangedSubscription) => typing.hear(conversationId, typingChanged)
+        const stop = follow(TypingChangedDocument, { conversationId }, { event, end: ended })
+        return () => {
+          stop()
+          typing.lost(conversationId)
+        }
+      }),
+    ]
+  }
+
+  /** In place of a stream of boundaries: the list has them, too. */
+  function readAgainAndAgain(end: (error: ClientError) => void): () => void {
+    const timer = setInterval(() => void readList().catch((error) => end(asClientError(error))), pollEveryMs)
+    return () => clearInterval(timer)
   }
 
   /** Resolves when everything the list shows is here. The stream brings what it was asked for; the rest is read. */
@@ -110,32 +154,34 @@ export function createSession(options: SessionOptions): { session: Session; poll
     return list
   }
 
-  /** A stream for each conversation somebody looks at: it begins with the boundaries as they are. */
-  function watchTicks(follow: Follow): () => void {
-    const streams = new Map<string, () => void>()
-    const adjust = () => {
-      const wanted = new Set(ticks.watched.get())
-      for (const [id, stop] of streams) {
-        if (wanted.has(id)) continue
-        stop()
-        streams.delete(id)
-      }
-      for (const conversationId of wanted) {
-        if (streams.has(conversationId)) continue
-        const event = ({ ticksChanged }: { ticksChanged: Parameters<Ticks['raise']>[0] }) => ticks.raise(ticksChanged)
-        // Without it, the stream of all boundaries remains.
-        const end = () => void streams.delete(conversationId)
-        streams.set(conversationId, follow(TicksChangedDocument, { conversationId }, { event, end }))
-      }
-    }
-    adjust()
-    const stopAdjusting = ticks.watched.subscribe(adjust)
-    return () => {
-      stopAdjusting()
-      for (const stop of streams.values()) stop()
-      streams.clear()
-    }
-  }
-
   return { session, poll: sleeper.wake }
+}
+
+/** A stream for each conversation somebody looks at. Where one ends by itself there is none until somebody looks anew. */
+function followEach(
+  watched: Observable<readonly string[]>,
+  open: (id: string, end: () => void) => () => void,
+): () => void {
+  const streams = new Map<string, () => void>()
+  const adjust = () => {
+    const wanted = new Set(watched.get())
+    for (const [id, stop] of streams) {
+      if (wanted.has(id)) continue
+      stop()
+      streams.delete(id)
+    }
+    for (const id of wanted)
+      if (!streams.has(id))
+        streams.set(
+          id,
+          open(id, () => void streams.delete(id)),
+        )
+  }
+  adjust()
+  const stopAdjusting = watched.subscribe(adjust)
+  return () => {
+    stopAdjusting()
+    for (const stop of streams.values()) stop()
+    streams.clear()
+  }
 }

@@ -1,6 +1,7 @@
 import { type Tick, tickOf } from '../protocol/ticks.ts'
 import type { TicksFieldsFragment } from './generated/graphql.ts'
-import { createListeners, createValue, type Observable } from './observable.ts'
+import { createListeners } from './observable.ts'
+import { createWatched } from './watched.ts'
 
 /** A new object whenever a boundary rises. */
 export type TicksState = { tickOf(seq: number): Tick }
@@ -12,8 +13,7 @@ export function createTicks(userId: string) {
   const boundaries = new Map<string, Map<string, TicksFieldsFragment>>()
   const states = new Map<string, TicksState>()
   const changed = createListeners<[conversationId: string]>()
-  const watchers = new Map<string, number>()
-  const watched = createValue<readonly string[]>([])
+  const watched = createWatched()
 
   /** Together, where more than one is known: a conversation of which only some are in would look further than it is. */
   function raise(...all: readonly TicksFieldsFragment[]): void {
@@ -52,29 +52,13 @@ export function createTicks(userId: string) {
     return state
   }
 
-  function watch(conversationId: string): () => void {
-    const change = (by: number) => {
-      const count = (watchers.get(conversationId) ?? 0) + by
-      if (count > 0) watchers.set(conversationId, count)
-      else watchers.delete(conversationId)
-      if (watchers.size !== watched.get().length) watched.set([...watchers.keys()])
-    }
-    change(1)
-    let watching = true
-    return () => {
-      if (watching) change(-1)
-      watching = false
-    }
-  }
-
   return {
     raise,
     of,
     stateOf,
     onChange: changed.add,
     /** While somebody looks, the conversation has a stream of its own, which begins with the current boundaries. */
-    watch,
-    watched: watched as Observable<readonly string[]>,
+    watched,
     reset(): void {
       boundaries.clear()
       states.clear()

@@ -121,6 +121,9 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
     received(message: MessageFieldsFragment): void {
       windows.get(message.conversationId)?.received(message)
     },
+    changed(message: MessageFieldsFragment): void {
+      windows.get(message.conversationId)?.changed(message)
+    },
     /** A recipient may have become known, or a page that failed may now be had. */
     look(): void {
       for (const timeline of timelines.values()) {

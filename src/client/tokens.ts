@@ -1,7 +1,11 @@
 import { networkError } from './client-error.ts'
+import { within } from './within.ts'
 
 /** Where tokens come from: the application. `refused`: the last one was not accepted any more. */
 export type FetchToken = (why: { refused: boolean }) => string | Promise<string>
+
+/** An application that does not answer must not keep us from trying again. */
+const tokenWithinMs = 15_000
 
 export type Tokens = ReturnType<typeof createTokens>
 
@@ -12,7 +16,7 @@ export function createTokens(fetchToken: FetchToken) {
 
   async function fetchOne(): Promise<string> {
     try {
-      const token = await fetchToken({ refused })
+      const token = await within(tokenWithinMs, Promise.resolve(fetchToken({ refused })))
       refused = false
       return token
     } catch (error) {

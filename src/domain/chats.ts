@@ -7,7 +7,9 @@ import type { LogRow, Message, Ports } from './ports.ts'
 /** Up to this many numbers, cells are fetched in one batch with those of other chats; above, they are counted by a query. */
 const spanMax = 20
 
-export type Chat = { member: Member; lastMessage: Message | undefined }
+/** The end of a conversation's log. `lastSeq`: of the last entry, which need not be a message. */
+export type Tail = { lastSeq: Seq; lastMessage: Message | undefined }
+export type Chat = { member: Member; tail: Tail }
 export type UnreadRequest = { member: Member; readSeq: Seq; lastSeq: Seq }
 
 export type Chats = ReturnType<typeof createChats>
@@ -21,18 +23,18 @@ export function createChats({
   /** Every chat of the user, latest activity first. */
   async function list(userId: UserId): Promise<Chat[]> {
     const members = await access.all(userId)
-    const last = await lastMessages(members)
+    const all = await tails(members)
     return members
-      .map((member, i) => ({ member, lastMessage: last[i] }))
+      .flatMap((member, i) => (all[i] ? [{ member, tail: all[i] }] : []))
       .filter(hasBegun)
       .sort(byActivity)
   }
 
   /**
-   * In the order asked for. Redis's counters say where the last messages should be, one batch fetches them and looks
-   * into the cells after; a query answers only for those where the two disagree.
+   * In the order asked for. Redis's counters say where the last entries should be, one batch fetches them and looks
+   * into the cells after; a query answers only for those where the two disagree, or where the last entry is no message.
    */
-  async function lastMessages(members: readonly Member[]): Promise<(Message | undefined)[]> {
+  async function tails(members: readonly Member[]): Promise<Tail[]> {
     if (members.length === 0) return []
     const ids = members.map((member) => member.conversation.id)
     const heads = await sequencer.heads(ids)
@@ -46,11 +48,16 @@ export function createChats({
     return Promise.all(
       ids.map((id, i) => {
         const head = heads[i] ?? 0
-        const row = found.get(`${id} ${head}`)
-        const agreed = row && isMessage(row) && !found.has(`${id} ${head + 1}`)
-        return agreed ? row : log.lastMessage(id)
+        return tail(id, found.has(`${id} ${head + 1}`) ? undefined : found.get(`${id} ${head}`))
       }),
     )
+  }
+
+  /** `last`: the row the log ends with, if that is known. */
+  async function tail(id: ConversationId, last: LogRow | undefined): Promise<Tail> {
+    const entry = last && last.kind !== 'void' ? last : await log.lastEntry(id)
+    if (!entry) return { lastSeq: 0, lastMessage: undefined }
+    return { lastSeq: entry.seq, lastMessage: isMessage(entry) ? entry : await log.lastMessage(id, entry.seq) }
   }
 
   /** In the order asked for: messages of others above what the user has read; `unreadMax` stands for more. */
@@ -68,7 +75,7 @@ export function createChats({
     )
   }
 
-  return { list, lastMessages, unreadCounts }
+  return { list, tails, unreadCounts }
 }
 
 const unreadCells = ({ member, readSeq, lastSeq }: UnreadRequest): MessageAddress[] =>
@@ -78,12 +85,12 @@ const unreadCells = ({ member, readSeq, lastSeq }: UnreadRequest): MessageAddres
   }))
 
 /** A direct chat begins with its first message; a send that failed before it may have left an empty one. */
-const hasBegun = ({ member, lastMessage }: Chat): boolean =>
-  lastMessage !== undefined || member.conversation.kind === 'GROUP'
+const hasBegun = ({ member, tail }: Chat): boolean =>
+  tail.lastMessage !== undefined || member.conversation.kind === 'GROUP'
 
 /** The place of a chat in the list; a chat without a message comes last. */
-export const activityOf = ({ member, lastMessage }: Chat): { atMs: number; id: ConversationId } => ({
-  atMs: lastMessage?.sentAtMs ?? 0,
+export const activityOf = ({ member, tail }: Chat): { atMs: number; id: ConversationId } => ({
+  atMs: tail.lastMessage?.sentAtMs ?? 0,
   id: member.conversation.id,
 })
 

@@ -1,6 +1,6 @@
 import type { UserId } from '../protocol/ids.ts'
 import type { Member } from './access.ts'
-import type { Message, Ports } from './ports.ts'
+import type { Change, Message, Ports } from './ports.ts'
 
 // Step 4 of a send, after the message is stored: ring everybody, and note it down for whoever nobody is attached for.
 //
@@ -10,21 +10,25 @@ import type { Message, Ports } from './ports.ts'
 //
 // The sender gets no pending row: ringing has dropped the mark that vouches for the sender's index, so that the sender's
 // next attach compares all conversations with the log. That keeps a send at two writes.
+//
+// A change gets no pending row: whoever was away asks for the changes after what their device holds.
 
 export type Deliver = ReturnType<typeof createDeliver>
 
 export function createDeliver({ events, pending, boundaries }: Pick<Ports, 'events' | 'pending' | 'boundaries'>) {
   return async function deliver(
     { conversation }: Member,
-    { message, duplicate }: { message: Message; duplicate: boolean },
+    entry: Message | Change,
+    { duplicate }: { duplicate: boolean },
   ): Promise<void> {
-    const { conversationId, seq, senderId } = message
-    const unattached = await events.ring({ message, members: conversation.members })
+    const { conversationId, seq, senderId } = entry
+    const unattached = await events.ring({ entry, members: conversation.members })
+    if (entry.kind === 'change') return
     const absent = unattached.filter((userId) => userId !== senderId)
-    const waiting = duplicate ? await stillWaiting(absent, message) : absent
+    const waiting = duplicate ? await stillWaiting(absent, entry) : absent
     if (waiting.length === 0) return
     await Promise.all(waiting.map((userId) => pending.lower(userId, conversationId, seq)))
-    await events.ring({ message, members: waiting, pendingWritten: waiting })
+    await events.ring({ entry, members: waiting, pendingWritten: waiting })
   }
 
   /** A retry may come long after its message was delivered. */

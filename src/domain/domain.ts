@@ -1,11 +1,14 @@
 import type { MessageId } from '../protocol/ids.ts'
 import { createAccess } from './access.ts'
 import { createAcknowledge } from './acknowledge.ts'
+import { createAppend } from './append.ts'
 import { createAttach } from './attach.ts'
 import { createBeat } from './beat.ts'
+import { createChange } from './change.ts'
 import { createChats } from './chats.ts'
 import { createDeliver } from './deliver.ts'
 import { createFollow } from './follow.ts'
+import { createFollowChanges } from './follow-changes.ts'
 import { createFollowTicks } from './follow-ticks.ts'
 import { createHeads } from './heads.ts'
 import { createHistory } from './history.ts'
@@ -13,6 +16,7 @@ import { createLog } from './log.ts'
 import { createPeople } from './people.ts'
 import type { Ports } from './ports.ts'
 import { createSend } from './send.ts'
+import { createTyping } from './typing.ts'
 
 export type DomainOptions = {
   nextMessageId: () => MessageId
@@ -36,17 +40,24 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const heads = createHeads(log, cacheSize)
   const beat = createBeat(ports)
   const deliver = createDeliver(ports)
+  const append = createAppend({ ...ports, ...options, log, heads })
+  const typing = createTyping(ports, cacheSize)
+  const changing = createChange({ ...ports, append, deliver })
   const acknowledge = createAcknowledge({ ...ports, log, heads })
   const attach = createAttach({ ...ports, ...options, beat })
   return {
     access,
     beat,
-    ...createSend({ ...ports, ...options, access, log, heads, deliver, acknowledge }),
+    ...createSend({ ...ports, access, append, deliver, acknowledge, onSent: typing.sent }),
+    change: changing.change,
     ack: acknowledge.ack,
     markRead: acknowledge.markRead,
     ticksOf: acknowledge.ticksOf,
     follow: createFollow({ ...ports, log, heads, attach, acknowledge }),
+    followChanges: createFollowChanges({ ...ports, log, heads, beat, messageOf: changing.messageOf }),
     followTicks: createFollowTicks({ ...ports, beat }),
+    setTyping: typing.setTyping,
+    followTyping: typing.followTyping,
     chats: createChats({ ...ports, access, log }),
     people: createPeople(ports, cacheSize),
     history: createHistory({ ...ports, log, heads }),

@@ -13,10 +13,10 @@ export function createHeads(log: Log, cacheSize: number) {
     if (seq > (seen.get(conversationId) ?? 0)) seen.set(conversationId, seq)
   }
 
-  /** Whether the conversation has a message at `seq` or above; reads only what this node has not seen yet. */
+  /** Whether the conversation has an entry at `seq` or above; reads only what this node has not seen yet. */
   async function reaches(conversationId: ConversationId, seq: Seq): Promise<boolean> {
     if (seq <= (seen.get(conversationId) ?? 0)) return true
-    const last = await log.lastMessage(conversationId)
+    const last = await log.lastEntry(conversationId)
     if (last) saw(conversationId, last.seq)
     return last !== undefined && seq <= last.seq
   }

@@ -1,4 +1,4 @@
-import type { Seq } from '../protocol/ids.ts'
+import type { MessageAddress, Seq } from '../protocol/ids.ts'
 import { seqMax } from '../protocol/limits.ts'
 import type { Member } from './access.ts'
 import type { Heads } from './heads.ts'
@@ -16,6 +16,14 @@ export function createHistory({ messages, log, heads }: Pick<Ports, 'messages'> 
   async function message({ conversation }: Member, seq: Seq): Promise<Message | undefined> {
     const row = await messages.get({ conversationId: conversation.id, seq })
     return row && isMessage(row) ? row : undefined
+  }
+
+  /** In the order asked for, in one batch. The caller has checked the conversations. */
+  async function messagesAt(addresses: readonly MessageAddress[]): Promise<(Message | undefined)[]> {
+    const rows = await messages.getMany(addresses)
+    return addresses.map(({ conversationId, seq }) =>
+      rows.filter(isMessage).find((row) => row.conversationId === conversationId && row.seq === seq),
+    )
   }
 
   /** One query, and another only where voids took the place of messages. */
@@ -52,5 +60,5 @@ export function createHistory({ messages, log, heads }: Pick<Ports, 'messages'> 
         }
   }
 
-  return { message, page }
+  return { message, messages: messagesAt, page }
 }

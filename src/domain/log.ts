@@ -1,6 +1,6 @@
 import type { ConversationId, Seq } from '../protocol/ids.ts'
 import { seqMax } from '../protocol/limits.ts'
-import type { LogRow, Message, Ports } from './ports.ts'
+import type { Change, LogRow, Message, Ports } from './ports.ts'
 
 // Reading a conversation's log so that what was skipped stays skipped (P3).
 //
@@ -68,13 +68,17 @@ export function createLog({ messages, clock }: Pick<Ports, 'messages' | 'clock'>
     return (await messages.get(hole)) ?? hole
   }
 
-  /** The newest message below `before`, voids passed over. */
+  /** The newest message below `before`, whatever else is there passed over. */
   const lastMessage = (conversationId: ConversationId, before: Seq = seqMax + 1): Promise<Message | undefined> =>
-    nearestMessage(before, (edge, limit) => messages.below(conversationId, edge, limit))
+    nearest(isMessage, before, (edge, limit) => messages.below(conversationId, edge, limit))
 
-  /** The oldest message above `after`, voids passed over. */
+  /** The oldest message above `after`, whatever else is there passed over. */
   const firstMessage = (conversationId: ConversationId, after: Seq): Promise<Message | undefined> =>
-    nearestMessage(after, (edge, limit) => messages.above(conversationId, edge, limit))
+    nearest(isMessage, after, (edge, limit) => messages.above(conversationId, edge, limit))
+
+  /** The newest entry, voids passed over. */
+  const lastEntry = (conversationId: ConversationId): Promise<Message | Change | undefined> =>
+    nearest(isEntry, seqMax + 1, (edge, limit) => messages.below(conversationId, edge, limit))
 
   /** The last cell that is taken, voids included: what a counter is seeded from. */
   async function lastSeq(conversationId: ConversationId): Promise<Seq> {
@@ -82,23 +86,28 @@ export function createLog({ messages, clock }: Pick<Ports, 'messages' | 'clock'>
     return row?.seq ?? 0
   }
 
-  return { above, below, lastMessage, firstMessage, lastSeq }
+  return { above, below, lastMessage, firstMessage, lastEntry, lastSeq }
 }
 
-/** Walks away from `edge` until it meets a message. The first row is nearly always one. */
-async function nearestMessage(
+/** Walks away from `edge` until it meets one that fits. The first row nearly always does. */
+async function nearest<Row extends LogRow>(
+  fits: (row: LogRow) => row is Row,
   edge: Seq,
   read: (edge: Seq, limit: number) => Promise<LogRow[]>,
-): Promise<Message | undefined> {
+): Promise<Row | undefined> {
   for (let from = edge, limit = 1; ; limit = 25) {
     const rows = await read(from, limit)
-    const message = rows.find(isMessage)
-    if (message) return message
+    const found = rows.find(fits)
+    if (found) return found
     const furthest = rows.at(-1)
     if (!furthest || rows.length < limit) return undefined
     from = furthest.seq
   }
 }
+
+const isEntry = (row: LogRow): row is Message | Change => row.kind !== 'void'
+
+export const isChange = (row: LogRow): row is Change => row.kind === 'change'
 
 export const isMessage = (row: LogRow): row is Message => row.kind === 'message'
 

@@ -17,24 +17,58 @@ export interface Clock {
 
 // ---------------------------------------------------------------- DynamoDB: slow, never forgets
 
-export type Message = MessageAddress & {
-  kind: 'message'
+/** What somebody put into a conversation's log. */
+export type Entry = MessageAddress & {
   messageId: MessageId
   clientMessageId: ClientMessageId
   senderId: UserId
-  body: string
   sentAtMs: number
+}
+
+/** `seq`: of the change that set it. One that was taken back stays, so that a late change does not bring it back. */
+export type Reaction = { emoji: string; userId: UserId; seq: Seq; on: boolean }
+
+/** A message, with what later changes have made of it. */
+export type Message = Entry & {
+  kind: 'message'
+  /** Empty once it is deleted. */
+  body: string
+  replyToSeq?: Seq
+  edited?: { seq: Seq; atMs: number }
+  deletedAtMs?: number
+  /** By seq. */
+  reactions?: readonly Reaction[]
+}
+
+/** What is done to a message later. */
+export type Alteration =
+  | { type: 'edit'; body: string }
+  | { type: 'delete' }
+  | { type: 'reaction'; emoji: string; on: boolean }
+
+/** An alteration, with a place of its own in the log: whoever was away meets it there. */
+export type Change = Entry & {
+  kind: 'change'
+  targetSeq: Seq
+  alteration: Alteration
+  /** In an event: the message as it was then, which saves its readers a read each. Not in the log. */
+  target?: Message
 }
 
 /** A number that was skipped, for good. */
 export type Void = MessageAddress & { kind: 'void' }
 
-/** A cell of a conversation's log: written once, never changed. */
-export type LogRow = Message | Void
+/** A cell of a conversation's log: written once. Only what a message shows changes, by the changes above it. */
+export type LogRow = Message | Change | Void
 
 export interface MessageLog {
   /** Writes the row if its cell is empty. */
   put(row: LogRow): Promise<'written' | 'taken'>
+  /**
+   * Lets the target show the change, unless it shows a later one of its kind, or is deleted. Twice does no more than once.
+   * Returns the message as it is now, or undefined where there is none.
+   */
+  alter(change: Change): Promise<Message | undefined>
   get(address: MessageAddress): Promise<LogRow | undefined>
   /** Those of the cells that are not empty, in any order. */
   getMany(addresses: readonly MessageAddress[]): Promise<LogRow[]>
@@ -181,7 +215,14 @@ export interface BoundaryHints {
 }
 
 /** An event is a doorbell: it may be lost, doubled or late, and the reader then looks at the log. */
-export type ChatEvent = { type: 'message'; message: Message } | { type: 'ticks'; ticks: Ticks }
+export type ChatEvent =
+  | { type: 'message'; message: Message }
+  | { type: 'change'; change: Change }
+  | { type: 'ticks'; ticks: Ticks }
+  | { type: 'typing'; typing: Typing }
+
+/** Somebody is writing, or has stopped. Never stored. */
+export type Typing = MemberAddress & { typing: boolean }
 
 export interface EventListener {
   event(event: ChatEvent): void
@@ -196,20 +237,22 @@ export interface EventSubscription {
 }
 
 export type Ring = {
-  message: Message
+  entry: Message | Change
   members: readonly UserId[]
-  /** Members whose pending row was written since the last ring for this message. */
+  /** Members whose pending row was written since the last ring for this entry. */
   pendingWritten?: readonly UserId[]
 }
 
 export interface Events {
   /**
-   * One round trip: publishes the message to every member, lifts the conversation's counter to its seq, and returns the
+   * One round trip: publishes the entry to every member, lifts the conversation's counter to its seq, and returns the
    * members nobody is attached for. A sender nobody is attached for loses the mark of `Sessions`.
    */
   ring(ring: Ring): Promise<UserId[]>
   /** Publishes a member's new boundaries to these users. */
   tell(userIds: readonly UserId[], ticks: Ticks): Promise<void>
+  /** Publishes to these users that somebody is typing, or is no longer. */
+  tellTyping(userIds: readonly UserId[], typing: Typing): Promise<void>
   /** Resolves when Redis has confirmed the subscription: everything published from then on is heard. */
   subscribe(userId: UserId, listener: EventListener): Promise<EventSubscription>
 }

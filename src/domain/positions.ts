@@ -1,16 +1,19 @@
 import type { ConversationId, Seq } from '../protocol/ids.ts'
-import type { LogRow, Message } from './ports.ts'
+import type { LogRow } from './ports.ts'
 
-/** A message as a stream shows it. */
-export type Shown = { message: Message; previousSeq: Seq; catchUp: boolean }
+/** An entry as a stream shows it. */
+export type Shown<Row> = { row: Row; previousSeq: Seq; catchUp: boolean }
 
 /** `at`: every cell up to here is done with. `shownSeq`: the last one shown, or what stands in for it at the start. */
 type Position = { at: Seq; shownSeq: Seq }
 
-/** How far one stream has got in each conversation: what makes it show each message once and in order. */
+/** How far one stream has got in each conversation: what makes it show each entry once and in order. */
 export type Positions = ReturnType<typeof createPositions>
 
-export function createPositions(startOf: (conversationId: ConversationId) => Seq) {
+export function createPositions<Row extends LogRow>(
+  startOf: (conversationId: ConversationId) => Seq,
+  shows: (row: LogRow) => row is Row,
+) {
   const positions = new Map<ConversationId, Position>()
 
   function of(conversationId: ConversationId): Position {
@@ -26,12 +29,12 @@ export function createPositions(startOf: (conversationId: ConversationId) => Seq
   const at = (conversationId: ConversationId): Seq => of(conversationId).at
 
   /** Goes past the row if it is the next one. Returns it if it is to be shown. */
-  function pass(row: LogRow, catchUp: boolean): Shown | undefined {
+  function pass(row: LogRow, catchUp: boolean): Shown<Row> | undefined {
     const position = of(row.conversationId)
     if (row.seq !== position.at + 1) return undefined
     position.at = row.seq
-    if (row.kind === 'void') return undefined
-    const shown = { message: row, previousSeq: position.shownSeq, catchUp }
+    if (!shows(row)) return undefined
+    const shown = { row, previousSeq: position.shownSeq, catchUp }
     position.shownSeq = row.seq
     return shown
   }
@@ -41,7 +44,8 @@ export function createPositions(startOf: (conversationId: ConversationId) => Seq
     of(conversationId).shownSeq = shownSeq
   }
 
-  const all = (): [ConversationId, Seq][] => [...positions].map(([id, position]) => [id, position.at])
+  /** The last one shown in each. */
+  const all = (): [ConversationId, Seq][] => [...positions].map(([id, position]) => [id, position.shownSeq])
 
   return { at, pass, correctStart, all, has: (id: ConversationId) => positions.has(id) }
 }

@@ -1,5 +1,6 @@
 import type { Member } from '../domain/access.ts'
 import { activityOf } from '../domain/chats.ts'
+import type { Message } from '../domain/ports.ts'
 import { notFound } from '../protocol/errors.ts'
 import { isConversationId, type Seq } from '../protocol/ids.ts'
 import { type Connection, connectionOf } from './connection.ts'
@@ -21,7 +22,10 @@ export async function requireConversation(ctx: Context, id: string): Promise<Mem
 }
 
 export const lastSeqOf = async (ctx: Context, member: Member): Promise<Seq> =>
-  (await ctx.loaders.lastMessages.load(member))?.seq ?? 0
+  (await ctx.loaders.tails.load(member)).lastSeq
+
+export const lastMessageOf = async (ctx: Context, member: Member): Promise<Message | undefined> =>
+  (await ctx.loaders.tails.load(member)).lastMessage
 
 /** The viewer's chats, latest activity first. */
 export async function listConversations(ctx: Context, args: PageArguments): Promise<Connection<Member>> {
@@ -30,9 +34,9 @@ export async function listConversations(ctx: Context, args: PageArguments): Prom
   const after = args.after == null ? undefined : ctx.cursors.toChat(userId, args.after, 'after')
   const before = args.before == null ? undefined : ctx.cursors.toChat(userId, args.before, 'before')
   const chats = await ctx.domain.chats.list(userId)
-  for (const { member, lastMessage } of chats) {
+  for (const { member, tail } of chats) {
     ctx.loaders.members.prime(member.conversation.id, member)
-    ctx.loaders.lastMessages.prime(member, lastMessage)
+    ctx.loaders.tails.prime(member, tail)
   }
   const between = chats.filter((chat) => {
     const place = activityOf(chat)

@@ -1,8 +1,9 @@
 import DataLoader from 'dataloader'
 import type { Member } from '../domain/access.ts'
+import type { Tail } from '../domain/chats.ts'
 import type { Domain } from '../domain/domain.ts'
 import type { Message } from '../domain/ports.ts'
-import type { ConversationId, UserId } from '../protocol/ids.ts'
+import { type ConversationId, type MessageAddress, messageNodeId, type UserId } from '../protocol/ids.ts'
 import { noBoundaries, type Ticks } from '../protocol/ticks.ts'
 import type { ReadTicks } from './recent-ticks.ts'
 
@@ -19,25 +20,27 @@ export function createLoaders(domain: Domain, viewerId: UserId | undefined, read
     viewerId ? domain.access.find(viewerId, ids) : ids.map(() => undefined),
   )
 
-  const lastMessages = new DataLoader<Member, Message | undefined, ConversationId>(
-    domain.chats.lastMessages,
-    byConversation,
-  )
+  const tails = new DataLoader<Member, Tail, ConversationId>(domain.chats.tails, byConversation)
 
   const ticks = new DataLoader<Member, Ticks[], ConversationId>(readTicks, byConversation)
 
   const unreadCounts = new DataLoader<Member, number, ConversationId>(async (asked) => {
     const [allTicks, last] = await Promise.all([
       Promise.all(asked.map((member) => ticks.load(member))),
-      Promise.all(asked.map((member) => lastMessages.load(member))),
+      Promise.all(asked.map((member) => tails.load(member))),
     ])
     return domain.chats.unreadCounts(
       asked.map((member, i) => {
         const own = allTicks[i]?.find((each) => each.userId === member.userId) ?? noBoundaries
-        return { member, readSeq: own.lastReadSeq, lastSeq: last[i]?.seq ?? 0 }
+        return { member, readSeq: own.lastReadSeq, lastSeq: last[i]?.lastMessage?.seq ?? 0 }
       }),
     )
   }, byConversation)
 
-  return { names, members, lastMessages, ticks, unreadCounts }
+  /** By address, of conversations the viewer is in. */
+  const messages = new DataLoader<MessageAddress, Message | undefined, string>(domain.history.messages, {
+    cacheKeyFn: messageNodeId,
+  })
+
+  return { names, members, tails, messages, ticks, unreadCounts }
 }

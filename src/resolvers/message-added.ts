@@ -1,25 +1,35 @@
 import type { FollowRequest } from '../domain/follow.ts'
+import type { Message } from '../domain/ports.ts'
 import type { Shown } from '../domain/positions.ts'
 import { badInput } from '../protocol/errors.ts'
 import { positionsMax } from '../protocol/limits.ts'
 import { type Context, viewerId } from './context.ts'
 import { requireConversation } from './conversations.ts'
 
-type Arguments = {
+export type StreamArguments = {
   conversationId?: string | null | undefined
   after?: readonly { conversationId: string; seq: number }[] | null | undefined
 }
 
-export async function messageAdded(
+export const messageAdded = async (
   ctx: Context,
-  { conversationId, after }: Arguments,
-): Promise<AsyncIterableIterator<Shown>> {
+  args: StreamArguments,
+): Promise<AsyncIterableIterator<Shown<Message>>> => ctx.domain.follow(await followRequestOf(ctx, args))
+
+/** What a stream is asked for, every conversation it names checked. */
+export async function followRequestOf(
+  ctx: Context,
+  { conversationId, after }: StreamArguments,
+): Promise<FollowRequest> {
   const userId = viewerId(ctx)
   const only = conversationId == null ? undefined : await requireConversation(ctx, conversationId)
-  return ctx.domain.follow({ userId, ...(only && { only }), after: await positionsOf(ctx, after ?? []) })
+  return { userId, ...(only && { only }), after: await positionsOf(ctx, after ?? []) }
 }
 
-async function positionsOf(ctx: Context, after: NonNullable<Arguments['after']>): Promise<FollowRequest['after']> {
+async function positionsOf(
+  ctx: Context,
+  after: NonNullable<StreamArguments['after']>,
+): Promise<FollowRequest['after']> {
   if (after.length > positionsMax) throw badInput('after', `after takes at most ${positionsMax} positions.`)
   const members = await Promise.all(after.map((each) => requireConversation(ctx, each.conversationId)))
   if (new Set(members).size < members.length) throw badInput('after', 'after names a conversation twice.')

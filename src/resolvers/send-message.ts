@@ -1,12 +1,12 @@
-import type { Sent } from '../domain/send.ts'
+import type { Draft, Sent } from '../domain/send.ts'
 import { badInput } from '../protocol/errors.ts'
-import { type ClientMessageId, isClientMessageId, isUserId } from '../protocol/ids.ts'
+import { isClientMessageId, isUserId } from '../protocol/ids.ts'
 import { bodyProblem } from '../protocol/text.ts'
 import { type Context, viewerId } from './context.ts'
 import { requireConversation } from './conversations.ts'
 
 /** As it comes from outside: GraphQL has checked the types, REST nothing. */
-export type SendMessageInput = { clientMessageId?: unknown; to?: unknown; body?: unknown }
+export type SendMessageInput = { clientMessageId?: unknown; to?: unknown; body?: unknown; replyToSeq?: unknown }
 
 export async function sendMessage(ctx: Context, input: SendMessageInput): Promise<Sent> {
   const userId = viewerId(ctx)
@@ -28,12 +28,14 @@ function recipientOf(to: unknown): { userId: string } | { conversationId: string
   throw badInput('to', 'to must name one recipient: either userId or conversationId.')
 }
 
-function draftOf({ clientMessageId, body }: SendMessageInput): { clientMessageId: ClientMessageId; body: string } {
+function draftOf({ clientMessageId, body, replyToSeq }: SendMessageInput): Draft {
   if (!isClientMessageId(clientMessageId)) {
     throw badInput('clientMessageId', 'clientMessageId must be 1 to 64 of A-Z a-z 0-9 . _ : -')
   }
   if (typeof body !== 'string') throw badInput('body', 'body must be a string.')
   const problem = bodyProblem(body)
   if (problem) throw badInput('body', problem)
-  return { clientMessageId, body }
+  if (replyToSeq == null) return { clientMessageId, body }
+  if (!Number.isInteger(replyToSeq)) throw badInput('replyToSeq', 'replyToSeq must be the seq of a message.')
+  return { clientMessageId, body, replyToSeq: Number(replyToSeq) }
 }

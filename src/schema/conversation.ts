@@ -1,5 +1,5 @@
 import type { Member } from '../domain/access.ts'
-import { findConversation, lastSeqOf, listConversations } from '../resolvers/conversations.ts'
+import { findConversation, lastMessageOf, lastSeqOf, listConversations } from '../resolvers/conversations.ts'
 import { listMessagesOf } from '../resolvers/messages.ts'
 import { builder } from './builder.ts'
 import { Message, MessageConnection } from './message-connection.ts'
@@ -38,14 +38,14 @@ builder.node(Conversation, {
       resolve: ({ conversation }) => conversation.members.map((id) => ({ id })),
     }),
     lastSeq: t.int({
-      description: 'The seq of the last message; 0 if there is none.',
+      description: 'The seq of the last entry of its log: a message, or a change of one; 0 if there is none.',
       resolve: (member, _args, ctx) => lastSeqOf(ctx, member),
     }),
     lastMessage: t.field({
       type: Message,
       nullable: true,
       description: 'The last message.',
-      resolve: (member, _args, ctx) => ctx.loaders.lastMessages.load(member),
+      resolve: (member, _args, ctx) => lastMessageOf(ctx, member),
     }),
     unreadCount: t.int({
       description: 'Messages of others the viewer has not read: exact to 99, then 100 stands for more.',

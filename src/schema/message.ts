@@ -1,6 +1,8 @@
+import type { Message as MessageSource } from '../domain/ports.ts'
 import type { Shown } from '../domain/positions.ts'
 import type { Sent } from '../domain/send.ts'
 import { messageNodeId } from '../protocol/ids.ts'
+import { type ReactionCount, reactionsOf, repliedTo } from '../resolvers/change-message.ts'
 import { requireConversation } from '../resolvers/conversations.ts'
 import { messageAdded } from '../resolvers/message-added.ts'
 import { clientMessageIdFor, findMessage, listMessages, tickOfMessage } from '../resolvers/messages.ts'
@@ -17,6 +19,15 @@ const Tick = builder.enumType('Tick', {
     DELIVERED: { description: 'A device of every other member has it. Two ticks.' },
     READ: { description: 'Every other member has read it. Two blue ticks.' },
   } as const,
+})
+
+const Reaction = builder.objectRef<ReactionCount>('Reaction').implement({
+  description: 'An emoji people have reacted with.',
+  fields: (t) => ({
+    emoji: t.exposeString('emoji', { description: 'The emoji.' }),
+    count: t.exposeInt('count', { description: 'How many people.' }),
+    viewerReacted: t.exposeBoolean('viewerReacted', { description: 'Whether the viewer is one of them.' }),
+  }),
 })
 
 builder.node(Message, {
@@ -40,8 +51,33 @@ builder.node(Message, {
       resolve: (message, _args, ctx) => clientMessageIdFor(ctx, message),
     }),
     sender: t.field({ type: User, description: 'Who sent it.', resolve: ({ senderId }) => ({ id: senderId }) }),
-    body: t.exposeString('body', { description: 'The text, byte for byte as it was sent.' }),
+    body: t.exposeString('body', {
+      description: 'The text, byte for byte as it was sent or last edited; empty once it is deleted.',
+    }),
     sentAt: t.field({ type: 'DateTime', description: 'When it was accepted.', resolve: ({ sentAtMs }) => sentAtMs }),
+    replyTo: t.field({
+      type: Message,
+      nullable: true,
+      description: 'The message it answers, as that is now.',
+      resolve: (message, _args, ctx) => repliedTo(ctx, message),
+    }),
+    reactions: t.field({
+      type: [Reaction],
+      description: 'In the order the emoji first came up.',
+      resolve: (message, _args, ctx) => reactionsOf(ctx, message),
+    }),
+    editedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last edited; null if never.',
+      resolve: ({ edited }) => edited?.atMs,
+    }),
+    deletedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was deleted. It keeps its place, not its body.',
+      resolve: ({ deletedAtMs }) => deletedAtMs,
+    }),
     tick: t.field({
       type: Tick,
       description: "How far it has got, derived from the other members' boundaries.",
@@ -84,6 +120,7 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
     }),
     to: t.field({ type: RecipientInput, required: true, description: 'Where it goes.' }),
     body: t.string({ required: true, description: 'The text: 1 to 4,096 characters, at least one of them visible.' }),
+    replyToSeq: t.int({ description: 'The seq of the message it answers, in the same conversation.' }),
   }),
 })
 
@@ -106,7 +143,7 @@ builder.mutationField('sendMessage', (t) =>
   }),
 )
 
-const PositionInput = builder.inputType('PositionInput', {
+export const PositionInput = builder.inputType('PositionInput', {
   description: 'What a device already holds of a conversation.',
   fields: (t) => ({
     conversationId: t.id({ required: true, description: 'The conversation.' }),
@@ -114,13 +151,13 @@ const PositionInput = builder.inputType('PositionInput', {
   }),
 })
 
-const MessageAddedPayload = builder.objectRef<Shown>('MessageAddedPayload').implement({
+const MessageAddedPayload = builder.objectRef<Shown<MessageSource>>('MessageAddedPayload').implement({
   description: 'An event of messageAdded.',
   fields: (t) => ({
-    message: t.expose('message', { type: Message, description: 'The message.' }),
+    message: t.expose('row', { type: Message, description: 'The message.' }),
     cursor: t.string({
       description: 'Its cursor, usable in `messages`.',
-      resolve: ({ message }, _args, ctx) => ctx.cursors.ofMessage(message.conversationId, message.seq),
+      resolve: ({ row }, _args, ctx) => ctx.cursors.ofMessage(row.conversationId, row.seq),
     }),
     previousSeq: t.exposeInt('previousSeq', {
       description:

@@ -5,6 +5,8 @@ import './user.ts'
 import './ticks.ts'
 import './conversation.ts'
 import './message.ts'
+import './message-change.ts'
+import './typing.ts'
 
 export const schema = builder.toSchema()
 

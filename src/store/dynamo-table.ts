@@ -21,8 +21,15 @@ export interface DynamoTable<Name extends TableName> {
   getMany(keys: readonly Key<Name>[]): Promise<Item<Name>[]>
   /** Returns whether the condition held. */
   put(item: Key<Name> & Partial<Item<Name>>, condition?: Expression): Promise<boolean>
-  /** Returns the whole item as it is now, or undefined where the condition did not hold. */
+  /** Returns the whole item as it is now, or undefined where the condition did not hold. `undefined` removes a column. */
   set(key: Key<Name>, columns: Partial<Item<Name>>, condition: Expression): Promise<Item<Name> | undefined>
+  /** The same for one entry of a map; `#entry` names it in the condition. The map must be there. */
+  setEntry(
+    key: Key<Name>,
+    column: string & keyof Item<Name>,
+    entry: { name: string; value: unknown },
+    condition: Expression,
+  ): Promise<Item<Name> | undefined>
   remove(key: Key<Name>, condition: Expression): Promise<void>
   /** All matching items in the order of the sort key, or the first `limit` of them. */
   query(query: Expression & { descending?: boolean; limit?: number }): Promise<Item<Name>[]>
@@ -86,13 +93,37 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     columns: Partial<Item<Name>>,
     condition: Expression,
   ): Promise<Item<Name> | undefined> {
-    const assignments = Object.entries(columns)
+    const assignments = Object.entries(columns).filter(([, value]) => value !== undefined)
+    const removed = Object.keys(columns).filter((column) => columns[column as keyof typeof columns] === undefined)
     const values = Object.fromEntries(assignments.map(([column, value]) => [`:new_${column}`, value]))
+    const setting = `SET ${assignments.map(([column]) => `${column} = :new_${column}`).join(', ')}`
+    const expression = removed.length > 0 ? `${setting} REMOVE ${removed.join(', ')}` : setting
+    return update(key, { UpdateExpression: expression }, { ...condition, values: { ...condition.values, ...values } })
+  }
+
+  async function setEntry(
+    key: Key<Name>,
+    column: string & keyof Item<Name>,
+    entry: { name: string; value: unknown },
+    { where, values }: Expression,
+  ): Promise<Item<Name> | undefined> {
+    const expression = {
+      UpdateExpression: `SET ${column}.#entry = :entry`,
+      ExpressionAttributeNames: { '#entry': entry.name },
+    }
+    return update(key, expression, { where, values: { ...values, ':entry': entry.value } })
+  }
+
+  async function update(
+    key: Key<Name>,
+    expression: { UpdateExpression: string; ExpressionAttributeNames?: Record<string, string> },
+    condition: Expression,
+  ): Promise<Item<Name> | undefined> {
     const command = new UpdateCommand({
       ...common,
-      ...conditional({ ...condition, values: { ...condition.values, ...values } }),
+      ...expression,
+      ...conditional(condition),
       Key: key,
-      UpdateExpression: `SET ${assignments.map(([column]) => `${column} = :new_${column}`).join(', ')}`,
       ReturnValues: 'ALL_NEW',
     })
     const answer = await unlessRefused(
@@ -158,7 +189,7 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     return Math.min(counted, most)
   }
 
-  return { get, getMany, put, set, remove, query, count }
+  return { get, getMany, put, set, setEntry, remove, query, count }
 }
 
 const conditional = (condition: Expression | undefined) =>

@@ -1,12 +1,15 @@
 // What goes over a user's channel: JSON with a version, so that nodes of two releases may share a Redis. Whoever does not
 // understand an event ignores it; it was only a doorbell.
 
-import type { ChatEvent } from '../domain/ports.ts'
+import type { Change, ChatEvent, Message } from '../domain/ports.ts'
 
 /** Published by a listener to itself: when it hears its mark, it has heard everything before it. */
 export type FlushMark = { type: 'flush'; id: string }
 
 const version = 1
+
+export const eventOf = (entry: Message | Change): ChatEvent =>
+  entry.kind === 'message' ? { type: 'message', message: entry } : { type: 'change', change: entry }
 
 export const encodeEvent = (event: ChatEvent | FlushMark): string => JSON.stringify({ v: version, ...event })
 
@@ -16,8 +19,12 @@ export function decodeEvent(wire: unknown): ChatEvent | FlushMark | undefined {
   switch (wire.type) {
     case 'message':
       return hasAddress(wire.message) ? ({ type: 'message', message: wire.message } as ChatEvent) : undefined
+    case 'change':
+      return hasAddress(wire.change) ? ({ type: 'change', change: wire.change } as ChatEvent) : undefined
     case 'ticks':
       return hasBoundaries(wire.ticks) ? ({ type: 'ticks', ticks: wire.ticks } as ChatEvent) : undefined
+    case 'typing':
+      return isTyping(wire.typing) ? ({ type: 'typing', typing: wire.typing } as ChatEvent) : undefined
     case 'flush':
       return typeof wire.id === 'string' ? { type: 'flush', id: wire.id } : undefined
     default:
@@ -29,6 +36,12 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 
 const hasAddress = (value: unknown): boolean =>
   isRecord(value) && typeof value.conversationId === 'string' && Number.isInteger(value.seq)
+
+const isTyping = (value: unknown): boolean =>
+  isRecord(value) &&
+  typeof value.conversationId === 'string' &&
+  typeof value.userId === 'string' &&
+  typeof value.typing === 'boolean'
 
 const hasBoundaries = (value: unknown): boolean =>
   isRecord(value) &&

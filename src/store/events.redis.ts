@@ -1,10 +1,10 @@
 // parley:user:{userId}   channel, see event-wire.ts
 // Also touches what belongs to the sequencer (the counter), the sessions (the hash, the mark) and the hints (p).
 
-import type { Events } from '../domain/ports.ts'
+import type { ChatEvent, Events } from '../domain/ports.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { createChannelsRedis } from './channels.redis.ts'
-import { encodeEvent } from './event-wire.ts'
+import { encodeEvent, eventOf } from './event-wire.ts'
 import { hintTtlMs, pendingVersionLua } from './hints.redis.ts'
 import type { RedisLink } from './redis-client.ts'
 import type { RedisKeys } from './redis-keys.ts'
@@ -17,10 +17,15 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys): Events {
   const publish = link.script('eventPublish', 1, publishLua)
   const channels = createChannelsRedis(link, publish)
 
+  async function tellAll(name: string, userIds: readonly UserId[], event: ChatEvent): Promise<void> {
+    const payload = encodeEvent(event)
+    await link.roundTrip(name, () => Promise.all(userIds.map((userId) => publish([keys.channel(userId)], [payload]))))
+  }
+
   return {
-    async ring({ message, members, pendingWritten = [] }) {
-      const { conversationId, senderId, seq } = message
-      const payload = encodeEvent({ type: 'message', message })
+    async ring({ entry, members, pendingWritten = [] }) {
+      const { conversationId, senderId, seq } = entry
+      const payload = encodeEvent(eventOf(entry))
       const ringOne = (userId: UserId) =>
         ringMember(
           [keys.sessions(userId), keys.mark(userId), keys.hint({ userId, conversationId })],
@@ -42,12 +47,9 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys): Events {
       return members.filter((_userId, index) => attached[index] === 0)
     },
 
-    async tell(userIds, ticks) {
-      const payload = encodeEvent({ type: 'ticks', ticks })
-      await link.roundTrip('events.tell', () =>
-        Promise.all(userIds.map((userId) => publish([keys.channel(userId)], [payload]))),
-      )
-    },
+    tell: (userIds, ticks) => tellAll('events.tell', userIds, { type: 'ticks', ticks }),
+
+    tellTyping: (userIds, typing) => tellAll('events.tellTyping', userIds, { type: 'typing', typing }),
 
     subscribe: (userId, listener) => channels.subscribe(keys.channel(userId), listener),
   }
@@ -70,7 +72,11 @@ local now, attached = now_ms(), 0
 each_session(KEYS[1], function(_, state, scope, expires_ms)
   if state ~= 'left' and expires_ms > now and (scope == '*' or scope == ARGV[3]) then attached = 1 end
 end)
-if ARGV[4] == '1' and attached == 0 then redis.call('DEL', KEYS[2]) end
+if ARGV[4] == '1' and attached == 0 then
+  redis.call('DEL', KEYS[2])
+  -- One that has left and is about to set the mark may have listened for the last time.
+  if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], '!', '1') end
+end
 return attached
 `
 

@@ -1,15 +1,58 @@
-import type { LogRow, MessageLog } from '../domain/ports.ts'
-import type { MessageAddress } from '../protocol/ids.ts'
+import type { Alteration, Change, LogRow, Message, MessageLog, Reaction } from '../domain/ports.ts'
+import type { MessageAddress, UserId } from '../protocol/ids.ts'
 import { createDynamoTable } from './dynamo-table.ts'
 import type { Dynamo, Item, Key } from './tables.ts'
 
 export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
   const table = createDynamoTable(dynamo, 'messages')
+  const isThere = 'kind = :message AND attribute_not_exists(deleted_at)'
+  const message = { ':message': 'message' satisfies LogRow['kind'] }
+
+  /** Undefined where it shows already, or never will. */
+  async function show(key: Key<'messages'>, change: Change): Promise<Item<'messages'> | undefined> {
+    const { alteration, seq } = change
+    if (alteration.type === 'edit') {
+      return table.set(
+        key,
+        { body: alteration.body, edited_at: toText(change.sentAtMs), edited_seq: seq },
+        {
+          where: `${isThere} AND (attribute_not_exists(edited_seq) OR edited_seq < :seq)`,
+          values: { ...message, ':seq': seq },
+        },
+      )
+    }
+    if (alteration.type === 'delete') {
+      const columns = { deleted_at: toText(change.sentAtMs), body: undefined, reactions: undefined, s3_ref: undefined }
+      return table.set(key, columns, { where: isThere, values: message })
+    }
+    // An entry can only be set in a map that is there.
+    await table.set(
+      key,
+      { reactions: {} },
+      { where: `${isThere} AND attribute_not_exists(reactions)`, values: message },
+    )
+    return table.setEntry(
+      key,
+      'reactions',
+      { name: reactionName(alteration.emoji, change.senderId), value: alteration.on ? seq : -seq },
+      {
+        where: `${isThere} AND (attribute_not_exists(reactions.#entry) OR reactions.#entry BETWEEN :from AND :to)`,
+        values: { ...message, ':from': 1 - seq, ':to': seq - 1 },
+      },
+    )
+  }
 
   return {
     async put(row) {
       const written = await table.put(toItem(row), { where: 'attribute_not_exists(conversation_id)' })
       return written ? 'written' : 'taken'
+    },
+
+    async alter(change) {
+      const key = toKey({ conversationId: change.conversationId, seq: change.targetSeq })
+      const altered = await show(key, change)
+      const item = altered ?? (await table.get(key))
+      return item?.kind === 'message' ? (toRow(item) as Message) : undefined
     },
 
     async get(address) {
@@ -61,27 +104,65 @@ const toKey = ({ conversationId, seq }: MessageAddress): Key<'messages'> => ({ c
 
 function toItem(row: LogRow): Key<'messages'> & Partial<Item<'messages'>> {
   if (row.kind === 'void') return { ...toKey(row), kind: row.kind }
-  return {
+  const entry = {
     ...toKey(row),
     kind: row.kind,
     message_id: row.messageId,
     client_message_id: row.clientMessageId,
     sender_id: row.senderId,
-    body: row.body,
-    sent_at: new Date(row.sentAtMs).toISOString(),
+    sent_at: toText(row.sentAtMs),
   }
+  if (row.kind === 'change') return { ...entry, target_seq: row.targetSeq, ...toColumns(row.alteration) }
+  return { ...entry, body: row.body, ...(row.replyToSeq !== undefined && { reply_to_seq: row.replyToSeq }) }
+}
+
+function toColumns(alteration: Alteration): Partial<Item<'messages'>> {
+  const { type } = alteration
+  if (type === 'edit') return { alteration: type, body: alteration.body }
+  if (type === 'delete') return { alteration: type }
+  return { alteration: type, emoji: alteration.emoji, reaction_on: alteration.on ? 1 : 0 }
+}
+
+function toAlteration({ alteration, body = '', emoji = '', reaction_on }: Item<'messages'>): Alteration {
+  if (alteration === 'edit') return { type: alteration, body }
+  if (alteration === 'reaction') return { type: alteration, emoji, on: reaction_on === 1 }
+  return { type: 'delete' }
 }
 
 function toRow(item: Item<'messages'>): LogRow {
   const address = { conversationId: item.conversation_id, seq: item.seq }
   if (item.kind === 'void') return { ...address, kind: item.kind }
-  return {
+  const entry = {
     ...address,
-    kind: item.kind,
     messageId: item.message_id,
     clientMessageId: item.client_message_id,
     senderId: item.sender_id,
-    body: item.body,
     sentAtMs: Date.parse(item.sent_at),
   }
+  if (item.kind === 'change') {
+    return { ...entry, kind: item.kind, targetSeq: item.target_seq ?? 0, alteration: toAlteration(item) }
+  }
+  const { reply_to_seq: replyToSeq, edited_at, edited_seq, deleted_at, reactions } = item
+  return {
+    ...entry,
+    kind: item.kind,
+    body: item.body ?? '',
+    ...(replyToSeq !== undefined && { replyToSeq }),
+    ...(edited_at !== undefined && { edited: { seq: edited_seq ?? 0, atMs: Date.parse(edited_at) } }),
+    ...(deleted_at !== undefined && { deletedAtMs: Date.parse(deleted_at) }),
+    ...(reactions && { reactions: toReactions(reactions) }),
+  }
 }
+
+/** A user id holds no space. */
+const reactionName = (emoji: string, userId: UserId): string => `${emoji} ${userId}`
+
+const toReactions = (reactions: Record<string, number>): Reaction[] =>
+  Object.entries(reactions)
+    .map(([name, seq]) => {
+      const [emoji = '', userId = ''] = name.split(' ')
+      return { emoji, userId: userId as UserId, seq: Math.abs(seq), on: seq > 0 }
+    })
+    .sort((a, b) => a.seq - b.seq)
+
+const toText = (ms: number): string => new Date(ms).toISOString()

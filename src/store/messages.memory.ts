@@ -1,4 +1,4 @@
-import type { LogRow, MessageLog } from '../domain/ports.ts'
+import type { Change, LogRow, Message, MessageLog } from '../domain/ports.ts'
 import type { ConversationId, Seq } from '../protocol/ids.ts'
 
 // conversation → seq → row
@@ -18,6 +18,15 @@ export function createMessagesMemory(): MessageLog {
       if (log.has(row.seq)) return 'taken'
       logs.set(row.conversationId, log.set(row.seq, { ...row }))
       return 'written'
+    },
+
+    async alter(change) {
+      const log = logs.get(change.conversationId)
+      const target = log?.get(change.targetSeq)
+      if (target?.kind !== 'message') return undefined
+      const altered = target.deletedAtMs === undefined ? alter(target, change) : target
+      log?.set(change.targetSeq, altered)
+      return { ...altered }
     },
 
     async get({ conversationId, seq }) {
@@ -48,4 +57,21 @@ export function createMessagesMemory(): MessageLog {
       return Math.min(most, rows.filter((row) => row.kind === 'message' && row.senderId !== senderId).length)
     },
   }
+}
+
+function alter(message: Message, { seq, senderId, sentAtMs, alteration }: Change): Message {
+  if (alteration.type === 'delete') {
+    const { reactions: _reactions, ...rest } = message
+    return { ...rest, body: '', deletedAtMs: sentAtMs }
+  }
+  if (alteration.type === 'edit') {
+    if ((message.edited?.seq ?? 0) >= seq) return message
+    return { ...message, body: alteration.body, edited: { seq, atMs: sentAtMs } }
+  }
+  const { emoji, on } = alteration
+  const reactions = message.reactions ?? []
+  const earlier = reactions.find((each) => each.emoji === emoji && each.userId === senderId)
+  if (earlier && earlier.seq >= seq) return message
+  const others = reactions.filter((each) => each !== earlier)
+  return { ...message, reactions: [...others, { emoji, userId: senderId, seq, on }].sort((a, b) => a.seq - b.seq) }
 }

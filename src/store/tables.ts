@@ -1,11 +1,11 @@
-import type { Clock, Conversation, LogRow } from '../domain/ports.ts'
+import type { Alteration, Clock, Conversation, LogRow } from '../domain/ports.ts'
 import type { ClientMessageId, ConversationId, MessageId, UserId } from '../protocol/ids.ts'
 import type { DynamoClient } from './dynamo-client.ts'
 
 // Every table, once: created, validated and typed from here. `key` is the partition key and then, if any, the sort key.
 // In DynamoDB a table's name has the prefix in front.
 
-export type ColumnType = 'S' | 'N' | 'L'
+export type ColumnType = 'S' | 'N' | 'L' | 'M'
 
 /** `value` stands for the type alone. */
 export type Column<Value = unknown, Type extends ColumnType = ColumnType> = {
@@ -15,12 +15,13 @@ export type Column<Value = unknown, Type extends ColumnType = ColumnType> = {
 
 const text = <Value extends string = string>(): Column<Value, 'S'> => ({ type: 'S' })
 const texts = <Value extends string>(): Column<Value[], 'L'> => ({ type: 'L' })
+const integers = (): Column<Record<string, number>, 'M'> => ({ type: 'M' })
 const integer = (): Column<number, 'N'> => ({ type: 'N' })
 /** Not in every row. */
 const maybe = <Value, Type extends ColumnType>(column: Column<Value, Type>): Column<Value | undefined, Type> => column
 
 export const tables = {
-  /** The logs. A void has its key and its kind, and nothing else. */
+  /** The logs. A void has its key and its kind, and nothing else; a change has a target and what it does to it. */
   messages: {
     key: { conversation_id: text<ConversationId>(), seq: integer() },
     columns: {
@@ -28,10 +29,22 @@ export const tables = {
       message_id: text<MessageId>(),
       client_message_id: text<ClientMessageId>(),
       sender_id: text<UserId>(),
-      body: text(),
+      /** Gone once the message is deleted. Of a change: the new text. */
+      body: maybe(text()),
       /** RFC 3339 in UTC, with milliseconds. */
       sent_at: text(),
       s3_ref: maybe(text()),
+      reply_to_seq: maybe(integer()),
+      edited_at: maybe(text()),
+      edited_seq: maybe(integer()),
+      deleted_at: maybe(text()),
+      /** "emoji user_id" → the seq of the change that set it; negative where it was taken back. */
+      reactions: maybe(integers()),
+      target_seq: maybe(integer()),
+      alteration: maybe(text<Alteration['type']>()),
+      emoji: maybe(text()),
+      /** 1 to react, 0 to take it back. */
+      reaction_on: maybe(integer()),
     },
   },
   /** The claims. They never expire. */

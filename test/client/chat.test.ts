@@ -114,3 +114,50 @@ describe('without a network', () => {
     ])
   })
 })
+
+describe('a message that is changed', () => {
+  it('is seen live as it is now, and after being away', async () => {
+    const [alice, bob] = await twoPeople()
+    const atAlice = await deviceOf(alice)
+    const [atBob, proxy] = await deviceBehindProxy(bob)
+    atBob.look({ userId: alice })
+    for (const body of ['one', 'two', 'three']) atAlice.send({ userId: bob }, body)
+    await eventually(() => expect(atBob.sees({ userId: alice })).toEqual(['one', 'two', 'three']))
+    const chat = atBob.conversations.get().conversations[0]?.id ?? ''
+    await atAlice.edit(chat, 1, 'eins')
+    await eventually(() => expect(atBob.sees({ userId: alice })).toEqual(['eins', 'two', 'three']))
+
+    proxy.refuse()
+    await eventually(() => expect(atBob.connection.get().state).not.toBe('online'))
+    await atAlice.edit(chat, 3, 'drei')
+    await atAlice.remove(chat, 2)
+    await atAlice.react(chat, 1, '🎉', true)
+    proxy.pass()
+    atBob.reconnect()
+    await eventually(() => expect(atBob.sees({ userId: alice })).toEqual(['eins', '', 'drei']))
+    const [first] = atBob.messages({ userId: alice }).get().entries
+    expect(first?.type === 'message' && first.message.reactions).toEqual([
+      { emoji: '🎉', count: 1, viewerReacted: false },
+    ])
+    await expect(atBob.edit(chat, 1, 'mine')).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  })
+})
+
+it('who is writing is seen while they do, and no longer once they have sent', async () => {
+  const [alice, bob] = await twoPeople()
+  const atAlice = await deviceOf(alice)
+  const atBob = await deviceOf(bob, { node: 1 })
+  atAlice.send({ userId: bob }, 'hi')
+  await eventually(() => expect(atBob.told).toEqual(['1 hi']))
+  const typing = atBob.typing({ userId: alice })
+  onTestFinished(typing.subscribe(() => undefined))
+  await vi.waitFor(
+    () => {
+      atAlice.setTyping({ userId: bob }, true)
+      expect(typing.get()).toEqual([alice])
+    },
+    { timeout: 20_000, interval: 100 },
+  )
+  atAlice.send({ userId: bob }, 'there')
+  await eventually(() => expect(typing.get()).toEqual([]))
+})

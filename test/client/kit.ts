@@ -104,6 +104,10 @@ export function message(seq: number, shape: MessageShape = {}): MessageFieldsFra
     sender: { id: from, name: null },
     body,
     sentAt: sentAt ?? new Date(Date.UTC(2026, 0, 1) + seq * 1000).toISOString(),
+    editedAt: null,
+    deletedAt: null,
+    reactions: [],
+    replyTo: null,
   }
 }
 

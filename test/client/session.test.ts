@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createChanges } from '../../src/client/changes.ts'
 import { type ClientError, networkError } from '../../src/client/client-error.ts'
 import { createConversations } from '../../src/client/conversations.ts'
 import { createInbox } from '../../src/client/inbox.ts'
 import type { Link } from '../../src/client/link/link.ts'
 import { createSession } from '../../src/client/session.ts'
 import { createTicks } from '../../src/client/ticks.ts'
+import { createTyping } from '../../src/client/typing.ts'
 import {
   boundary,
   conversation,
@@ -43,6 +45,16 @@ function start({ at, pushes = true }: { at?: number; pushes?: boolean } = {}) {
   const inbox = createInbox({ ask, keeper: keeperOver(), random: () => 0, onMessage: ({ seq }) => void told.push(seq) })
   const conversations = createConversations({ ask, userId: 'alice', readUpTo: () => 0 })
   const ticks = createTicks('alice')
+  const typing = createTyping(ask, Date.now)
+  const changed: string[] = []
+  const changes = createChanges({
+    ask,
+    keeper: keeperOver(),
+    random: () => 0,
+    randomId: () => 'id',
+    messagePositions: inbox.positions,
+    onChanged: ({ seq, body }) => void changed.push(`${seq} ${body}`),
+  })
   if (at !== undefined) {
     inbox.restore([
       ['device', true],
@@ -57,6 +69,8 @@ function start({ at, pushes = true }: { at?: number; pushes?: boolean } = {}) {
     inbox,
     conversations,
     ticks,
+    changes,
+    typing,
     onLink,
     onStranger,
   })
@@ -97,6 +111,9 @@ function start({ at, pushes = true }: { at?: number; pushes?: boolean } = {}) {
     inbox,
     conversations,
     ticks,
+    changes,
+    changed,
+    typing,
     onLink,
     onStranger,
     poll,
@@ -117,6 +134,7 @@ describe('a device that has positions', () => {
     expect(onLink).toHaveBeenCalledTimes(1)
     expect(streams).toMatchObject([
       { name: 'MessageAdded', variables: { after: [{ conversationId: 'dm_1', seq: 4 }] } },
+      { name: 'MessageChanged', variables: { after: [{ conversationId: 'dm_1', seq: 4 }] } },
       { name: 'TicksChanged', variables: {} },
     ])
     expect(all.map(({ name }) => name)).toEqual(['Conversations'])
@@ -169,7 +187,7 @@ describe('a device that has positions', () => {
     const { ticks, streamOf, streams } = start({ at: 4 })
     streamOf('TicksChanged').event({ ticksChanged: boundary('bob', 3, 1) })
     expect(ticks.of('dm_1')).toEqual([boundary('bob', 3, 1)])
-    const unwatch = ticks.watch('dm_1')
+    const unwatch = ticks.watched.watch('dm_1')
     expect(streams.at(-1)).toMatchObject({ name: 'TicksChanged', variables: { conversationId: 'dm_1' } })
     streams.at(-1)?.event({ ticksChanged: boundary('bob', 4, 4) })
     expect(ticks.of('dm_1')).toEqual([boundary('bob', 4, 4)])
@@ -180,11 +198,11 @@ describe('a device that has positions', () => {
 
   it('goes on when a conversation somebody looks at cannot be followed', async () => {
     const { ticks, streams, ended } = start({ at: 4 })
-    ticks.watch('dm_1')
+    ticks.watched.watch('dm_1')
     streams.at(-1)?.end(refused('NOT_FOUND'))
     expect(await isDone(ended)).toBe(false)
     const before = streams.length
-    ticks.watch('dm_2')
+    ticks.watched.watch('dm_2')
     expect(streams.slice(before).map(({ variables }) => variables)).toEqual(
       expect.arrayContaining([{ conversationId: 'dm_2' }]),
     )
@@ -221,22 +239,25 @@ describe('a new device', () => {
     await answer(list([chatAt(9)]))
     expect(streams).toHaveLength(0)
     expect(await isDone(ended)).toBe(true)
-    ticks.watch('dm_1')
+    ticks.watched.watch('dm_1')
     expect(streams).toHaveLength(0)
   })
 })
 
 describe('a session', () => {
-  it.each(['MessageAdded', 'TicksChanged'])('ends when its stream %s ends, and stops the others', async (name) => {
-    const { streamOf, streams, ended, ticks } = start({ at: 4 })
-    ticks.watch('dm_1')
-    streams.find((each) => each.name === name)?.end(networkError('Cut.'))
-    expect(await ended).toMatchObject({ code: 'NETWORK', message: 'Cut.' })
-    expect(streams.every(({ stopped }) => stopped)).toBe(true)
-    expect(streamOf('TicksChanged').stopped).toBe(true)
-    ticks.watch('dm_2')
-    expect(streams).toHaveLength(3)
-  })
+  it.each(['MessageAdded', 'MessageChanged', 'TicksChanged'])(
+    'ends when its stream %s ends, and stops the others',
+    async (name) => {
+      const { streamOf, streams, ended, ticks } = start({ at: 4 })
+      ticks.watched.watch('dm_1')
+      streams.find((each) => each.name === name)?.end(networkError('Cut.'))
+      expect(await ended).toMatchObject({ code: 'NETWORK', message: 'Cut.' })
+      expect(streams.every(({ stopped }) => stopped)).toBe(true)
+      expect(streamOf('TicksChanged').stopped).toBe(true)
+      ticks.watched.watch('dm_2')
+      expect(streams).toHaveLength(4)
+    },
+  )
 
   it('ends when the list cannot be read', async () => {
     const { fail, streams, ended, online } = start({ at: 4 })
@@ -255,11 +276,11 @@ describe('a session', () => {
 
   it('whose link has gone stops its streams', async () => {
     const { over, streams, ticks } = start({ at: 4 })
-    ticks.watch('dm_1')
+    ticks.watched.watch('dm_1')
     over.abort()
-    expect(streams.map(({ stopped }) => stopped)).toEqual([true, true, true])
-    ticks.watch('dm_2')
-    expect(streams).toHaveLength(3)
+    expect(streams.map(({ stopped }) => stopped)).toEqual([true, true, true, true])
+    ticks.watched.watch('dm_2')
+    expect(streams).toHaveLength(4)
   })
 
   it.each(['NOT_FOUND', 'SEQ_OUT_OF_RANGE'] as const)(

@@ -102,8 +102,8 @@ describe('a conversation somebody looks at', () => {
   it('is watched as long as one of them looks', () => {
     const { ticks } = start()
     const seen: (readonly string[])[] = []
-    ticks.watched.subscribe(() => seen.push(ticks.watched.get()))
-    const stops = [ticks.watch('dm_1'), ticks.watch('dm_1'), ticks.watch('dm_2')]
+    ticks.watched.ids.subscribe(() => seen.push(ticks.watched.ids.get()))
+    const stops = [ticks.watched.watch('dm_1'), ticks.watched.watch('dm_1'), ticks.watched.watch('dm_2')]
     stops[0]?.()
     stops[1]?.()
     stops[2]?.()
@@ -112,10 +112,10 @@ describe('a conversation somebody looks at', () => {
 
   it('is watched on by the others when one of them stops twice', () => {
     const { ticks } = start()
-    const stop = ticks.watch('dm_1')
-    ticks.watch('dm_1')
+    const stop = ticks.watched.watch('dm_1')
+    ticks.watched.watch('dm_1')
     stop()
     stop()
-    expect(ticks.watched.get()).toEqual(['dm_1'])
+    expect(ticks.watched.ids.get()).toEqual(['dm_1'])
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTokens } from '../../src/client/tokens.ts'
 import { deferred, microtasks } from './kit.ts'
 
@@ -18,6 +18,16 @@ describe('a token', () => {
     expect(await Promise.all([tokens.get(), tokens.get()])).toEqual(['t1', 't1'])
     expect(await tokens.get()).toBe('t1')
     expect(refusals).toEqual([false])
+  })
+
+  it('that never comes is given up, and asked for again', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { tokens } = start((n) => (n === 1 ? new Promise(() => undefined) : `t${n}`))
+    const first = expect(tokens.get()).rejects.toMatchObject({ code: 'NETWORK' })
+    await vi.advanceTimersByTimeAsync(15_000)
+    await first
+    expect(await tokens.get()).toBe('t2')
   })
 
   it('that is refused is replaced, and the application is told why', async () => {

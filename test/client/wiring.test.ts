@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { type ChatOptions, ClientError, createChat, memoryStorage } from '../../src/client/index.ts'
 import {
   boundary,
+  busy,
   conversation,
   deferred,
   event,
@@ -395,28 +396,19 @@ describe('read', () => {
 })
 
 describe('ticks', () => {
-  it('follow the boundaries, which are watched while somebody looks', async () => {
+  it('follow the boundaries; over a link that is narrow, those of the list, which is read again and again', async () => {
     const server = startServer()
     const { chat } = await startChat(server)
     const ticks = chat.ticks(bob)
     const told = vi.fn()
-    const stop = ticks.subscribe(told)
-    await turns()
-    const watching = latest(server.streams, 'TicksChanged')
-    expect(watching.variables).toEqual({ conversationId: 'dm_1' })
+    onTestFinished(ticks.subscribe(told))
     expect(ticks.get().tickOf(1)).toBe('SENT')
     told.mockClear()
-    await watching.say({ ticksChanged: boundary('bob', 2, 1) })
+    server.answers.Conversations = () => list([chatAt(0, { ticks: [boundary('alice', 0), boundary('bob', 2, 1)] })])
+    await pass(3000)
     expect(told).toHaveBeenCalledTimes(1)
     expect([1, 2, 3].map((seq) => ticks.get().tickOf(seq))).toEqual(['READ', 'DELIVERED', 'SENT'])
     expect(chat.conversations.get().conversations[0]?.ticks).toContainEqual(boundary('bob', 2, 1))
-    stop()
-    await turns()
-    expect(watching.over).toBe(true)
-    const ofAll = server.streams.findLast(({ name, variables }) => name === 'TicksChanged' && !variables.conversationId)
-    await ofAll?.say({ ticksChanged: boundary('bob', 3, 3) })
-    expect(ticks.get().tickOf(3)).toBe('READ')
-    expect(told).toHaveBeenCalledTimes(1)
   })
 
   it('never show more than was reached while a conversation becomes known', async () => {
@@ -445,7 +437,86 @@ describe('ticks', () => {
     await turns()
     expect(told).toHaveBeenCalled()
     expect(ticks.get().tickOf(1)).toBe('DELIVERED')
-    expect(latest(server.streams, 'TicksChanged').variables).toEqual({ conversationId: 'dm_1' })
+  })
+})
+
+describe('a message that is changed', () => {
+  const edited = (seq: number, body: string) => ({ ...message(seq), body, editedAt: '2026-01-02T00:00:00.000Z' })
+
+  it('is shown as it is now, in its conversation, in the list, and where it is quoted', async () => {
+    const reply = { ...message(2), replyTo: { seq: 1, sender: { id: 'bob', name: null }, body: 'm1', deletedAt: null } }
+    const server = startServer({
+      Conversations: () => list([chatAt(2, { lastMessage: reply })]),
+      Messages: () => page([message(1), reply]),
+    })
+    const { chat } = await startChat(server)
+    onTestFinished(chat.messages(chatId).subscribe(() => undefined))
+    const changed: string[] = []
+    chat.onMessageChanged(({ seq, body }) => changed.push(`${seq} ${body}`))
+    await turns()
+    const stream = latest(server.streams, 'MessageChanged')
+    await stream.say({ messageChanged: { message: edited(1, 'eins'), seq: 3, previousSeq: 0, catchUp: false } })
+    await stream.say({ messageChanged: { message: edited(1, 'eins'), seq: 3, previousSeq: 0, catchUp: false } })
+    const shown = chat.messages(chatId).get().entries
+    expect(shown).toMatchObject([
+      { message: { seq: 1, body: 'eins' } },
+      { message: { seq: 2, body: 'm2', replyTo: { body: 'eins' } } },
+    ])
+    await stream.say({ messageChanged: { message: edited(2, 'zwei'), seq: 4, previousSeq: 3, catchUp: false } })
+    expect(chat.conversations.get().conversations[0]?.lastMessage?.body).toBe('zwei')
+    expect(changed).toEqual(['1 eins', '2 zwei'])
+  })
+
+  it('while its page is on its way is not shown as it was', async () => {
+    const head = deferred<unknown>()
+    const server = startServer({ Messages: () => head.promise })
+    const { chat } = await startChat(server)
+    onTestFinished(chat.messages(chatId).subscribe(() => undefined))
+    await turns()
+    await latest(server.streams, 'MessageChanged').say({
+      messageChanged: { message: edited(1, 'eins'), seq: 2, previousSeq: 0, catchUp: false },
+    })
+    head.resolve(page([message(1)]))
+    await turns()
+    expect(chat.messages(chatId).get().entries).toMatchObject([{ message: { body: 'eins' } }])
+  })
+
+  it('is asked for after what the device holds, also after a reload', async () => {
+    const storage = memoryStorage()
+    const server = startServer({ Conversations: () => list([chatAt(1)]) })
+    const first = await startChat(server, { storage })
+    await server.hear(1)
+    await latest(server.streams, 'MessageChanged').say({
+      messageChanged: { message: edited(1, 'eins'), seq: 2, previousSeq: 0, catchUp: false },
+    })
+    await server.hear(3)
+    await first.chat.close()
+    await startChat(server, { storage })
+    expect(latest(server.streams, 'MessageChanged').variables).toEqual({ after: [{ conversationId: 'dm_1', seq: 2 }] })
+  })
+
+  it('by the user is asked for with one id until it is answered, and shown', async () => {
+    const server = startServer({ Messages: () => page([message(1)]) })
+    const ids: string[] = []
+    server.answers.EditMessage = ({ input }) => {
+      ids.push(input.clientMessageId)
+      return ids.length < 3 ? busy() : { editMessage: { message: edited(1, input.body) } }
+    }
+    const { chat } = await startChat(server)
+    onTestFinished(chat.messages(chatId).subscribe(() => undefined))
+    await turns()
+    const done = chat.edit('dm_1', 1, 'eins')
+    await pass(2000)
+    await done
+    expect(new Set(ids).size).toBe(1)
+    expect(ids).toHaveLength(3)
+    expect(chat.messages(chatId).get().entries).toMatchObject([{ message: { body: 'eins' } }])
+  })
+
+  it('by the user and refused for good says why', async () => {
+    const server = startServer({ React: () => refused('BAD_USER_INPUT', 'This message was deleted.') })
+    const { chat } = await startChat(server)
+    await expect(chat.react('dm_1', 1, '👍', true)).rejects.toMatchObject({ message: 'This message was deleted.' })
   })
 })
 
@@ -466,7 +537,7 @@ describe('a server that has never seen us', () => {
     expect(told).toEqual(['2 m2'])
     expect(chat.connection.get().state).toBe('online')
     await pass(1)
-    expect(await keptIn(storage)).toEqual({ device: true, 'position:dm_1': 2 })
+    expect(await keptIn(storage)).toEqual({ device: true, 'position:dm_1': 2, 'changed:dm_1': 1 })
   })
 
   it('does not leave on its way for ever what the one before it has stored', async () => {

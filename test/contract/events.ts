@@ -53,7 +53,7 @@ export function eventsContract(world: () => SoftWorld): void {
     const [alice, bob] = [aUser(), aUser()]
     const [ofAlice, ofBob] = [await listen(here(), alice), await listen(there(), bob)]
     const message = aMessage(aConversation(), 3, { senderId: alice, body: 'naïve "🎉" \\ \u2028' })
-    await here().ring({ message, members: [alice, bob] })
+    await here().ring({ entry: message, members: [alice, bob] })
     await Promise.all([ofAlice.subscription.flush(), ofBob.subscription.flush()])
     expect(ofAlice.events).toEqual([{ type: 'message', message }])
     expect(ofBob.events).toEqual([{ type: 'message', message }])
@@ -61,7 +61,7 @@ export function eventsContract(world: () => SoftWorld): void {
 
   test('nobody else hears it', async () => {
     const stranger = await listen(here(), aUser())
-    await here().ring({ message: aMessage(aConversation(), 1), members: [aUser()] })
+    await here().ring({ entry: aMessage(aConversation(), 1), members: [aUser()] })
     await stranger.subscription.flush()
     expect(stranger.events).toEqual([])
   })
@@ -81,25 +81,25 @@ export function eventsContract(world: () => SoftWorld): void {
     await sessions().renew([{ session: online, state: 'online' }])
     await sessions().leave(away)
     const members = [never, syncing.userId, away.userId, online.userId]
-    expect(await there().ring({ message: aMessage(aConversation(), 1), members })).toEqual([never, away.userId])
+    expect(await there().ring({ entry: aMessage(aConversation(), 1), members })).toEqual([never, away.userId])
   })
 
   test('a session for one conversation counts for that one alone', async () => {
     const conversationId = aConversation()
     const { userId } = await attached({ conversationId })
-    expect(await here().ring({ message: aMessage(conversationId, 1), members: [userId] })).toEqual([])
-    expect(await here().ring({ message: aMessage(aConversation(), 1), members: [userId] })).toEqual([userId])
+    expect(await here().ring({ entry: aMessage(conversationId, 1), members: [userId] })).toEqual([])
+    expect(await here().ring({ entry: aMessage(aConversation(), 1), members: [userId] })).toEqual([userId])
   })
 
   test('an expired session does not count', async () => {
     const { userId, connectionId } = await attached()
     await world().expire(userId, connectionId)
-    expect(await here().ring({ message: aMessage(aConversation(), 1), members: [userId] })).toEqual([userId])
+    expect(await here().ring({ entry: aMessage(aConversation(), 1), members: [userId] })).toEqual([userId])
   })
 
   test('a forgotten session does not count until it is renewed', async () => {
     const session = await attached()
-    const ring = () => here().ring({ message: aMessage(aConversation(), 1), members: [session.userId] })
+    const ring = () => here().ring({ entry: aMessage(aConversation(), 1), members: [session.userId] })
     await world().forget()
     expect(await ring()).toEqual([session.userId])
     await sessions().renew([{ session, state: 'online' }])
@@ -109,7 +109,7 @@ export function eventsContract(world: () => SoftWorld): void {
   test('who listens without a session is rung, but not counted on', async () => {
     const bob = aUser()
     const ear = await listen(there(), bob)
-    expect(await here().ring({ message: aMessage(aConversation(), 1), members: [bob] })).toEqual([bob])
+    expect(await here().ring({ entry: aMessage(aConversation(), 1), members: [bob] })).toEqual([bob])
     await ear.subscription.flush()
     expect(ear.events).toHaveLength(1)
   })
@@ -118,17 +118,28 @@ export function eventsContract(world: () => SoftWorld): void {
     const { sequencer } = world().here
     const [counted, gone] = [aConversation(), aConversation()]
     await sequencer.seed(counted, 5)
-    await here().ring({ message: aMessage(counted, 8), members: [aUser()] })
+    await here().ring({ entry: aMessage(counted, 8), members: [aUser()] })
     expect(await sequencer.heads([counted])).toEqual([8])
-    await here().ring({ message: aMessage(counted, 3), members: [] })
+    await here().ring({ entry: aMessage(counted, 3), members: [] })
     expect(await sequencer.heads([counted])).toEqual([8])
-    await here().ring({ message: aMessage(gone, 3), members: [aUser()] })
+    await here().ring({ entry: aMessage(gone, 3), members: [aUser()] })
     expect(await sequencer.heads([gone])).toEqual([undefined])
+  })
+
+  test('a sender whose last session is just leaving gets no mark from it either', async () => {
+    const session = await attached()
+    await sessions().leave(session)
+    await here().ring({
+      entry: aMessage(aConversation(), 1, { senderId: session.userId }),
+      members: [session.userId],
+    })
+    await sessions().markIndexComplete(session.userId)
+    expect(await markStands(session.userId)).toBe(false)
   })
 
   test('a sender nobody is attached for loses the mark, a receiver keeps it', async () => {
     const [alice, bob] = [await marked(), await marked()]
-    await here().ring({ message: aMessage(aConversation(), 1, { senderId: alice }), members: [alice, bob] })
+    await here().ring({ entry: aMessage(aConversation(), 1, { senderId: alice }), members: [alice, bob] })
     expect(await markStands(alice)).toBe(false)
     expect(await markStands(bob)).toBe(true)
   })
@@ -148,11 +159,11 @@ export function eventsContract(world: () => SoftWorld): void {
     const ear = await listen(there(), bob)
     const message = aMessage(aConversation(), 1, { body: 'x'.repeat(2000) })
     const publish = (seq: number) =>
-      seq % 2 ? here().ring({ message: { ...message, seq }, members: [bob] }) : here().tell([bob], ticks(seq))
+      seq % 2 ? here().ring({ entry: { ...message, seq }, members: [bob] }) : here().tell([bob], ticks(seq))
     for (const round of upTo(10)) await Promise.all(upTo(100).map((i) => publish((round - 1) * 100 + i)))
     await ear.subscription.flush()
     const heard = ear.events.map((event) =>
-      event.type === 'message' ? event.message.seq : event.ticks.lastDeliveredSeq,
+      event.type === 'message' ? event.message.seq : event.type === 'ticks' && event.ticks.lastDeliveredSeq,
     )
     expect(heard).toEqual(upTo(1000))
   })
@@ -256,7 +267,7 @@ export function eventsContract(world: () => SoftWorld): void {
       hints.get({ userId, conversationId }),
       hints.open({ userId, conversationId }),
       hints.lift({ userId, conversationId }, { lastDeliveredSeq: 1, lastReadSeq: 1 }),
-      here().ring({ message: aMessage(conversationId, 1), members: [userId] }),
+      here().ring({ entry: aMessage(conversationId, 1), members: [userId] }),
       here().tell([userId], ticks(1)),
       here().subscribe(aUser(), { event: () => undefined, gap: () => undefined }),
       ear.subscription.flush(),

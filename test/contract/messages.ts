@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { LogRow, MessageLog } from '../../src/domain/ports.ts'
+import type { Alteration, LogRow, MessageLog } from '../../src/domain/ports.ts'
 import type { ConversationId } from '../../src/protocol/ids.ts'
 import { seqMax } from '../../src/protocol/limits.ts'
-import { aConversation, aMessage, aUser, aVoid, upTo } from '../kit/ids.ts'
+import { aChange, aConversation, aMessage, aUser, aVoid, upTo } from '../kit/ids.ts'
 
 export function messagesContract(open: () => MessageLog): void {
   const fill = async (rows: LogRow[]) => {
@@ -24,6 +24,23 @@ export function messagesContract(open: () => MessageLog): void {
       const skipped = aVoid(aConversation(), 3)
       expect(await open().put(skipped)).toBe('written')
       expect(await open().get(skipped)).toEqual(skipped)
+    })
+
+    test.each<Alteration>([
+      { type: 'edit', body: 'better' },
+      { type: 'delete' },
+      { type: 'reaction', emoji: '👍🏽', on: true },
+      { type: 'reaction', emoji: '🎉', on: false },
+    ])('gives back a change: %j', async (alteration) => {
+      const change = aChange(aMessage(aConversation(), 1), 2, alteration)
+      expect(await open().put(change)).toBe('written')
+      expect(await open().get(change)).toEqual(change)
+    })
+
+    test('gives back what a message answers', async () => {
+      const reply = aMessage(aConversation(), 2, { replyToSeq: 1 })
+      await fill([reply])
+      expect(await open().get(reply)).toEqual(reply)
     })
 
     test('that is empty gives nothing', async () => {
@@ -225,6 +242,75 @@ export function messagesContract(open: () => MessageLog): void {
       const conversationId = aConversation()
       await aLog(conversationId, 100, 'x'.repeat(16 * 1024))
       expect(await open().countOfOthers(conversationId, 0, aUser(), 100)).toBe(100)
+    })
+  })
+
+  describe('a change', () => {
+    const thumb = (on: boolean): Alteration => ({ type: 'reaction', emoji: '👍', on })
+
+    test('shows on its message, and says what has become of it', async () => {
+      const message = aMessage(aConversation(), 1)
+      await fill([message])
+      const edit = aChange(message, 2, { type: 'edit', body: 'better' })
+      const edited = { ...message, body: 'better', edited: { seq: 2, atMs: edit.sentAtMs } }
+      expect(await open().alter(edit)).toEqual(edited)
+      expect(await open().get(message)).toEqual(edited)
+      expect(await open().alter(edit)).toEqual(edited)
+    })
+
+    test('that comes late does not undo a later edit', async () => {
+      const message = aMessage(aConversation(), 1)
+      await fill([message])
+      await open().alter(aChange(message, 3, { type: 'edit', body: 'third' }))
+      expect(await open().alter(aChange(message, 2, { type: 'edit', body: 'second' }))).toMatchObject({ body: 'third' })
+    })
+
+    test('that deletes takes body and reactions, for good', async () => {
+      const message = aMessage(aConversation(), 1)
+      await fill([message])
+      await open().alter(aChange(message, 2, thumb(true)))
+      const deletion = aChange(message, 3, { type: 'delete' })
+      const deleted = { ...message, body: '', deletedAtMs: deletion.sentAtMs }
+      expect(await open().alter(deletion)).toEqual(deleted)
+      expect(await open().alter(aChange(message, 4, { type: 'edit', body: 'back' }))).toEqual(deleted)
+      expect(await open().alter(aChange(message, 5, thumb(true)))).toEqual(deleted)
+      expect(await open().alter(aChange(message, 6, { type: 'delete' }))).toEqual(deleted)
+    })
+
+    test('of reactions: everybody has their own, each the latest', async () => {
+      const message = aMessage(aConversation(), 1)
+      const bob = aUser()
+      await fill([message])
+      await Promise.all([
+        open().alter(aChange(message, 2, thumb(true))),
+        open().alter(aChange(message, 3, thumb(true), { senderId: bob })),
+        open().alter(aChange(message, 4, { type: 'reaction', emoji: '❤️', on: true }, { senderId: bob })),
+      ])
+      await open().alter(aChange(message, 6, thumb(false)))
+      const late = await open().alter(aChange(message, 5, thumb(true)))
+      expect(late?.reactions).toEqual([
+        { emoji: '👍', userId: bob, seq: 3, on: true },
+        { emoji: '❤️', userId: bob, seq: 4, on: true },
+        { emoji: '👍', userId: message.senderId, seq: 6, on: false },
+      ])
+      const again = await open().alter(aChange(message, 7, thumb(true)))
+      expect(again?.reactions?.at(-1)).toEqual({ emoji: '👍', userId: message.senderId, seq: 7, on: true })
+    })
+
+    test('of nothing, or of what is no message, changes nothing', async () => {
+      const message = aMessage(aConversation(), 1)
+      expect(await open().alter(aChange(message, 2, { type: 'delete' }))).toBeUndefined()
+      expect(await open().get(message)).toBeUndefined()
+      const skipped = aVoid(message.conversationId, 1)
+      await fill([skipped])
+      expect(await open().alter(aChange(message, 2, thumb(true)))).toBeUndefined()
+      expect(await open().get(skipped)).toEqual(skipped)
+    })
+
+    test('is not counted as unread', async () => {
+      const message = aMessage(aConversation(), 1)
+      await fill([message, aChange(message, 2, { type: 'edit', body: 'x' }), aMessage(message.conversationId, 3)])
+      expect(await open().countOfOthers(message.conversationId, 0, aUser(), 100)).toBe(2)
     })
   })
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { directConversationId } from '../../src/domain/conversation-id.ts'
 import type { ClientMessageId, MessageId, UserId } from '../../src/protocol/ids.ts'
 import { createStoresDynamo } from '../../src/store/stores.dynamo.ts'
-import type { Item } from '../../src/store/tables.ts'
+import type { Item, Key } from '../../src/store/tables.ts'
 import { connectDynamo } from '../kit/dynamodb.ts'
 import { demoOfThisFile, strangers } from './kit.ts'
 import { patience } from './window.ts'
@@ -104,20 +104,16 @@ async function writeLog(): Promise<void> {
   const members = [alice.id as UserId, bob.id as UserId] as const
   const conversationId = directConversationId(...members)
   const beganAtMs = Date.now() - count * 60_000
-  const items = Array.from(
-    { length: count },
-    (_, i): Item<'messages'> => ({
-      conversation_id: conversationId,
-      seq: i + 1,
-      kind: 'message',
-      message_id: String(i + 1) as MessageId,
-      client_message_id: `no-${i + 1}` as ClientMessageId,
-      sender_id: members[i % 5 < 3 ? 0 : 1],
-      body: bodyOf(i + 1),
-      sent_at: new Date(beganAtMs + i * 60_000).toISOString(),
-      s3_ref: undefined,
-    }),
-  )
+  const items = Array.from({ length: count }, (_, i): Key<'messages'> & Partial<Item<'messages'>> => ({
+    conversation_id: conversationId,
+    seq: i + 1,
+    kind: 'message',
+    message_id: String(i + 1) as MessageId,
+    client_message_id: `no-${i + 1}` as ClientMessageId,
+    sender_id: members[i % 5 < 3 ? 0 : 1],
+    body: bodyOf(i + 1),
+    sent_at: new Date(beganAtMs + i * 60_000).toISOString(),
+  }))
   const { conversations, memberships, boundaries } = createStoresDynamo(dynamo)
   await conversations.create({ id: conversationId, kind: 'DIRECT', members })
   await Promise.all(Array.from({ length: count / 25 }, (_, i) => putAll(items.slice(i * 25, (i + 1) * 25))))
@@ -127,7 +123,7 @@ async function writeLog(): Promise<void> {
   }
 }
 
-async function putAll(items: Item<'messages'>[]): Promise<void> {
+async function putAll(items: (Key<'messages'> & Partial<Item<'messages'>>)[]): Promise<void> {
   const requests = { [`${dynamo.tablePrefix}messages`]: items.map((Item) => ({ PutRequest: { Item } })) }
   const command = new BatchWriteCommand({ RequestItems: requests })
   const { UnprocessedItems = {} } = await dynamo.client.call('BatchWrite', 'messages', (documents, options) =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Message, Void } from '../../src/domain/ports.ts'
+import type { Alteration, Change, Message, Void } from '../../src/domain/ports.ts'
 import type { ClientMessageId, ConversationId, MessageId, Seq, UserId } from '../../src/protocol/ids.ts'
 
 // Fresh ids, so that tests share tables without meeting each other.
@@ -17,6 +17,19 @@ export const aMessage = (conversationId: ConversationId, seq: Seq, given: Partia
   senderId: aUser(),
   body: `message ${seq}`,
   sentAtMs: 1_790_000_000_123 + seq,
+  ...given,
+})
+
+export const aChange = (target: Message, seq: Seq, alteration: Alteration, given: Partial<Change> = {}): Change => ({
+  kind: 'change',
+  conversationId: target.conversationId,
+  seq,
+  messageId: String(1_000_000 + seq) as MessageId,
+  clientMessageId: aClientMessageId(),
+  senderId: target.senderId,
+  sentAtMs: 1_790_000_000_123 + seq,
+  targetSeq: target.seq,
+  alteration,
   ...given,
 })
 

@@ -9,18 +9,29 @@ import {
   type ConversationQuery,
   ConversationsDocument,
   type ConversationsQuery,
+  DeleteMessageDocument,
+  type DeleteMessageMutation,
+  EditMessageDocument,
+  type EditMessageMutation,
   MarkReadDocument,
   type MarkReadMutation,
   MessageAddedDocument,
   type MessageAddedSubscription,
+  MessageChangedDocument,
+  type MessageChangedSubscription,
   type MessageFieldsFragment,
   MessagesDocument,
   type MessagesQuery,
   type MessagesQueryVariables,
+  ReactDocument,
+  type ReactMutation,
   SendMessageDocument,
   type SendMessageMutation,
+  SetTypingDocument,
   TicksChangedDocument,
   type TicksChangedSubscription,
+  TypingChangedDocument,
+  type TypingChangedSubscription,
 } from '../../src/client/generated/graphql.ts'
 import { createStreamLog, type StreamLog } from './stream-log.ts'
 
@@ -47,6 +58,7 @@ export type SendOptions = { via?: Via; clientMessageId?: string; node?: string }
 /** A document as text, or one that has a text. */
 type Operation = { toString(): string }
 export type AddedEvent = MessageAddedSubscription['messageAdded']
+export type ChangedEvent = MessageChangedSubscription['messageChanged']
 export type TicksEvent = TicksChangedSubscription['ticksChanged']
 
 export type Person = Awaited<ReturnType<typeof createPerson>>
@@ -172,6 +184,37 @@ export async function createPerson(userId: string, url: string, options: { name?
         withTicks(MessageAddedDocument),
         variables,
         (data) => data.messageAdded,
+        node,
+      ),
+    edit: async (conversationId: string, seq: number, body: string, clientMessageId = randomUUID() as string) =>
+      (await ask<EditMessageMutation>(EditMessageDocument, { input: { conversationId, seq, body, clientMessageId } }))
+        .editMessage.message,
+    remove: async (conversationId: string, seq: number, clientMessageId = randomUUID() as string) =>
+      (await ask<DeleteMessageMutation>(DeleteMessageDocument, { input: { conversationId, seq, clientMessageId } }))
+        .deleteMessage.message,
+    react: async (conversationId: string, seq: number, emoji: string, on = true) =>
+      (
+        await ask<ReactMutation>(ReactDocument, {
+          input: { conversationId, seq, emoji, on, clientMessageId: randomUUID() },
+        })
+      ).react.message,
+    followChanges: (
+      variables: { conversationId?: string; after?: { conversationId: string; seq: number }[] } = {},
+      node = url,
+    ) =>
+      subscribe<MessageChangedSubscription, ChangedEvent>(
+        MessageChangedDocument,
+        variables,
+        (data) => data.messageChanged,
+        node,
+      ),
+    setTyping: (conversationId: string, typing: boolean) =>
+      ask(SetTypingDocument, { input: { conversationId, typing } }),
+    followTyping: (conversationId: string, node = url) =>
+      subscribe<TypingChangedSubscription, TypingChangedSubscription['typingChanged']>(
+        TypingChangedDocument,
+        { conversationId },
+        (data) => data.typingChanged,
         node,
       ),
     /** Without ticks, which cost a read. */

@@ -1,7 +1,21 @@
-import type { BoundaryStore, Claim, LogRow, MessageLog, Ports } from '../../src/domain/ports.ts'
-import type { UserId } from '../../src/protocol/ids.ts'
+import type {
+  BoundaryStore,
+  Claim,
+  Change as LoggedChange,
+  LogRow,
+  Message,
+  MessageLog,
+  Ports,
+  Reaction,
+} from '../../src/domain/ports.ts'
+import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { noBoundaries, type Ticks } from '../../src/protocol/ticks.ts'
+import type { MemoryRedis } from '../../src/store/memory-redis.ts'
+import { createMessagesMemory } from '../../src/store/messages.memory.ts'
+import type { Network } from './network.ts'
 import type { Random } from './random.ts'
+
+type Surroundings = { random: Random; redis: MemoryRedis; network: Network; failOver: () => void }
 
 /**
  * The ports with something changed: here, never in the code itself. `alone`: the slow beat, which would make up for it, is
@@ -10,7 +24,7 @@ import type { Random } from './random.ts'
 export type Change = {
   name: string
   alone?: true
-  plant(ports: Ports, random: Random): Ports
+  plant(ports: Ports, around: Surroundings): Ports
   /** The same on the nodes' side of the network. */
   plantAbove?(ports: Ports): Ports
 }
@@ -19,7 +33,7 @@ export type Change = {
 export type Bug = Change & { seed: number }
 
 /** No bug: the index and the doorbells by themselves, without the beat as a net. */
-export const withoutBeat: Change = { name: 'no beat', alone: true, plant: (ports) => blind(ports) }
+export const withoutBeat: Change = { name: 'no beat', alone: true, plant: (ports) => ports }
 
 export const bugs: Bug[] = [
   {
@@ -46,7 +60,7 @@ export const bugs: Bug[] = [
   {
     name: 'acknowledged before the put',
     seed: 1,
-    plant(ports, random) {
+    plant(ports, { random }) {
       const unwritten: LogRow[] = []
       return {
         ...ports,
@@ -132,7 +146,7 @@ export const bugs: Bug[] = [
         async put(row) {
           const [conversation] = await ports.conversations.getMany([row.conversationId])
           if (row.kind === 'message' && conversation) {
-            await ports.events.ring({ message: row, members: conversation.members }).catch(() => undefined)
+            await ports.events.ring({ entry: row, members: conversation.members }).catch(() => undefined)
           }
           return ports.messages.put(row)
         },
@@ -201,7 +215,7 @@ export const bugs: Bug[] = [
     seed: 3309,
     alone: true,
     plant: (ports) => ({
-      ...blind(ports),
+      ...ports,
       events: { ...ports.events, ring: async (ring) => (ring.pendingWritten ? [] : ports.events.ring(ring)) },
     }),
   },
@@ -210,7 +224,7 @@ export const bugs: Bug[] = [
     seed: 1,
     alone: true,
     plant: (ports) => ({
-      ...blind(ports),
+      ...ports,
       events: {
         ...ports.events,
         async ring(ring) {
@@ -227,7 +241,7 @@ export const bugs: Bug[] = [
     plant(ports) {
       const marked = new Set<UserId>()
       return {
-        ...blind(ports),
+        ...ports,
         sessions: {
           ...ports.sessions,
           async attach(session) {
@@ -247,7 +261,7 @@ export const bugs: Bug[] = [
     seed: 90,
     alone: true,
     plant: (ports) => ({
-      ...blind(ports),
+      ...ports,
       events: {
         ...ports.events,
         subscribe: (userId, listener) => ports.events.subscribe(userId, { ...listener, gap: () => undefined }),
@@ -258,7 +272,7 @@ export const bugs: Bug[] = [
     name: 'a flush does not wait',
     seed: 897,
     alone: true,
-    plant: (ports) => blind(ports),
+    plant: (ports) => ports,
     plantAbove: (ports) => ({
       ...ports,
       events: {
@@ -306,13 +320,171 @@ export const bugs: Bug[] = [
       }
     },
   },
+  {
+    name: 'a session vouches under another Redis process',
+    seed: 1,
+    plant: (ports, { random, redis, network, failOver }) => ({
+      ...ports,
+      sessions: {
+        ...ports.sessions,
+        async markIndexComplete(userId) {
+          // Which happens too seldom at such a moment, and does no harm by itself.
+          if (network.losesEvents() && random.chance(0.5)) failOver()
+          const sessions = redis.sessions.get(userId)
+          if (sessions) sessions.runId = redis.runId()
+          await ports.sessions.markIndexComplete(userId)
+        },
+      },
+    }),
+  },
+  {
+    name: 'two first attempts take each other for a conflict',
+    seed: 1,
+    plant: (ports) => ports,
+    plantAbove(ports) {
+      const known = new Set<ConversationId>()
+      return {
+        ...ports,
+        conversations: {
+          async getMany(ids) {
+            const found = await ports.conversations.getMany(ids)
+            for (const { id } of found) known.add(id)
+            return found
+          },
+          async create(conversation) {
+            known.add(conversation.id)
+            await ports.conversations.create(conversation)
+          },
+        },
+        claims: {
+          ...ports.claims,
+          async get(senderId, clientMessageId) {
+            const claim = await ports.claims.get(senderId, clientMessageId)
+            if (!claim || known.has(claim.conversationId)) return claim
+            return { ...claim, conversationId: 'another' as ConversationId }
+          },
+        },
+      }
+    },
+  },
+  {
+    name: 'a late edit wins',
+    seed: 1,
+    plant: (ports) => ({
+      ...ports,
+      messages: showing(ports.messages, (message, { seq, sentAtMs, alteration }) =>
+        alteration.type === 'edit' && message.deletedAtMs === undefined
+          ? { ...message, body: alteration.body, edited: { seq, atMs: sentAtMs } }
+          : undefined,
+      ),
+    }),
+  },
+  {
+    name: 'an edit brings a deleted message back',
+    seed: 1,
+    plant: (ports) => ({
+      ...ports,
+      messages: showing(ports.messages, ({ deletedAtMs, ...message }, { seq, sentAtMs, alteration }) =>
+        alteration.type === 'edit' && deletedAtMs !== undefined && (message.edited?.seq ?? 0) <= seq
+          ? { ...message, body: alteration.body, edited: { seq, atMs: sentAtMs } }
+          : undefined,
+      ),
+    }),
+  },
+  {
+    name: 'a reaction that was taken back is forgotten',
+    seed: 1,
+    plant: (ports) => ({
+      ...ports,
+      messages: showing(ports.messages, (message, { seq, senderId, alteration }) => {
+        if (alteration.type !== 'reaction' || message.deletedAtMs !== undefined) return undefined
+        const { emoji, on } = alteration
+        const isSame = (each: Reaction) => each.emoji === emoji && each.userId === senderId
+        const reactions = message.reactions ?? []
+        if (reactions.some((each) => isSame(each) && each.seq > seq)) return undefined
+        const others = reactions.filter((each) => !isSame(each))
+        return { ...message, reactions: on ? [...others, { emoji, userId: senderId, seq, on }] : others }
+      }),
+    }),
+  },
+  {
+    name: 'a change is applied before it is in the log',
+    seed: 1,
+    plant: (ports) => ports,
+    plantAbove: (ports) => ({
+      ...ports,
+      messages: {
+        ...ports.messages,
+        async put(row) {
+          if (row.kind === 'change') await ports.messages.alter(row)
+          return ports.messages.put(row)
+        },
+      },
+    }),
+  },
+  {
+    name: 'a retry does not apply the change it finds',
+    seed: 1,
+    plant: (ports) => ports,
+    plantAbove(ports) {
+      const found = new Set<string>()
+      return {
+        ...ports,
+        messages: {
+          ...ports.messages,
+          async put(row) {
+            const outcome = await ports.messages.put(row)
+            if (row.kind === 'change' && outcome === 'taken') found.add(row.clientMessageId)
+            return outcome
+          },
+          async alter(change) {
+            if (!found.delete(change.clientMessageId)) return ports.messages.alter(change)
+            const row = await ports.messages.get({ ...change, seq: change.targetSeq })
+            return row?.kind === 'message' ? row : undefined
+          },
+        },
+      }
+    },
+  },
+  {
+    name: 'an event brings the message as it was before',
+    seed: 1,
+    plant: (ports) => ({
+      ...ports,
+      messages: {
+        ...ports.messages,
+        async alter(change) {
+          const before = await ports.messages.get({ ...change, seq: change.targetSeq })
+          const now = await ports.messages.alter(change)
+          return before?.kind === 'message' ? before : now
+        },
+      },
+    }),
+  },
+  {
+    name: 'a retry is judged anew',
+    seed: 1,
+    plant: (ports) => ({ ...ports, claims: { ...ports.claims, get: async () => undefined } }),
+  },
+  {
+    name: 'a change is not rung for',
+    seed: 1,
+    alone: true,
+    plant: (ports) => ({
+      ...ports,
+      events: {
+        ...ports.events,
+        ring: async (ring) => (ring.entry.kind === 'change' ? [] : ports.events.ring(ring)),
+      },
+    }),
+  },
+  {
+    // Of all readers only a stream of changes looks into single cells before it reads.
+    name: 'a stream of changes trusts the counters alone',
+    seed: 1,
+    plant: (ports) => ({ ...ports, messages: { ...ports.messages, getMany: async () => [] } }),
+  },
 ]
-
-/** Counters that never show that anything is missing. */
-const blind = (ports: Ports): Ports => ({
-  ...ports,
-  sequencer: { ...ports.sequencer, heads: async (ids) => ids.map(() => 0) },
-})
 
 function overwriting(log: MessageLog, without: (row: LogRow) => boolean): MessageLog {
   const written = new Map<string, LogRow>()
@@ -334,6 +506,37 @@ function overwriting(log: MessageLog, without: (row: LogRow) => boolean): Messag
     above: async (...args) => (await log.above(...args)).map(now),
     below: async (...args) => (await log.below(...args)).map(now),
   }
+}
+
+/** `show` gives the message a wrong look, or undefined for the right one. */
+function showing(log: MessageLog, show: (message: Message, change: LoggedChange) => Message | undefined): MessageLog {
+  const altered = new Map<string, Message>()
+  const keyOf = ({ conversationId, seq }: Pick<LogRow, 'conversationId' | 'seq'>) => `${conversationId} ${seq}`
+  const now = (row: LogRow): LogRow => altered.get(keyOf(row)) ?? row
+  return {
+    ...log,
+    async alter(change) {
+      const row = await log.get({ ...change, seq: change.targetSeq })
+      const message = row && now(row)
+      if (message?.kind !== 'message') return undefined
+      const next = show(message, change) ?? (await rightly(message, change))
+      altered.set(keyOf(message), next)
+      return { ...next }
+    },
+    get: async (address) => {
+      const row = await log.get(address)
+      return row && now(row)
+    },
+    getMany: async (addresses) => (await log.getMany(addresses)).map(now),
+    above: async (...args) => (await log.above(...args)).map(now),
+    below: async (...args) => (await log.below(...args)).map(now),
+  }
+}
+
+async function rightly(message: Message, change: LoggedChange): Promise<Message> {
+  const log = createMessagesMemory()
+  await log.put(message)
+  return (await log.alter(change)) ?? message
 }
 
 type Move = (seq: number, before: Ticks) => Ticks

@@ -1,19 +1,12 @@
-import type { LogRow, Message } from '../../src/domain/ports.ts'
 import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import type { Ticks } from '../../src/protocol/ticks.ts'
+import { checkChanges } from './changes-checker.ts'
+import { type Anomaly, createFinalLog, type FinalLog, type FinalState, groupBy, only } from './final-log.ts'
 import type { Entry } from './history.ts'
-
-/** What is left when everything has come to rest. */
-export type FinalState = {
-  chats: { id: ConversationId; members: readonly UserId[]; rows: LogRow[] }[]
-  ticks: Ticks[]
-}
-
-export type Anomaly = { promise: string; what: string }
 
 /** Judges a run by what was seen from outside and what is left in the end. */
 export function check(entries: readonly Entry[], state: FinalState): Anomaly[] {
-  const log = createLog(state)
+  const log = createFinalLog(state)
   return [
     ...durable(entries, log),
     ...findable(entries),
@@ -23,39 +16,17 @@ export function check(entries: readonly Entry[], state: FinalState): Anomaly[] {
     ...ticks(entries, state, log),
     ...privacy(entries, state),
     ...noSurprise(entries),
+    ...checkChanges(entries, log),
   ]
 }
 
-type Log = ReturnType<typeof createLog>
-
-function createLog({ chats }: FinalState) {
-  const messages = new Map<string, Message>()
-  for (const { rows } of chats) {
-    for (const row of rows) if (row.kind === 'message') messages.set(`${row.conversationId} ${row.seq}`, row)
-  }
-  const at = (id: ConversationId, seq: Seq): Message | undefined => messages.get(`${id} ${seq}`)
-  const last = (id: ConversationId): Seq =>
-    Math.max(0, ...[...messages.values()].filter((each) => each.conversationId === id).map((each) => each.seq))
-  /** The first message strictly between two seqs. */
-  function between(id: ConversationId, from: Seq, to: Seq): Message | undefined {
-    for (let seq = from + 1; seq < to; seq += 1) if (at(id, seq)) return at(id, seq)
-    return undefined
-  }
-  return { all: () => [...messages.values()], at, last, between }
-}
-
-const only = <Kind extends Entry['kind']>(entries: readonly Entry[], kind: Kind) =>
-  entries.filter((entry): entry is Extract<Entry, { kind: Kind }> => entry.kind === kind)
-
-function durable(entries: readonly Entry[], log: Log): Anomaly[] {
+/** What the message looks like is judged with the changes. */
+function durable(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   return only(entries, 'sent')
-    .filter(({ message }) => {
-      const stored = log.at(message.conversationId, message.seq)
-      return stored?.messageId !== message.messageId || stored.body !== message.body
-    })
+    .filter(({ message }) => log.messageAt(message.conversationId, message.seq)?.messageId !== message.messageId)
     .map(({ clientMessageId, message }) => ({
       promise: 'P1',
-      what: `${clientMessageId} was acknowledged at #${message.seq}, where ${log.at(message.conversationId, message.seq)?.body ?? 'nothing'} is`,
+      what: `${clientMessageId} was acknowledged at #${message.seq}, where ${log.messageAt(message.conversationId, message.seq)?.body ?? 'nothing'} is`,
     }))
 }
 
@@ -66,12 +37,12 @@ const findable = (entries: readonly Entry[]): Anomaly[] =>
     what: `${userId} is away and has not got #${first}; the pending row says ${row}`,
   }))
 
-function once(entries: readonly Entry[], log: Log): Anomaly[] {
+function once(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   const anomalies: Anomaly[] = []
-  const stored = groupBy(log.all(), (message) => message.clientMessageId)
-  for (const [id, messages] of stored) {
-    if (messages.length > 1)
-      anomalies.push({ promise: 'P2', what: `${id} is stored at ${messages.map(({ seq }) => `#${seq}`)}` })
+  const stored = groupBy(log.entries, (entry) => entry.clientMessageId)
+  for (const [id, same] of stored) {
+    if (same.length > 1)
+      anomalies.push({ promise: 'P2', what: `${id} is stored at ${same.map(({ seq }) => `#${seq}`)}` })
   }
   for (const [id, answers] of groupBy(only(entries, 'sent'), (entry) => entry.clientMessageId)) {
     if (new Set(answers.map(({ message }) => message.messageId)).size > 1) {
@@ -84,19 +55,19 @@ function once(entries: readonly Entry[], log: Log): Anomaly[] {
   return anomalies
 }
 
-function oneOrder(entries: readonly Entry[], log: Log): Anomaly[] {
+function oneOrder(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   const anomalies: Anomaly[] = []
   const passedOver = (id: ConversationId, from: Seq, to: Seq, where: string) => {
-    const message = log.between(id, from, to)
+    const message = log.between('message', id, from, to)
     if (message)
       anomalies.push({ promise: 'P3', what: `${where} went from #${from} to #${to}, and #${message.seq} is a message` })
   }
   for (const { stream, message, previousSeq } of only(entries, 'shown')) {
     passedOver(message.conversationId, previousSeq, message.seq, `stream ${stream}`)
   }
-  for (const { who, conversationId, seqs } of only(entries, 'page')) {
-    seqs.forEach((seq, i) => {
-      const older = seqs[i + 1]
+  for (const { who, conversationId, messages } of only(entries, 'page')) {
+    messages.forEach(({ seq }, i) => {
+      const older = messages[i + 1]?.seq
       if (older === undefined) return
       if (older >= seq) anomalies.push({ promise: 'P3', what: `a page of ${who} has #${seq} before #${older}` })
       else passedOver(conversationId, older, seq, `a page of ${who}`)
@@ -105,14 +76,14 @@ function oneOrder(entries: readonly Entry[], log: Log): Anomaly[] {
   return anomalies
 }
 
-function delivery(entries: readonly Entry[], log: Log): Anomaly[] {
+function delivery(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   const anomalies: Anomaly[] = []
   const streams = new Map(only(entries, 'stream').map((entry) => [entry.stream, entry]))
   const shownBefore = new Map<string, Seq>()
   for (const { stream, message, previousSeq, held } of only(entries, 'shown')) {
     const { conversationId: id, seq } = message
     const report = (what: string) => anomalies.push({ promise: 'P4', what: `stream ${stream}: ${what}` })
-    const stored = log.at(id, seq)
+    const stored = log.messageAt(id, seq)
     if (stored?.messageId !== message.messageId) report(`showed at #${seq} what is not there: ${message.body}`)
     const key = `${stream} ${id}`
     const before = shownBefore.get(key)
@@ -128,13 +99,16 @@ function delivery(entries: readonly Entry[], log: Log): Anomaly[] {
     if (promised && previousSeq > held) report(`jumped to #${seq} from #${previousSeq}, the device has #${held}`)
     shownBefore.set(key, seq)
   }
-  for (const { who, conversationId, held, last } of only(entries, 'behind')) {
-    anomalies.push({ promise: 'P4', what: `${who} has ${conversationId} up to #${held}, and there is #${last}` })
+  for (const { who, of, conversationId, held, last } of only(entries, 'behind')) {
+    anomalies.push({
+      promise: 'P4',
+      what: `${who} has ${of} of ${conversationId} up to #${held}, and there is #${last}`,
+    })
   }
   return anomalies
 }
 
-function ticks(entries: readonly Entry[], state: FinalState, log: Log): Anomaly[] {
+function ticks(entries: readonly Entry[], state: FinalState, log: FinalLog): Anomaly[] {
   const anomalies: Anomaly[] = []
   const said = new Map<string, { delivered: Seq; read: Seq }>()
   const final = new Map(state.ticks.map((each) => [memberKey(each), each]))
@@ -146,7 +120,7 @@ function ticks(entries: readonly Entry[], state: FinalState, log: Log): Anomaly[
       })
     const { delivered, read } = said.get(memberKey(seen)) ?? { delivered: 0, read: 0 }
     if (seen.lastReadSeq > seen.lastDeliveredSeq) report('has read more than was delivered')
-    if (seen.lastDeliveredSeq > log.last(seen.conversationId)) report('is beyond the last message')
+    if (seen.lastDeliveredSeq > log.last(seen.conversationId)) report('is beyond the last entry')
     if (seen.lastDeliveredSeq > delivered) report(`is ahead of what they said, ${delivered}`)
     // A reply reads what was delivered.
     if (seen.lastReadSeq > Math.max(read, delivered)) report(`is ahead of what they said, ${read}`)
@@ -171,7 +145,7 @@ function ticks(entries: readonly Entry[], state: FinalState, log: Log): Anomaly[
 
 function privacy(entries: readonly Entry[], { chats }: FinalState): Anomaly[] {
   const members = new Map(chats.map((chat) => [chat.id, chat.members]))
-  return only(entries, 'shown')
+  return [...only(entries, 'shown'), ...only(entries, 'changed')]
     .filter(({ userId, message }) => !members.get(message.conversationId)?.includes(userId))
     .map(({ userId, message }) => ({ promise: 'P6', what: `${userId} was shown "${message.body}"` }))
 }
@@ -186,9 +160,3 @@ function noSurprise(entries: readonly Entry[]): Anomaly[] {
 
 const memberKey = ({ userId, conversationId }: { userId: UserId; conversationId: ConversationId }): string =>
   `${userId} ${conversationId}`
-
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
-  return groups
-}

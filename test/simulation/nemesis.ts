@@ -23,13 +23,7 @@ export async function runNemesis(world: World, blows: number): Promise<void> {
     },
     () => {
       note('Redis fails over to a replica that lags behind')
-      redis.failover()
-      for (const { id } of world.chats) {
-        const counter = redis.counters.get(id)
-        if (counter !== undefined && random.chance(0.7))
-          redis.counters.set(id, Math.max(1, counter - random.between(1, 3)), 1e9)
-      }
-      redis.cutSubscribers()
+      world.failOver()
     },
     async () => {
       note('the listening connections break')

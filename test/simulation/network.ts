@@ -130,6 +130,7 @@ export function createNetwork(scheduler: Scheduler, random: Random) {
     setRates(next: FaultRates): void {
       rates = next
     },
+    losesEvents: (): boolean => rates.eventLost > 0,
     /** Nothing published arrives. To be ended by telling every listener of the gap. */
     setDeaf(isDeaf: boolean): void {
       deaf = isDeaf

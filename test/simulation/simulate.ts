@@ -1,7 +1,11 @@
+import type { LogRow } from '../../src/domain/ports.ts'
 import type { Change } from './bugs.ts'
-import { type Anomaly, check } from './checker.ts'
-import { createDevice, runPager, runSender, runTickWatcher } from './clients.ts'
-import { runEpilogue } from './epilogue.ts'
+import { runChanger } from './changer.ts'
+import { check } from './checker.ts'
+import { runPager, runSender, runTickWatcher } from './clients.ts'
+import { createDevice } from './device.ts'
+import { createEpilogue } from './epilogue.ts'
+import type { Anomaly } from './final-log.ts'
 import { runNemesis } from './nemesis.ts'
 import { noFaults } from './network.ts'
 import { createWorld } from './world.ts'
@@ -12,18 +16,20 @@ const currentWithinMs = 120_000
 
 export type Outcome = { seed: number; anomalies: Anomaly[]; steps: number; lines: () => string[] }
 
-/** One run: people chat while things break, then everything heals, then the promises are checked. */
+/** One run: people chat while things break, then everything heals, everybody goes and comes back, and the promises are checked. */
 export async function simulate(seed: number, change?: Change): Promise<Outcome> {
   const world = createWorld(seed, change)
   const { random, scheduler, history, users, truth } = world
   const [alice, bob, carol] = users
+  const epilogue = createEpilogue(world)
+  const followsChanges = () => random.chance(0.7)
   const devices = [
-    createDevice(world, alice, 'phone', false),
-    createDevice(world, alice, 'laptop', false),
-    createDevice(world, bob, 'bob', true),
-    createDevice(world, carol, 'carol', true),
+    createDevice(world, alice, 'phone', { sole: false, followsChanges: followsChanges() }),
+    createDevice(world, alice, 'laptop', { sole: false, followsChanges: followsChanges() }),
+    createDevice(world, bob, 'bob', { sole: true, followsChanges: followsChanges() }),
+    createDevice(world, carol, 'carol', { sole: true, followsChanges: followsChanges() }),
   ]
-  const running = devices.map((device) => device.run())
+  let running = devices.map((device) => device.run())
   const forEver = [...running, runPager(world, alice, 'pager'), runTickWatcher(world, random.pick(users), 'watcher')]
   const anomalies: Anomaly[] = []
   const surprise = (error: unknown) =>
@@ -33,46 +39,27 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
     })
   for (const each of forEver) each.catch(surprise)
 
-  let ended = false
-  Promise.all([
-    runSender(world, alice, 'alice', 4),
-    runSender(world, bob, 'bob-s', 4),
-    runSender(world, carol, 'carol-s', 2),
-    runNemesis(world, random.between(1, 5)),
-  ])
-    .catch(surprise)
-    .finally(() => {
-      ended = true
-    })
   let steps = 0
   try {
-    steps += await scheduler.run(() => ended || anomalies.length > 0, stepsMax)
-
+    steps += await during([
+      runSender(world, alice, 'alice', 4),
+      runSender(world, bob, 'bob-s', 4),
+      runSender(world, carol, 'carol-s', 2),
+      runChanger(world, alice, 'alice-c', 3),
+      runChanger(world, bob, 'bob-c', 3),
+      runChanger(world, carol, 'carol-c', 2),
+      runNemesis(world, random.between(1, 5)),
+    ])
     world.network.setRates(noFaults)
     for (const device of devices) device.mode = 'staying'
-    const deadlineMs = scheduler.now() + currentWithinMs
-    let last = await lastSeqs()
-    const behind = () =>
-      devices.flatMap((device) =>
-        [...last]
-          .filter(([id]) => world.chats.some((chat) => chat.id === id && chat.members.includes(device.userId)))
-          .map(([conversationId, seq]) => ({
-            device,
-            conversationId,
-            held: device.held.get(conversationId) ?? 0,
-            last: seq,
-          }))
-          .filter((each) => each.held < each.last),
-      )
-    steps += await scheduler.run(
-      () => behind().length === 0 || scheduler.now() > deadlineMs || anomalies.length > 0,
-      stepsMax,
-    )
-    last = await lastSeqs()
-    for (const { device, conversationId, held, last: seq } of behind()) {
-      history.note(device.name, { kind: 'behind', userId: device.userId, conversationId, held, last: seq })
-    }
-    steps += await leaveAndWrite()
+    steps += await becomeCurrent()
+    steps += await leave(1)
+    steps += await during([epilogue.whileAway(devices)])
+    steps += await comeBack(1)
+    steps += await leave(2)
+    steps += await comeBack(2)
+    steps += await during([epilogue.whileThere()])
+    steps += await becomeCurrent()
   } catch (error) {
     surprise(error)
   }
@@ -84,26 +71,82 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
   anomalies.push(...check(history.entries, { chats, ticks }))
   return { seed, anomalies, steps, lines: history.lines }
 
-  /** Everybody goes away; then bob is written to while he acks what he has, and the index must know of it. */
-  async function leaveAndWrite(): Promise<number> {
+  function leave(time: number): Promise<number> {
     for (const device of devices) device.mode = 'leaving'
+    return during([epilogue.whileLeaving(time, devices, Promise.all(running))])
+  }
+
+  async function comeBack(time: number): Promise<number> {
+    for (const device of devices) device.mode = 'staying'
+    running = devices.map((device) => device.run())
+    for (const each of running) each.catch(surprise)
+    const taken = await during([epilogue.whileComing(time)])
+    return taken + (await becomeCurrent())
+  }
+
+  function during(work: Promise<void>[]): Promise<number> {
     let done = false
-    Promise.all(running)
-      .then(() => runEpilogue(world, devices))
+    Promise.all(work)
       .catch(surprise)
       .finally(() => {
         done = true
       })
-    return scheduler.run(() => done, stepsMax)
+    return scheduler.run(() => done || anomalies.length > 0, stepsMax)
   }
 
+  /** Everybody has to get everything that was acknowledged, and notes down what they do not get. */
+  async function becomeCurrent(): Promise<number> {
+    const deadlineMs = scheduler.now() + currentWithinMs
+    let last = await lastSeqs()
+    const taken = await scheduler.run(
+      () => behind(last).length === 0 || scheduler.now() > deadlineMs || anomalies.length > 0,
+      stepsMax,
+    )
+    last = await lastSeqs()
+    for (const { device, ...where } of behind(last)) {
+      history.note(device.name, { kind: 'behind', userId: device.userId, ...where })
+    }
+    return taken
+  }
+
+  function behind(last: Awaited<ReturnType<typeof lastSeqs>>) {
+    return devices.flatMap((device) =>
+      last
+        .filter(({ members }) => members.includes(device.userId))
+        .flatMap(({ id, message, change }) => [
+          { device, conversationId: id, of: 'messages' as const, held: device.held.get(id) ?? 0, last: message },
+          {
+            device,
+            conversationId: id,
+            of: 'changes' as const,
+            held: device.changes ? (device.changes.get(id) ?? 0) : change,
+            last: change,
+          },
+        ])
+        .filter((each) => each.held < each.last),
+    )
+  }
+
+  /**
+   * Of the changes, the last one that was acknowledged: one that its author was refused in the meantime, because the message
+   * had been deleted, may have gone into the log without anybody ringing for it.
+   */
   async function lastSeqs() {
-    const seqs = await Promise.all(
-      world.chats.map(async ({ id }) => {
+    const acknowledged = new Set(
+      history.entries.flatMap((entry) => (entry.kind === 'altered' ? [entry.clientMessageId] : [])),
+    )
+    const isAcknowledged = (row: LogRow) => row.kind === 'change' && acknowledged.has(row.clientMessageId)
+    const lastOf = (rows: LogRow[]) => Math.max(0, ...rows.map(({ seq }) => seq))
+    return Promise.all(
+      world.chats.map(async ({ id, members }) => {
         const rows = await truth.messages.above(id, 0, 10_000)
-        return [id, Math.max(0, ...rows.filter(({ kind }) => kind === 'message').map(({ seq }) => seq))] as const
+        return {
+          id,
+          members,
+          message: lastOf(rows.filter(({ kind }) => kind === 'message')),
+          change: lastOf(rows.filter(isAcknowledged)),
+        }
       }),
     )
-    return new Map(seqs)
   }
 }

@@ -27,8 +27,9 @@ describe('the simulation', () => {
     }
   })
 
-  // Each of them broke a promise once.
-  it.each([4, 61_455])('seed %i keeps every promise by now', async (seed) => {
+  // Each of them showed a bug once. The domain waits at other places by now, so what happens under these seeds is not what
+  // happened then; the two bugs themselves are among the planted ones (a session vouches …, two first attempts …).
+  it.each([4, 61_455])('seed %i, which once broke a promise, keeps them all', async (seed) => {
     expect((await simulate(seed)).anomalies).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 import { directConversationId } from '../../src/domain/conversation-id.ts'
 import { createDomain, type Domain } from '../../src/domain/domain.ts'
-import type { EventSubscription, Ports } from '../../src/domain/ports.ts'
+import type { EventSubscription, Message, Ports } from '../../src/domain/ports.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import { createSnowflake } from '../../src/protocol/snowflake.ts'
 import { createMemoryRedis } from '../../src/store/memory-redis.ts'
@@ -15,6 +15,8 @@ import { createScheduler, type Owner } from './scheduler.ts'
 /** Small, so that a simulated run meets it. */
 const inboxLimit = 3
 const requestTimeoutMs = 5000
+/** Of the sessions, where the rest of the beat is switched off. */
+const renewEveryMs = 10_000
 
 const users = ['alice', 'bob', 'carol'] as [UserId, UserId, UserId]
 
@@ -31,7 +33,8 @@ export function createWorld(seed: number, change?: Change) {
   const sky: Owner = { name: 'sky', alive: true }
   const redis = createMemoryRedis(scheduler.clockOf(sky))
   const truth: Ports = { ...createStoresMemory(), ...createSoftStateMemory(redis), clock: scheduler.clockOf(sky) }
-  const shared = change ? change.plant(truth, random) : truth
+  const shared = change ? change.plant(truth, { random, redis, network, failOver }) : truth
+  const withBeat = !change?.alone
   const nodes: SimulatedNode[] = []
   const [alice, bob, carol] = users
   const chats = (
@@ -44,8 +47,11 @@ export function createWorld(seed: number, change?: Change) {
     id: directConversationId(...members),
     members,
   }))
+  /** By user, the messages their devices have seen. */
+  const known = new Map<UserId, Map<string, Message>>()
   let ids = 0
   let streams = 0
+  let attempts = 0
 
   function startNode(index: number): SimulatedNode {
     const owner: Owner = { name: `node ${index + 1}`, alive: true }
@@ -68,9 +74,24 @@ export function createWorld(seed: number, change?: Change) {
 
   async function beat({ owner, domain }: SimulatedNode): Promise<void> {
     for (;;) {
-      await scheduler.sleep(owner, 1000)
-      await domain.beat.tick().catch(() => undefined)
+      await scheduler.sleep(owner, withBeat ? 1000 : renewEveryMs)
+      await (withBeat ? domain.beat.tick() : domain.beat.renew()).catch(() => undefined)
     }
+  }
+
+  /** To a replica that lags behind. */
+  function failOver(): void {
+    redis.failover()
+    for (const { id } of chats) {
+      const counter = redis.counters.get(id)
+      if (counter !== undefined && random.chance(0.7))
+        redis.counters.set(id, Math.max(1, counter - random.between(1, 3)), 1e9)
+    }
+    redis.cutSubscribers()
+  }
+
+  function learn(userId: UserId, message: Message): void {
+    known.set(userId, (known.get(userId) ?? new Map()).set(`${message.conversationId} ${message.seq}`, message))
   }
 
   function killNode(index: number): void {
@@ -111,13 +132,17 @@ export function createWorld(seed: number, change?: Change) {
     network,
     redis,
     truth: shared,
-    withBeat: !change?.alone,
+    withBeat,
     nodes,
     living,
     startNode,
     killNode,
     ask,
+    failOver,
     nextStream: () => ++streams,
+    nextAttempt: () => ++attempts,
+    learn,
+    knownTo: (userId: UserId): Message[] => [...(known.get(userId)?.values() ?? [])],
     users,
     chats,
   }

@@ -3,6 +3,7 @@
 import type { ConversationFieldsFragment } from '../../../src/client/generated/graphql.ts'
 import type { Outgoing } from '../../../src/client/index.ts'
 import { type Tick, tickOf } from '../../../src/protocol/ticks.ts'
+import { deletedWords } from '../conversation/deleted.ts'
 import type { TickState } from '../parts/tick.tsx'
 import { nameOf } from '../people.ts'
 import { keyOf, type Place, recipientOf } from '../place.ts'
@@ -14,7 +15,7 @@ export type ChatItem = {
   title: string
   avatarId: string
   unread: number
-  last?: { body: string; atMs: number; tick?: TickState; sender?: string }
+  last?: { body: string; atMs: number; tick?: TickState; sender?: string; deleted?: boolean }
 }
 
 /** A chat with something under way comes first, whether the server has heard of it or not. */
@@ -80,13 +81,15 @@ const lastOutgoing = ({ body, createdAtMs, state }: Outgoing) => ({
 
 function lastMessage({ lastMessage: message, ...conversation }: ConversationFieldsFragment, viewer: string) {
   if (!message) return undefined
-  const { body, sender, sentAt, seq } = message
+  const { body, sender, sentAt, seq, deletedAt } = message
   const others = conversation.ticks.filter(({ userId }) => userId !== viewer)
-  const tick: Tick | undefined = sender.id === viewer ? tickOf(seq, others) : undefined
+  const mine = sender.id === viewer
+  const tick: Tick | undefined = mine && !deletedAt ? tickOf(seq, others) : undefined
   return {
-    body,
+    body: deletedAt ? deletedWords : body,
+    ...(deletedAt && { deleted: true }),
     atMs: Date.parse(sentAt),
     ...(tick && { tick }),
-    ...(conversation.kind === 'GROUP' && !tick && { sender: nameOf(sender) }),
+    ...(conversation.kind === 'GROUP' && !mine && { sender: nameOf(sender) }),
   }
 }

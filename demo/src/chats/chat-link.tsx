@@ -1,3 +1,6 @@
+import { useConversations, useTyping } from '../../../src/client/react/hooks.tsx'
+import { Typing } from '../conversation/typing.tsx'
+import { typingWords } from '../conversation/typing-words.ts'
 import { Avatar } from '../parts/avatar.tsx'
 import { PlaceLink } from '../parts/place-link.tsx'
 import { Tick } from '../parts/tick.tsx'
@@ -28,12 +31,7 @@ export function ChatLink({ item, place, current, today }: Props) {
           {last && <time dateTime={new Date(last.atMs).toISOString()}>{shortTime(last.atMs, today)}</time>}
         </span>
         <span className={styles.line}>
-          <span className={styles.preview}>
-            {last?.tick && <Tick state={last.tick} />}
-            <span dir="auto">
-              {last ? (last.sender ? `${last.sender}: ${last.body}` : last.body) : 'No messages yet'}
-            </span>
-          </span>
+          <span className={styles.preview}>{current ? <OpenPreview item={item} /> : <Preview item={item} />}</span>
           {unread > 0 && (
             <span className={styles.badge}>
               {shownCount(unread)} <span className="visually-hidden">unread</span>
@@ -43,4 +41,24 @@ export function ChatLink({ item, place, current, today }: Props) {
       </span>
     </PlaceLink>
   )
+}
+
+function Preview({ item: { last } }: { item: ChatItem }) {
+  return (
+    <>
+      {last?.tick && <Tick state={last.tick} />}
+      <span dir="auto" data-deleted={last?.deleted}>
+        {last ? (last.sender ? `${last.sender}: ${last.body}` : last.body) : 'No messages yet'}
+      </span>
+    </>
+  )
+}
+
+/** Who is writing is known of the chat that is open. The header says it aloud. */
+function OpenPreview({ item }: { item: ChatItem }) {
+  const { conversations } = useConversations()
+  const { with: other, chat } = item.to
+  const writing = useTyping(other ? { userId: other } : { conversationId: chat ?? '' })
+  const words = typingWords(writing, conversations.find(({ id }) => id === chat)?.members ?? [], other !== undefined)
+  return words ? <Typing words={words} /> : <Preview item={item} />
 }

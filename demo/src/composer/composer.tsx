@@ -1,21 +1,34 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { MessageFieldsFragment } from '../../../src/client/generated/graphql.ts'
 import type { Recipient } from '../../../src/client/index.ts'
-import { useSend } from '../../../src/client/react/hooks.tsx'
+import { useChat, useSend } from '../../../src/client/react/hooks.tsx'
 import { bodyProblem } from '../../../src/protocol/text.ts'
-import { EmojiIcon, SendIcon } from '../parts/icons.tsx'
+import { lastOwn } from '../conversation/quotes.ts'
+import type { Aim } from '../conversation/use-aim.ts'
+import { CheckIcon, EmojiIcon, SendIcon } from '../parts/icons.tsx'
 import { keyOf } from '../place.ts'
+import { AimBar } from './aim-bar.tsx'
 import styles from './composer.module.css'
 import { Counter } from './counter.tsx'
 import { useDraft } from './drafts.ts'
 import { EmojiPicker } from './emoji-picker.tsx'
 
-type Props = { to: Recipient; viewer: string }
+type Props = {
+  to: Recipient
+  viewer: string
+  aim: Aim | undefined
+  onAim: (aim: Aim | undefined) => void
+  onEdit: (message: MessageFieldsFragment, body: string) => void
+}
 
-export function Composer({ to, viewer }: Props) {
+export function Composer({ to, viewer, aim, onAim, onEdit }: Props) {
+  const chat = useChat()
   const send = useSend(to)
-  const [text, setText] = useDraft(`${viewer}/${keyOf(to)}`)
+  const [draft, setDraft] = useDraft(`${viewer}/${keyOf(to)}`)
   const [picking, setPicking] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
+  const editing = aim?.type === 'edit' ? aim : undefined
+  const text = editing ? editing.text : draft
   const body = text.replace(/^\n+|\s+$/g, '')
   const canSend = bodyProblem(body) === undefined
 
@@ -23,6 +36,13 @@ export function Composer({ to, viewer }: Props) {
     // On a touch screen the keyboard would cover what one came to read.
     if (!window.matchMedia('(pointer: coarse)').matches) field.current?.focus()
   }, [])
+  const aimed = aim && `${aim.type} ${aim.message.seq}`
+  useEffect(() => {
+    const element = field.current
+    if (!aimed || !element) return
+    element.focus()
+    element.setSelectionRange(element.value.length, element.value.length)
+  }, [aimed])
   // biome-ignore lint/correctness/useExhaustiveDependencies: as high as the text is.
   useLayoutEffect(() => {
     const element = field.current
@@ -31,21 +51,46 @@ export function Composer({ to, viewer }: Props) {
     element.style.height = `${element.scrollHeight}px`
   }, [text])
 
+  function change(next: string): void {
+    if (editing) {
+      onAim({ ...editing, text: next })
+      return
+    }
+    setDraft(next)
+    chat.setTyping(to, next.trim() !== '')
+  }
   function submit(event: FormEvent): void {
     event.preventDefault()
     if (!canSend) return
-    send(body)
-    setText('')
+    if (!editing) {
+      send(body, aim ? { replyToSeq: aim.message.seq } : {})
+      setDraft('')
+    } else if (body !== editing.message.body) onEdit(editing.message, body)
+    cancelAim()
+  }
+  function cancelAim(): void {
+    onAim(undefined)
     field.current?.focus()
   }
   function onKeyDown(event: KeyboardEvent): void {
     // Enter also ends the composing of a word in Japanese, Chinese or Korean; 229 is how Safari says so.
     const composing = event.nativeEvent.isComposing || event.keyCode === 229
     if (event.key === 'Enter' && !event.shiftKey && !composing) submit(event)
+    if (event.key === 'ArrowUp' && text === '' && !aim) {
+      const message = lastOwn(chat.messages(to).get().entries, viewer)
+      if (!message) return
+      event.preventDefault()
+      onAim({ type: 'edit', message, text: message.body })
+    }
+  }
+  function cancelByEscape(event: KeyboardEvent): void {
+    if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing || !aim) return
+    event.preventDefault()
+    cancelAim()
   }
   function insert(emoji: string): void {
     const { selectionStart: start = text.length, selectionEnd: end = text.length } = field.current ?? {}
-    setText(text.slice(0, start) + emoji + text.slice(end))
+    change(text.slice(0, start) + emoji + text.slice(end))
     requestAnimationFrame(() => field.current?.setSelectionRange(start + emoji.length, start + emoji.length))
   }
   function closePicker(): void {
@@ -53,8 +98,9 @@ export function Composer({ to, viewer }: Props) {
     field.current?.focus()
   }
   return (
-    <form className={styles.composer} onSubmit={submit}>
+    <form className={styles.composer} onSubmit={submit} onKeyDown={cancelByEscape}>
       {picking && <EmojiPicker onPick={insert} onClose={closePicker} />}
+      {aim && <AimBar aim={aim} viewer={viewer} onCancel={cancelAim} />}
       <div className={styles.box}>
         <button
           type="button"
@@ -69,17 +115,17 @@ export function Composer({ to, viewer }: Props) {
           ref={field}
           rows={1}
           value={text}
-          aria-label="Message"
+          aria-label={editing ? 'Edit message' : 'Message'}
           placeholder="Message"
           dir="auto"
-          enterKeyHint="send"
-          onChange={(event) => setText(event.target.value)}
+          enterKeyHint={editing ? 'done' : 'send'}
+          onChange={(event) => change(event.target.value)}
           onKeyDown={onKeyDown}
         />
         <Counter text={body} />
       </div>
-      <button type="submit" className={styles.send} aria-label="Send" disabled={!canSend}>
-        <SendIcon />
+      <button type="submit" className={styles.send} aria-label={editing ? 'Save' : 'Send'} disabled={!canSend}>
+        {editing ? <CheckIcon size={24} /> : <SendIcon />}
       </button>
     </form>
   )

@@ -9,6 +9,6 @@ export function newestSeqOf(entries: readonly TimelineEntry[], viewer: string): 
 }
 
 export function tickStateOf({ entry, mine }: Row, ticks: TicksState): TickState | undefined {
-  if (entry.type === 'message') return mine ? ticks.tickOf(entry.message.seq) : undefined
+  if (entry.type === 'message') return mine && !entry.message.deletedAt ? ticks.tickOf(entry.message.seq) : undefined
   return ({ waiting: 'WAITING', sent: 'SENT', failed: 'FAILED' } as const)[entry.outgoing.state]
 }

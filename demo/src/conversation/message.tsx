@@ -1,44 +1,107 @@
+import type { PointerEvent, ReactNode } from 'react'
 import { Tick, type TickState } from '../parts/tick.tsx'
 import { clock } from '../parts/times.ts'
+import { deletedWords } from './deleted.ts'
 import { isEmojiOnly } from './emoji-only.ts'
 import { FailedMessage } from './failed-message.tsx'
 import styles from './message.module.css'
 import { MessageText } from './message-text.tsx'
+import { QuoteBlock } from './quote.tsx'
+import type { Quote } from './quotes.ts'
+import { Reactions } from './reactions.tsx'
 import type { Row } from './rows.ts'
 
-type Props = { row: Row; tick?: TickState | undefined; showsSender: boolean }
+type Props = {
+  row: Row
+  tick?: TickState | undefined
+  showsSender: boolean
+  quote?: Quote | undefined
+  /** Somebody came here from a quote. */
+  found: boolean
+  /** One message at a time has what one can tab to. */
+  tabbable: boolean
+  onActive: () => void
+  /** A finger has been on it: it cannot hover. */
+  touched: boolean
+  onTouch: () => void
+  onFollowQuote?: ((byKeyboard: boolean) => void) | undefined
+  onReact: (emoji: string, on: boolean) => void
+  /** The button beside it. */
+  options: ReactNode
+}
 
-export function Message({ row, tick, showsSender }: Props) {
-  const { entry, mine, first, last, sender, atMs } = row
-  const body = entry.type === 'message' ? entry.message.body : entry.outgoing.body
-  const large = isEmojiOnly(body)
+export function Message(props: Props) {
+  const {
+    row,
+    tick,
+    showsSender,
+    quote,
+    found,
+    tabbable,
+    touched,
+    onActive,
+    onTouch,
+    onFollowQuote,
+    onReact,
+    options,
+  } = props
+  const { entry, mine, first, last, sender } = row
+  const message = entry.type === 'message' ? entry.message : undefined
+  const reactions = message?.reactions ?? []
   return (
-    <div
+    <article
       className={styles.line}
       data-mine={mine || undefined}
       data-first={first || undefined}
       data-last={last || undefined}
       data-tick={tick}
+      data-found={found || undefined}
+      data-touched={touched || undefined}
+      onFocus={onActive}
+      onPointerUp={({ pointerType }: PointerEvent) => pointerType === 'touch' && onTouch()}
+      onContextMenu={onTouch}
     >
-      <article className={styles.bubble}>
-        {showsSender && first && !mine ? (
-          <p className={styles.sender}>{sender}</p>
-        ) : (
-          <span className="visually-hidden">{mine ? 'You' : sender}: </span>
-        )}
-        <div className={styles.content} dir="auto" data-large={large || undefined}>
-          <span className={styles.text}>
-            <MessageText text={body} />
-          </span>
-          <span className={styles.meta}>
-            <time dir="ltr" dateTime={new Date(atMs).toISOString()}>
-              {clock(atMs)}
-            </time>
-            {tick && <Tick state={tick} />}
-          </span>
+      <div className={styles.stack} data-reacted={reactions.length > 0 || undefined}>
+        <div className={styles.bubble}>
+          {showsSender && first && !mine ? (
+            <p className={styles.sender}>{sender}</p>
+          ) : (
+            <span className="visually-hidden">{mine ? 'You' : sender}: </span>
+          )}
+          {quote && (
+            <QuoteBlock quote={quote} tabbable={tabbable} {...(onFollowQuote && { onFollow: onFollowQuote })} />
+          )}
+          <Content row={row} tick={tick} />
+          {entry.type === 'outgoing' && entry.outgoing.state === 'failed' && (
+            <FailedMessage outgoing={entry.outgoing} />
+          )}
         </div>
-        {entry.type === 'outgoing' && entry.outgoing.state === 'failed' && <FailedMessage outgoing={entry.outgoing} />}
-      </article>
+        <Reactions reactions={reactions} tabbable={tabbable} onReact={onReact} />
+      </div>
+      {options}
+    </article>
+  )
+}
+
+function Content({ row: { entry, atMs }, tick }: Pick<Props, 'row' | 'tick'>) {
+  const { body } = entry.type === 'message' ? entry.message : entry.outgoing
+  const { deletedAt = null, editedAt = null } = entry.type === 'message' ? entry.message : {}
+  return (
+    <div className={styles.content} dir="auto" data-large={isEmojiOnly(body) || undefined}>
+      {deletedAt ? (
+        <em className={styles.deleted}>{deletedWords}</em>
+      ) : (
+        <span className={styles.text}>
+          <MessageText text={body} />
+        </span>
+      )}
+      <span className={styles.meta}>
+        {editedAt && !deletedAt && <span>edited</span>}
+        <time dir="ltr" dateTime={new Date(atMs).toISOString()}>
+          {clock(atMs)}
+        </time>
+        {tick && <Tick state={tick} />}
+      </span>
     </div>
   )
 }

@@ -1,7 +1,9 @@
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import type { Recipient } from '../../../src/client/index.ts'
 import { useChat, useMessages, useTicks } from '../../../src/client/react/hooks.tsx'
+import { MessageOptions, type OpenMenu, optionable } from '../options/message-options.tsx'
+import { OptionsButton } from '../options/options-button.tsx'
 import { useAttention } from '../parts/use-attention.ts'
 import { useToday } from '../parts/use-today.ts'
 import { newestSeqOf, tickStateOf } from './entries.ts'
@@ -10,35 +12,49 @@ import { FloatingDay, useFloatingDay } from './floating-day.tsx'
 import { JumpButton } from './jump-button.tsx'
 import { Message } from './message.tsx'
 import { OlderNote } from './older-note.tsx'
+import { indexOfSeq, quoteOf } from './quotes.ts'
 import { type Row, rowsOf } from './rows.ts'
 import { Separators } from './separators.tsx'
 import styles from './timeline.module.css'
+import type { Aim } from './use-aim.ts'
 import { useBottom } from './use-bottom.ts'
+import type { Changes } from './use-changes.ts'
+import { useFound } from './use-found.ts'
 import { useMarkRead } from './use-mark-read.ts'
 import { usePrepended } from './use-prepended.ts'
 import type { Subject } from './use-subject.ts'
 import { useUnreadDivider } from './use-unread-divider.ts'
+import { awaitsChange, withWishes } from './wishes.ts'
 
-type Props = { to: Recipient; subject: Subject }
+type Props = { to: Recipient; subject: Subject; changes: Changes; onAim: (aim: Aim) => void }
 
 /** So far from the top the next page is asked for, so that it is there in time. */
 const nearTopPx = 1200
 
-export function Timeline({ to, subject }: Props) {
+export function Timeline({ to, subject, changes, onAim }: Props) {
   const { title, conversation, pending } = subject
   const { userId: viewer } = useChat()
-  const { entries, conversationId, loading, hasOlder, error, loadOlder } = useMessages(to)
+  const { entries: stored, conversationId, loading, hasOlder, error, loadOlder } = useMessages(to)
+  const entries = useMemo(() => withWishes(stored, changes.wishes), [stored, changes.wishes])
   const ticks = useTicks(to)
   const today = useToday()
   const list = useRef<VirtualizerHandle>(null)
   const floating = useFloatingDay()
-  const { scroller, atBottom, onScroll, stay, toBottom } = useBottom(entries)
+  const bottom = useBottom(entries)
+  const { scroller, atBottom, onScroll, stay, toBottom } = bottom
   const attended = useAttention() && atBottom
   const divider = useUnreadDivider(subject, conversationId, attended)
   // Until it is known what is unread, nothing is read.
   useMarkRead(pending ? undefined : conversationId, newestSeqOf(entries, viewer), attended)
   const rows = useMemo(() => rowsOf(entries, { viewer, hasOlder, divider }), [entries, viewer, hasOlder, divider])
   const shift = usePrepended(entries)
+  const { found, find } = useFound(list, bottom)
+  const [menu, setMenu] = useState<OpenMenu>()
+  const [touched, setTouched] = useState<string>()
+  const [focused, setFocused] = useState<string>()
+  // Scrolled out of sight, it still has the focus, or the menu.
+  const kept = rows.findIndex((row) => row.key === focused && optionable(row))
+  const tabStop = kept >= 0 ? focused : rows.findLast(optionable)?.key
 
   function wantOlder(): void {
     const offset = scroller.current?.scrollTop ?? 0
@@ -53,12 +69,39 @@ export function Timeline({ to, subject }: Props) {
     if (top && !atBottom) floating.passing(top.atMs)
   }
 
-  const render = (row: Row, index: number) => (
-    <div key={row.key} className={styles.row} data-end={index === rows.length - 1 || undefined}>
-      <Separators row={row} today={today} title={title} />
-      <Message row={row} tick={tickStateOf(row, ticks)} showsSender={conversation?.kind === 'GROUP'} />
-    </div>
-  )
+  function render(row: Row, index: number) {
+    const { key, entry } = row
+    const message = optionable(row)
+    const quote = quoteOf(entry, entries, viewer)
+    const quoted = quote ? indexOfSeq(entries, quote.seq) : -1
+    return (
+      <div key={key} className={styles.row} data-row={key} data-end={index === rows.length - 1 || undefined}>
+        <Separators row={row} today={today} title={title} />
+        <Message
+          row={row}
+          tick={awaitsChange(entry, changes.wishes) ? 'WAITING' : tickStateOf(row, ticks)}
+          showsSender={conversation?.kind === 'GROUP'}
+          quote={quote}
+          found={key === found}
+          tabbable={key === tabStop}
+          onActive={() => setFocused(key)}
+          touched={key === touched}
+          onTouch={() => setTouched(key)}
+          onFollowQuote={quoted >= 0 ? (byKeyboard) => find(quoted, entries[quoted]?.key ?? '', byKeyboard) : undefined}
+          onReact={(emoji, on) => message && changes.react(message, emoji, on)}
+          options={
+            message && (
+              <OptionsButton
+                open={menu?.key === key}
+                tabbable={key === tabStop}
+                onToggle={(anchor) => setMenu(menu?.key === key ? undefined : { key, anchor })}
+              />
+            )
+          }
+        />
+      </div>
+    )
+  }
   return (
     <div className={styles.timeline}>
       <div
@@ -72,7 +115,15 @@ export function Timeline({ to, subject }: Props) {
         tabIndex={0}
       >
         <div className={styles.spacer} />
-        <Virtualizer ref={list} data={rows} shift={shift} bufferSize={600} onScroll={scrolled} onResize={stay}>
+        <Virtualizer
+          ref={list}
+          data={rows}
+          shift={shift}
+          bufferSize={600}
+          {...(kept >= 0 && { keepMounted: [kept] })}
+          onScroll={scrolled}
+          onResize={stay}
+        >
           {render}
         </Virtualizer>
       </div>
@@ -80,6 +131,14 @@ export function Timeline({ to, subject }: Props) {
       {!loading && !error && <FloatingDay atMs={floating.atMs} today={today} />}
       <OlderNote loading={loading} error={error} onRetry={loadOlder} />
       <JumpButton entries={entries} viewer={viewer} atBottom={atBottom} onJump={toBottom} />
+      <MessageOptions
+        open={menu}
+        rows={rows}
+        changes={changes}
+        onAim={onAim}
+        onClose={() => setMenu(undefined)}
+        onDeleted={() => requestAnimationFrame(() => scroller.current?.focus({ preventScroll: true }))}
+      />
     </div>
   )
 }

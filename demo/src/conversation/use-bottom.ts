@@ -8,6 +8,8 @@ export type Bottom = {
   /** Sizes have changed: whoever was at the bottom still is. */
   stay(): void
   toBottom(): void
+  /** Somebody is about to be taken elsewhere. */
+  leave(): void
 }
 
 const nearPx = 40
@@ -32,6 +34,9 @@ export function useBottom(entries: readonly TimelineEntry[]): Bottom {
     put(true)
     stay()
   }, [put, stay])
+  const leave = useCallback(() => {
+    sticks.current = false
+  }, [])
   const onScroll = useCallback(
     (offset: number) => {
       const { scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {}
@@ -49,5 +54,5 @@ export function useBottom(entries: readonly TimelineEntry[]): Bottom {
   }, [writing, toBottom])
   // biome-ignore lint/correctness/useExhaustiveDependencies: whatever changes in the list may have moved its end.
   useLayoutEffect(stay, [entries, stay])
-  return { scroller, atBottom, onScroll, stay, toBottom }
+  return { scroller, atBottom, onScroll, stay, toBottom, leave }
 }

@@ -1,10 +1,15 @@
-import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import styles from './dialog.module.css'
 import { CloseIcon } from './icons.tsx'
 
-type Props = { title: string; onClose: () => void; children: ReactNode }
+type Props = {
+  title: string
+  onClose: () => void /** A question: its answers close it. */
+  asks?: boolean
+  children: ReactNode
+}
 
-export function Dialog({ title, onClose, children }: Props) {
+export function Dialog({ title, onClose, asks, children }: Props) {
   const element = useRef<HTMLDialogElement>(null)
   const headingId = useId()
   // Closed while it is still there, it gives the focus back to where it came from.
@@ -16,21 +21,25 @@ export function Dialog({ title, onClose, children }: Props) {
   const closeFromOutside = (event: MouseEvent) => {
     if (event.target === element.current) onClose()
   }
+  // Escape is for the dialog, and for nothing behind it.
+  const keep = (event: KeyboardEvent) => event.stopPropagation()
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same, by itself.
     <dialog
       ref={element}
       className={styles.dialog}
       aria-labelledby={headingId}
       onClick={closeFromOutside}
+      onKeyDown={keep}
       onCancel={onClose}
     >
-      <div className={styles.sheet}>
+      <div className={styles.sheet} data-asks={asks}>
         <h2 id={headingId}>{title}</h2>
         {children}
-        <button type="button" className={`round-button ${styles.close}`} aria-label="Close" onClick={onClose}>
-          <CloseIcon />
-        </button>
+        {!asks && (
+          <button type="button" className={`round-button ${styles.close}`} aria-label="Close" onClick={onClose}>
+            <CloseIcon />
+          </button>
+        )}
       </div>
     </dialog>
   )

@@ -19,6 +19,28 @@ export type ConversationKind =
   /** Any number of people. */
   | 'GROUP';
 
+/** A message to delete. */
+export type DeleteMessageInput = {
+  /** Made on the device before the first attempt, from the same supply as those of messages; every retry carries the same one. */
+  clientMessageId: string;
+  /** The conversation. */
+  conversationId: string;
+  /** The seq of the message. */
+  seq: number;
+};
+
+/** A new text for a message. */
+export type EditMessageInput = {
+  /** The new text, by the same rules as the first. */
+  body: string;
+  /** Made on the device before the first attempt, from the same supply as those of messages; every retry carries the same one. */
+  clientMessageId: string;
+  /** The conversation. */
+  conversationId: string;
+  /** The seq of the message. */
+  seq: number;
+};
+
 /** How far the caller has read. */
 export type MarkReadInput = {
   /** The conversation. */
@@ -35,6 +57,20 @@ export type PositionInput = {
   seq: number;
 };
 
+/** A reaction to give or to take back. */
+export type ReactInput = {
+  /** Made on the device before the first attempt, from the same supply as those of messages; every retry carries the same one. */
+  clientMessageId: string;
+  /** The conversation. */
+  conversationId: string;
+  /** Exactly one emoji. */
+  emoji: string;
+  /** True to react, false to take it back. */
+  on: boolean;
+  /** The seq of the message. */
+  seq: number;
+};
+
 /** Where a message goes: exactly one of the two. */
 export type RecipientInput =
   {   /** A conversation of the sender. */
@@ -48,11 +84,50 @@ export type SendMessageInput = {
   body: string;
   /** Made on the device before the first attempt; every retry carries the same one. 1 to 64 of A-Z a-z 0-9 . _ : - */
   clientMessageId: string;
+  /** The seq of the message it answers, in the same conversation. */
+  replyToSeq?: number | null | undefined;
   /** Where it goes. */
   to: RecipientInput;
 };
 
-export type ConversationFieldsFragment = { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> };
+/** Whether the caller is writing. */
+export type SetTypingInput = {
+  /** Where. */
+  conversationId: string;
+  /** True every few seconds while they write, at most once in two is passed on; false when they stop. */
+  typing: boolean;
+};
+
+export type EditMessageMutationVariables = Exact<{
+  input: EditMessageInput;
+}>;
+
+
+export type EditMessageMutation = { editMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+
+export type DeleteMessageMutationVariables = Exact<{
+  input: DeleteMessageInput;
+}>;
+
+
+export type DeleteMessageMutation = { deleteMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+
+export type ReactMutationVariables = Exact<{
+  input: ReactInput;
+}>;
+
+
+export type ReactMutation = { react: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+
+export type MessageChangedSubscriptionVariables = Exact<{
+  conversationId?: string | null | undefined;
+  after?: Array<PositionInput> | PositionInput | null | undefined;
+}>;
+
+
+export type MessageChangedSubscription = { messageChanged: { seq: number, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+
+export type ConversationFieldsFragment = { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> };
 
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -64,7 +139,7 @@ export type ConversationQueryVariables = Exact<{
 }>;
 
 
-export type ConversationQuery = { conversation: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } | null };
+export type ConversationQuery = { conversation: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } | null };
 
 export type ConversationsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -74,16 +149,16 @@ export type ConversationsQueryVariables = Exact<{
 }>;
 
 
-export type ConversationsQuery = { conversations: { edges: Array<{ cursor: string, node: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
+export type ConversationsQuery = { conversations: { edges: Array<{ cursor: string, node: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
 
-export type MessageFieldsFragment = { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } };
+export type MessageFieldsFragment = { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null };
 
 export type SendMessageMutationVariables = Exact<{
   input: SendMessageInput;
 }>;
 
 
-export type SendMessageMutation = { sendMessage: { duplicate: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } } };
+export type SendMessageMutation = { sendMessage: { duplicate: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type MessagesQueryVariables = Exact<{
   conversationId: string;
@@ -94,7 +169,7 @@ export type MessagesQueryVariables = Exact<{
 }>;
 
 
-export type MessagesQuery = { messages: { edges: Array<{ cursor: string, node: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
+export type MessagesQuery = { messages: { edges: Array<{ cursor: string, node: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
 
 export type MessageAddedSubscriptionVariables = Exact<{
   conversationId?: string | null | undefined;
@@ -102,7 +177,7 @@ export type MessageAddedSubscriptionVariables = Exact<{
 }>;
 
 
-export type MessageAddedSubscription = { messageAdded: { cursor: string, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } } };
+export type MessageAddedSubscription = { messageAdded: { cursor: string, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type TicksFieldsFragment = { conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number };
 
@@ -126,6 +201,20 @@ export type TicksChangedSubscriptionVariables = Exact<{
 
 
 export type TicksChangedSubscription = { ticksChanged: { conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number } };
+
+export type SetTypingMutationVariables = Exact<{
+  input: SetTypingInput;
+}>;
+
+
+export type SetTypingMutation = { setTyping: { ok: boolean } };
+
+export type TypingChangedSubscriptionVariables = Exact<{
+  conversationId: string;
+}>;
+
+
+export type TypingChangedSubscription = { typingChanged: { userId: string, typing: boolean } };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -158,6 +247,22 @@ export const MessageFieldsFragmentDoc = new TypedDocumentString(`
   }
   body
   sentAt
+  editedAt
+  deletedAt
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
 }
     `, {"fragmentName":"MessageFields"}) as unknown as TypedDocumentString<MessageFieldsFragment, unknown>;
 export const TicksFieldsFragmentDoc = new TypedDocumentString(`
@@ -198,6 +303,22 @@ export const ConversationFieldsFragmentDoc = new TypedDocumentString(`
   }
   body
   sentAt
+  editedAt
+  deletedAt
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
 }
 fragment TicksFields on Ticks {
   conversationId
@@ -205,6 +326,157 @@ fragment TicksFields on Ticks {
   lastDeliveredSeq
   lastReadSeq
 }`, {"fragmentName":"ConversationFields"}) as unknown as TypedDocumentString<ConversationFieldsFragment, unknown>;
+export const EditMessageDocument = new TypedDocumentString(`
+    mutation EditMessage($input: EditMessageInput!) {
+  editMessage(input: $input) {
+    message {
+      ...MessageFields
+    }
+  }
+}
+    fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}`) as unknown as TypedDocumentString<EditMessageMutation, EditMessageMutationVariables>;
+export const DeleteMessageDocument = new TypedDocumentString(`
+    mutation DeleteMessage($input: DeleteMessageInput!) {
+  deleteMessage(input: $input) {
+    message {
+      ...MessageFields
+    }
+  }
+}
+    fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}`) as unknown as TypedDocumentString<DeleteMessageMutation, DeleteMessageMutationVariables>;
+export const ReactDocument = new TypedDocumentString(`
+    mutation React($input: ReactInput!) {
+  react(input: $input) {
+    message {
+      ...MessageFields
+    }
+  }
+}
+    fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}`) as unknown as TypedDocumentString<ReactMutation, ReactMutationVariables>;
+export const MessageChangedDocument = new TypedDocumentString(`
+    subscription MessageChanged($conversationId: ID, $after: [PositionInput!]) {
+  messageChanged(conversationId: $conversationId, after: $after) {
+    message {
+      ...MessageFields
+    }
+    seq
+    previousSeq
+    catchUp
+  }
+}
+    fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}`) as unknown as TypedDocumentString<MessageChangedSubscription, MessageChangedSubscriptionVariables>;
 export const ViewerDocument = new TypedDocumentString(`
     query Viewer {
   viewer {
@@ -248,6 +520,22 @@ fragment MessageFields on Message {
   }
   body
   sentAt
+  editedAt
+  deletedAt
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
 }
 fragment TicksFields on Ticks {
   conversationId
@@ -301,6 +589,22 @@ fragment MessageFields on Message {
   }
   body
   sentAt
+  editedAt
+  deletedAt
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
 }
 fragment TicksFields on Ticks {
   conversationId
@@ -329,6 +633,22 @@ export const SendMessageDocument = new TypedDocumentString(`
   }
   body
   sentAt
+  editedAt
+  deletedAt
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
 }`) as unknown as TypedDocumentString<SendMessageMutation, SendMessageMutationVariables>;
 export const MessagesDocument = new TypedDocumentString(`
     query Messages($conversationId: ID!, $first: Int, $after: String, $last: Int, $before: String) {
@@ -365,6 +685,22 @@ export const MessagesDocument = new TypedDocumentString(`
   }
   body
   sentAt
+  editedAt
+  deletedAt
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
 }`) as unknown as TypedDocumentString<MessagesQuery, MessagesQueryVariables>;
 export const MessageAddedDocument = new TypedDocumentString(`
     subscription MessageAdded($conversationId: ID, $after: [PositionInput!]) {
@@ -389,6 +725,22 @@ export const MessageAddedDocument = new TypedDocumentString(`
   }
   body
   sentAt
+  editedAt
+  deletedAt
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
 }`) as unknown as TypedDocumentString<MessageAddedSubscription, MessageAddedSubscriptionVariables>;
 export const AckDocument = new TypedDocumentString(`
     mutation Ack($input: AckInput!) {
@@ -430,3 +782,18 @@ export const TicksChangedDocument = new TypedDocumentString(`
   lastDeliveredSeq
   lastReadSeq
 }`) as unknown as TypedDocumentString<TicksChangedSubscription, TicksChangedSubscriptionVariables>;
+export const SetTypingDocument = new TypedDocumentString(`
+    mutation SetTyping($input: SetTypingInput!) {
+  setTyping(input: $input) {
+    ok
+  }
+}
+    `) as unknown as TypedDocumentString<SetTypingMutation, SetTypingMutationVariables>;
+export const TypingChangedDocument = new TypedDocumentString(`
+    subscription TypingChanged($conversationId: ID!) {
+  typingChanged(conversationId: $conversationId) {
+    userId
+    typing
+  }
+}
+    `) as unknown as TypedDocumentString<TypingChangedSubscription, TypingChangedSubscriptionVariables>;

@@ -19,6 +19,8 @@ export type Link = {
   ask: Ask
   /** Absent where nothing can be pushed. */
   follow?: Follow
+  /** Each stream is a connection, of which a browser opens six to a host that does not speak HTTP/2: follow few. */
+  narrow?: boolean
   /** Resolves when it works no longer. */
   gone: Promise<ClientError>
   close(): void

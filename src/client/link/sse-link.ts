@@ -87,6 +87,7 @@ export async function openSseLink({ url, tokens, fetch, ask }: HttpOptions & { a
   })
   return {
     via: 'sse',
+    narrow: true,
     ask,
     follow,
     // Each stream tells of its own end; the link as such has nothing that could.

@@ -35,16 +35,22 @@ export function useMessages(to: Recipient): TimelineState & { loadOlder(): Promi
   return { ...useObservable(timeline), loadOlder: timeline.loadOlder }
 }
 
-export function useSend(to: Recipient): (body: string) => Outgoing {
+export function useSend(to: Recipient): (body: string, options?: { replyToSeq?: number }) => Outgoing {
   const chat = useChat()
   const recipient = useStable(to)
-  return useCallback((body) => chat.send(recipient, body), [chat, recipient])
+  return useCallback((body, options) => chat.send(recipient, body, options), [chat, recipient])
 }
 
 export function useTicks(to: Recipient): TicksState {
   const chat = useChat()
   const recipient = useStable(to)
   return useObservable(useMemo(() => chat.ticks(recipient), [chat, recipient]))
+}
+
+export function useTyping(to: Recipient): readonly string[] {
+  const chat = useChat()
+  const recipient = useStable(to)
+  return useObservable(useMemo(() => chat.typing(recipient), [chat, recipient]))
 }
 
 /** The same object as long as it names the same: recipients are often written in place. */

@@ -20,6 +20,28 @@ export type ConversationKind =
   /** Any number of people. */
   | 'GROUP';
 
+/** A message to delete. */
+export type DeleteMessageInput = {
+  /** Made on the device before the first attempt, from the same supply as those of messages; every retry carries the same one. */
+  clientMessageId: string;
+  /** The conversation. */
+  conversationId: string;
+  /** The seq of the message. */
+  seq: number;
+};
+
+/** A new text for a message. */
+export type EditMessageInput = {
+  /** The new text, by the same rules as the first. */
+  body: string;
+  /** Made on the device before the first attempt, from the same supply as those of messages; every retry carries the same one. */
+  clientMessageId: string;
+  /** The conversation. */
+  conversationId: string;
+  /** The seq of the message. */
+  seq: number;
+};
+
 /** How far the caller has read. */
 export type MarkReadInput = {
   /** The conversation. */
@@ -36,6 +58,20 @@ export type PositionInput = {
   seq: number;
 };
 
+/** A reaction to give or to take back. */
+export type ReactInput = {
+  /** Made on the device before the first attempt, from the same supply as those of messages; every retry carries the same one. */
+  clientMessageId: string;
+  /** The conversation. */
+  conversationId: string;
+  /** Exactly one emoji. */
+  emoji: string;
+  /** True to react, false to take it back. */
+  on: boolean;
+  /** The seq of the message. */
+  seq: number;
+};
+
 /** Where a message goes: exactly one of the two. */
 export type RecipientInput =
   {   /** A conversation of the sender. */
@@ -49,11 +85,50 @@ export type SendMessageInput = {
   body: string;
   /** Made on the device before the first attempt; every retry carries the same one. 1 to 64 of A-Z a-z 0-9 . _ : - */
   clientMessageId: string;
+  /** The seq of the message it answers, in the same conversation. */
+  replyToSeq?: number | null | undefined;
   /** Where it goes. */
   to: RecipientInput;
 };
 
-export type ConversationFieldsFragment = { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> };
+/** Whether the caller is writing. */
+export type SetTypingInput = {
+  /** Where. */
+  conversationId: string;
+  /** True every few seconds while they write, at most once in two is passed on; false when they stop. */
+  typing: boolean;
+};
+
+export type EditMessageMutationVariables = Exact<{
+  input: EditMessageInput;
+}>;
+
+
+export type EditMessageMutation = { editMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+
+export type DeleteMessageMutationVariables = Exact<{
+  input: DeleteMessageInput;
+}>;
+
+
+export type DeleteMessageMutation = { deleteMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+
+export type ReactMutationVariables = Exact<{
+  input: ReactInput;
+}>;
+
+
+export type ReactMutation = { react: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+
+export type MessageChangedSubscriptionVariables = Exact<{
+  conversationId?: string | null | undefined;
+  after?: Array<PositionInput> | PositionInput | null | undefined;
+}>;
+
+
+export type MessageChangedSubscription = { messageChanged: { seq: number, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+
+export type ConversationFieldsFragment = { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> };
 
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -65,7 +140,7 @@ export type ConversationQueryVariables = Exact<{
 }>;
 
 
-export type ConversationQuery = { conversation: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } | null };
+export type ConversationQuery = { conversation: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } | null };
 
 export type ConversationsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -75,16 +150,16 @@ export type ConversationsQueryVariables = Exact<{
 }>;
 
 
-export type ConversationsQuery = { conversations: { edges: Array<{ cursor: string, node: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
+export type ConversationsQuery = { conversations: { edges: Array<{ cursor: string, node: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
 
-export type MessageFieldsFragment = { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } };
+export type MessageFieldsFragment = { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null };
 
 export type SendMessageMutationVariables = Exact<{
   input: SendMessageInput;
 }>;
 
 
-export type SendMessageMutation = { sendMessage: { duplicate: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } } };
+export type SendMessageMutation = { sendMessage: { duplicate: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type MessagesQueryVariables = Exact<{
   conversationId: string;
@@ -95,7 +170,7 @@ export type MessagesQueryVariables = Exact<{
 }>;
 
 
-export type MessagesQuery = { messages: { edges: Array<{ cursor: string, node: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
+export type MessagesQuery = { messages: { edges: Array<{ cursor: string, node: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
 
 export type MessageAddedSubscriptionVariables = Exact<{
   conversationId?: string | null | undefined;
@@ -103,7 +178,7 @@ export type MessageAddedSubscriptionVariables = Exact<{
 }>;
 
 
-export type MessageAddedSubscription = { messageAdded: { cursor: string, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, sender: { id: string, name: string | null } } } };
+export type MessageAddedSubscription = { messageAdded: { cursor: string, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type TicksFieldsFragment = { conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number };
 
@@ -128,6 +203,20 @@ export type TicksChangedSubscriptionVariables = Exact<{
 
 export type TicksChangedSubscription = { ticksChanged: { conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number } };
 
+export type SetTypingMutationVariables = Exact<{
+  input: SetTypingInput;
+}>;
+
+
+export type SetTypingMutation = { setTyping: { ok: boolean } };
+
+export type TypingChangedSubscriptionVariables = Exact<{
+  conversationId: string;
+}>;
+
+
+export type TypingChangedSubscription = { typingChanged: { userId: string, typing: boolean } };
+
 export const MessageFieldsFragmentDoc = gql`
     fragment MessageFields on Message {
   id
@@ -141,6 +230,22 @@ export const MessageFieldsFragmentDoc = gql`
   }
   body
   sentAt
+  editedAt
+  deletedAt
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
 }
     `;
 export const TicksFieldsFragmentDoc = gql`
@@ -171,6 +276,61 @@ export const ConversationFieldsFragmentDoc = gql`
 }
     ${MessageFieldsFragmentDoc}
 ${TicksFieldsFragmentDoc}`;
+export const EditMessageDocument = gql`
+    mutation EditMessage($input: EditMessageInput!) {
+  editMessage(input: $input) {
+    message {
+      ...MessageFields
+    }
+  }
+}
+    ${MessageFieldsFragmentDoc}`;
+
+export function useEditMessageMutation() {
+  return Urql.useMutation<EditMessageMutation, EditMessageMutationVariables>(EditMessageDocument);
+};
+export const DeleteMessageDocument = gql`
+    mutation DeleteMessage($input: DeleteMessageInput!) {
+  deleteMessage(input: $input) {
+    message {
+      ...MessageFields
+    }
+  }
+}
+    ${MessageFieldsFragmentDoc}`;
+
+export function useDeleteMessageMutation() {
+  return Urql.useMutation<DeleteMessageMutation, DeleteMessageMutationVariables>(DeleteMessageDocument);
+};
+export const ReactDocument = gql`
+    mutation React($input: ReactInput!) {
+  react(input: $input) {
+    message {
+      ...MessageFields
+    }
+  }
+}
+    ${MessageFieldsFragmentDoc}`;
+
+export function useReactMutation() {
+  return Urql.useMutation<ReactMutation, ReactMutationVariables>(ReactDocument);
+};
+export const MessageChangedDocument = gql`
+    subscription MessageChanged($conversationId: ID, $after: [PositionInput!]) {
+  messageChanged(conversationId: $conversationId, after: $after) {
+    message {
+      ...MessageFields
+    }
+    seq
+    previousSeq
+    catchUp
+  }
+}
+    ${MessageFieldsFragmentDoc}`;
+
+export function useMessageChangedSubscription<TData = MessageChangedSubscription>(options?: Omit<Urql.UseSubscriptionArgs<MessageChangedSubscriptionVariables>, 'query'>, handler?: Urql.SubscriptionHandler<MessageChangedSubscription, TData>) {
+  return Urql.useSubscription<MessageChangedSubscription, TData, MessageChangedSubscriptionVariables>({ query: MessageChangedDocument, ...options }, handler);
+};
 export const ViewerDocument = gql`
     query Viewer {
   viewer {
@@ -310,4 +470,27 @@ export const TicksChangedDocument = gql`
 
 export function useTicksChangedSubscription<TData = TicksChangedSubscription>(options?: Omit<Urql.UseSubscriptionArgs<TicksChangedSubscriptionVariables>, 'query'>, handler?: Urql.SubscriptionHandler<TicksChangedSubscription, TData>) {
   return Urql.useSubscription<TicksChangedSubscription, TData, TicksChangedSubscriptionVariables>({ query: TicksChangedDocument, ...options }, handler);
+};
+export const SetTypingDocument = gql`
+    mutation SetTyping($input: SetTypingInput!) {
+  setTyping(input: $input) {
+    ok
+  }
+}
+    `;
+
+export function useSetTypingMutation() {
+  return Urql.useMutation<SetTypingMutation, SetTypingMutationVariables>(SetTypingDocument);
+};
+export const TypingChangedDocument = gql`
+    subscription TypingChanged($conversationId: ID!) {
+  typingChanged(conversationId: $conversationId) {
+    userId
+    typing
+  }
+}
+    `;
+
+export function useTypingChangedSubscription<TData = TypingChangedSubscription>(options: Omit<Urql.UseSubscriptionArgs<TypingChangedSubscriptionVariables>, 'query'>, handler?: Urql.SubscriptionHandler<TypingChangedSubscription, TData>) {
+  return Urql.useSubscription<TypingChangedSubscription, TData, TypingChangedSubscriptionVariables>({ query: TypingChangedDocument, ...options }, handler);
 };

@@ -1,0 +1,2 @@
+/** What stands where a message was. */
+export const deletedWords = 'This message was deleted'

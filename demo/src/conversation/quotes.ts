@@ -1,0 +1,45 @@
+import type { MessageFieldsFragment } from '../../../src/client/generated/graphql.ts'
+import type { TimelineEntry } from '../../../src/client/index.ts'
+import { nameOf } from '../people.ts'
+import { deletedWords } from './deleted.ts'
+
+/** What a message answers, in one line. */
+export type Quote = { seq: number; author: string; line: string; deleted: boolean }
+
+type Quoted = Pick<MessageFieldsFragment, 'seq' | 'sender' | 'body' | 'deletedAt'>
+
+const longest = 300
+
+export function quoteFrom({ seq, sender, body, deletedAt }: Quoted, viewer: string): Quote {
+  const author = sender.id === viewer ? 'You' : nameOf(sender)
+  // More than anybody sees of one line.
+  const line = body.slice(0, longest).replace(/\s+/g, ' ').trim()
+  return { seq, author, line: deletedAt ? deletedWords : line, deleted: deletedAt !== null }
+}
+
+/** Of a message the server knows what it answers; of one on its way only the list does. */
+export function quoteOf(entry: TimelineEntry, entries: readonly TimelineEntry[], viewer: string): Quote | undefined {
+  if (entry.type === 'message') {
+    const { replyTo, deletedAt } = entry.message
+    return replyTo && !deletedAt ? quoteFrom(replyTo, viewer) : undefined
+  }
+  const { replyToSeq } = entry.outgoing
+  const answered = replyToSeq === undefined ? undefined : messageAt(entries, replyToSeq)
+  return answered && quoteFrom(answered, viewer)
+}
+
+export function messageAt(entries: readonly TimelineEntry[], seq: number): MessageFieldsFragment | undefined {
+  const found = entries[indexOfSeq(entries, seq)]
+  return found?.type === 'message' ? found.message : undefined
+}
+
+export const indexOfSeq = (entries: readonly TimelineEntry[], seq: number): number =>
+  entries.findIndex((entry) => entry.type === 'message' && entry.message.seq === seq)
+
+/** What the arrow up means in an empty composer. */
+export function lastOwn(entries: readonly TimelineEntry[], viewer: string): MessageFieldsFragment | undefined {
+  const found = entries.findLast(
+    (entry) => entry.type === 'message' && entry.message.sender.id === viewer && !entry.message.deletedAt,
+  )
+  return found?.type === 'message' ? found.message : undefined
+}

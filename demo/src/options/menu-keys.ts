@@ -1,0 +1,22 @@
+/** A menu whose first items stand in a row, and the others below each other. */
+export function nextItem(key: string, from: number, { inRow, count }: { inRow: number; count: number }): number {
+  const isInRow = from < inRow
+  switch (key) {
+    case 'ArrowRight':
+      return isInRow ? (from + 1) % inRow : from
+    case 'ArrowLeft':
+      return isInRow ? (from + inRow - 1) % inRow : from
+    case 'ArrowDown':
+      if (isInRow) return inRow < count ? inRow : from
+      return from + 1 < count ? from + 1 : 0
+    case 'ArrowUp':
+      if (isInRow) return count - 1
+      return from > inRow ? from - 1 : 0
+    case 'Home':
+      return 0
+    case 'End':
+      return count - 1
+    default:
+      return from
+  }
+}

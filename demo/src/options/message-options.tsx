@@ -1,0 +1,55 @@
+import { useState } from 'react'
+import type { MessageFieldsFragment } from '../../../src/client/generated/graphql.ts'
+import type { Row } from '../conversation/rows.ts'
+import type { Aim } from '../conversation/use-aim.ts'
+import type { Changes } from '../conversation/use-changes.ts'
+import { DeleteDialog } from './delete-dialog.tsx'
+import { MessageMenu } from './message-menu.tsx'
+
+export type OpenMenu = { key: string; anchor: HTMLElement }
+
+/** Only what the server has can be changed or answered, and only as long as it is there. */
+export const optionable = ({ entry }: Row): MessageFieldsFragment | undefined =>
+  entry.type === 'message' && !entry.message.deletedAt ? entry.message : undefined
+
+type Props = {
+  open: OpenMenu | undefined
+  rows: readonly Row[]
+  changes: Changes
+  onAim: (aim: Aim) => void
+  onClose: () => void
+  onDeleted: () => void
+}
+
+export function MessageOptions({ open, rows, changes, onAim, onClose, onDeleted }: Props) {
+  const [deleting, setDeleting] = useState<MessageFieldsFragment>()
+  const row = open && rows.find(({ key }) => key === open.key)
+  const message = row && optionable(row)
+  return (
+    <>
+      {open && message && (
+        <MessageMenu
+          key={open.key}
+          message={message}
+          mine={row.mine}
+          anchor={open.anchor}
+          onReact={(emoji, on) => changes.react(message, emoji, on)}
+          onReply={() => onAim({ type: 'reply', message })}
+          onEdit={() => onAim({ type: 'edit', message, text: message.body })}
+          onDelete={() => setDeleting(message)}
+          onClose={onClose}
+        />
+      )}
+      {deleting && (
+        <DeleteDialog
+          onClose={() => setDeleting(undefined)}
+          onDelete={() => {
+            setDeleting(undefined)
+            changes.remove(deleting)
+            onDeleted()
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,115 @@
+import { ChatError, unavailable } from '../protocol/errors.ts'
+import type { ClientMessageId, ConversationId, MessageId, Seq } from '../protocol/ids.ts'
+import type { Member } from './access.ts'
+import type { Heads } from './heads.ts'
+import type { Log } from './log.ts'
+import type { Change, Claim, Entry, LogRow, Message, Ports, SendKey } from './ports.ts'
+
+// Putting something into a conversation's log, once: reserve a number, claim it for this call, write the cell.
+//
+// Redis's number is a hint. The claim (one per sender and client id, for ever) decides where this call goes; the cell
+// (written once) decides who is there. A claim moves only when its cell holds something else, and a cell once taken stays
+// taken, so a slower attempt of the same call can never write at the old place: at most one entry per client id (P2).
+//
+// What a crash leaves, and who heals it:
+//   after reserve: a hole, voided by the next reader. After the claim: the retry adopts it. After the write: the retry
+//   finds the entry.
+
+/** `payloadHash`: the same for a retry, another for other content. `row`: the entry at the place it got. */
+export type Draft<Row extends Message | Change> = {
+  clientMessageId: ClientMessageId
+  payloadHash: string
+  row: (entry: Entry) => Row
+}
+
+export type Appended<Row extends Message | Change> = { row: Row; duplicate: boolean }
+
+/** Each further attempt means that a rival or a void took the cell; more than a few only under a storm of faults. */
+const attemptsMax = 20
+
+type Needs = Pick<Ports, 'sequencer' | 'claims' | 'messages' | 'clock'> & {
+  log: Log
+  heads: Heads
+  nextMessageId: () => MessageId
+}
+
+export type Append = ReturnType<typeof createAppend>
+
+export function createAppend({ sequencer, claims, messages, clock, log, heads, nextMessageId }: Needs) {
+  async function append<Row extends Message | Change>(member: Member, draft: Draft<Row>): Promise<Appended<Row>> {
+    const appended = await write(await claimSeq(member, draft), draft)
+    heads.saw(appended.row.conversationId, appended.row.seq)
+    return appended
+  }
+
+  async function claimSeq(member: Member, { clientMessageId, payloadHash }: Draft<Message | Change>): Promise<Claim> {
+    const conversationId = member.conversation.id
+    const key = { senderId: member.userId, clientMessageId }
+    const reserved = (await sequencer.reserve(conversationId, key)) ?? (await seedAndReserve(conversationId, key))
+    const earlier = reserved.known ? await claims.get(key.senderId, key.clientMessageId) : undefined
+    const wanted: Claim = { ...key, conversationId, seq: reserved.seq, payloadHash }
+    const standing = earlier ?? (await claims.claim(wanted))
+
+    // The claim is another attempt's, so the number reserved here is left over.
+    const sameContent = standing.conversationId === conversationId && standing.payloadHash === payloadHash
+    if (!reserved.known && !(sameContent && standing.seq === reserved.seq)) await abandon(conversationId, reserved.seq)
+    if (!sameContent) throw conflict()
+    return standing
+  }
+
+  /** Redis forgot the counter. It is seeded from the log, never from 0. */
+  async function seedAndReserve(conversationId: ConversationId, key: SendKey) {
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      await sequencer.seed(conversationId, await log.lastSeq(conversationId))
+      const reserved = await sequencer.reserve(conversationId, key)
+      if (reserved) return reserved
+    }
+    throw unavailable()
+  }
+
+  async function write<Row extends Message | Change>(claim: Claim, draft: Draft<Row>): Promise<Appended<Row>> {
+    const messageId = nextMessageId()
+    const sentAtMs = clock.now()
+    let { seq } = claim
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      const { conversationId, senderId, clientMessageId } = claim
+      const row = draft.row({ conversationId, seq, messageId, clientMessageId, senderId, sentAtMs })
+      if ((await messages.put(row)) === 'written') return { row, duplicate: false }
+      const cell = await messages.get(row)
+      // With our own message id it is this very attempt, whose answer got lost on the way.
+      if (cell && isOf(claim, cell)) return { row: cell as Row, duplicate: cell.messageId !== messageId }
+      seq = await moveOn({ ...claim, seq })
+    }
+    throw unavailable()
+  }
+
+  /** The claim's cell holds a rival or a void. Returns where the claim stands now, moved by us or by another attempt. */
+  async function moveOn(claim: Claim): Promise<Seq> {
+    const { conversationId } = claim
+    const taken = Math.max(claim.seq, await log.lastSeq(conversationId))
+    const next = await sequencer.reserveAbove(conversationId, taken)
+    if (await claims.move(claim, next)) return next
+    const standing = await claims.get(claim.senderId, claim.clientMessageId)
+    if (!standing) throw unavailable()
+    // A move that was carried out but looked failed has brought the claim to `next` after all.
+    if (standing.seq !== next) await abandon(conversationId, next)
+    return standing.seq
+  }
+
+  /** Gives a number back or, if later ones were given out already, skips it for good. */
+  async function abandon(conversationId: ConversationId, seq: Seq): Promise<void> {
+    if (await sequencer.giveBack(conversationId, seq)) return
+    await messages.put({ kind: 'void', conversationId, seq })
+  }
+
+  return append
+}
+
+export const conflict = () =>
+  new ChatError('IDEMPOTENCY_CONFLICT', 'This clientMessageId was used before, for something else.', {
+    field: 'clientMessageId',
+  })
+
+/** The claim's hash says what is in the cell, so its kind is the one asked for. */
+const isOf = (claim: Claim, cell: LogRow): cell is Message | Change =>
+  cell.kind !== 'void' && cell.senderId === claim.senderId && cell.clientMessageId === claim.clientMessageId

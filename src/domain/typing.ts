@@ -1,0 +1,70 @@
+import { LRUCache } from 'lru-cache'
+import type { UserId } from '../protocol/ids.ts'
+import { type Member, othersOf } from './access.ts'
+import { createInbox } from './inbox.ts'
+import type { Ports, Typing } from './ports.ts'
+import { createStream } from './stream.ts'
+
+// Who is writing right now. Told over the same channels as everything else, kept nowhere: what is lost is told again a moment
+// later, and what is not told again is over.
+
+/** A client that says it with every key is heard once in this time. */
+const throttleMs = 2000
+/** Whoever has not said so for this long has stopped. */
+const fadesAfterMs = 6000
+const inboxLimit = 256
+
+export function createTyping({ events, clock }: Pick<Ports, 'events' | 'clock'>, cacheSize: number) {
+  const said = new LRUCache<string, { typing: boolean; atMs: number }>({ max: cacheSize })
+
+  async function setTyping(member: Member, typing: boolean): Promise<void> {
+    const { userId, conversation } = member
+    const key = `${userId} ${conversation.id}`
+    const before = said.get(key)
+    const isNews = typing ? !before?.typing || clock.now() - before.atMs >= throttleMs : before?.typing !== false
+    if (!isNews) return
+    said.set(key, { typing, atMs: clock.now() })
+    await events.tellTyping(othersOf(member), { userId, conversationId: conversation.id, typing })
+  }
+
+  /** Of the others in one conversation, each change once. */
+  async function followTyping({ userId, conversation }: Member): Promise<AsyncIterableIterator<Typing>> {
+    const inbox = createInbox(clock, { limit: inboxLimit })
+    const subscription = await events.subscribe(userId, inbox.listener)
+    /** Who is writing, and until when that is believed. */
+    const writing = new Map<UserId, number>()
+
+    async function* run(): AsyncGenerator<Typing> {
+      for (;;) {
+        const signal = await inbox.take(writing.size > 0 ? Math.min(...writing.values()) : undefined)
+        if (signal.type === 'closed') return
+        if (signal.type === 'typing' && signal.typing.conversationId === conversation.id) yield* hear(signal.typing)
+        if (signal.type === 'message' && signal.message.conversationId === conversation.id) {
+          yield* stopped([signal.message.senderId])
+        }
+        yield* stopped([...writing].filter(([, untilMs]) => untilMs <= clock.now()).map(([id]) => id))
+      }
+    }
+
+    function* hear({ userId: other, typing }: Typing): Generator<Typing> {
+      if (other === userId) return
+      if (!typing) return yield* stopped([other])
+      const isNew = !writing.has(other)
+      writing.set(other, clock.now() + fadesAfterMs)
+      if (isNew) yield { conversationId: conversation.id, userId: other, typing }
+    }
+
+    function* stopped(others: readonly UserId[]): Generator<Typing> {
+      for (const other of others) {
+        if (writing.delete(other)) yield { conversationId: conversation.id, userId: other, typing: false }
+      }
+    }
+
+    return createStream(inbox, run(), () => subscription.close())
+  }
+
+  /** A message says that its writer has stopped: the next key is news again. */
+  const sent = ({ userId, conversation }: Member): void => void said.delete(`${userId} ${conversation.id}`)
+
+  return { setTyping, followTyping, sent }
+}

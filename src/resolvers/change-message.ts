@@ -1,0 +1,64 @@
+import type { ShownChange } from '../domain/follow-changes.ts'
+import type { Alteration, Message } from '../domain/ports.ts'
+import { emojiProblem } from '../protocol/emoji.ts'
+import { badInput } from '../protocol/errors.ts'
+import { isClientMessageId } from '../protocol/ids.ts'
+import { bodyProblem } from '../protocol/text.ts'
+import type { Context } from './context.ts'
+import { requireConversation } from './conversations.ts'
+import { followRequestOf, type StreamArguments } from './message-added.ts'
+
+type Target = { conversationId: string; seq: number; clientMessageId: string }
+type Changed = { message: Message }
+
+export async function editMessage(ctx: Context, input: Target & { body: string }): Promise<Changed> {
+  const { body } = input
+  return change(ctx, input, { type: 'edit', body }, () => [['body', bodyProblem(body)]])
+}
+
+export const deleteMessage = (ctx: Context, input: Target): Promise<Changed> => change(ctx, input, { type: 'delete' })
+
+export async function react(ctx: Context, input: Target & { emoji: string; on: boolean }): Promise<Changed> {
+  const { emoji, on } = input
+  return change(ctx, input, { type: 'reaction', emoji, on }, () => [['emoji', emojiProblem(emoji)]])
+}
+
+async function change(
+  ctx: Context,
+  { conversationId, seq, clientMessageId }: Target,
+  alteration: Alteration,
+  problems: () => [field: string, problem: string | undefined][] = () => [],
+): Promise<Changed> {
+  const member = await requireConversation(ctx, conversationId)
+  if (!isClientMessageId(clientMessageId)) {
+    throw badInput('clientMessageId', 'clientMessageId must be 1 to 64 of A-Z a-z 0-9 . _ : -')
+  }
+  for (const [field, problem] of problems()) if (problem) throw badInput(field, problem)
+  return { message: await ctx.domain.change(member, { seq, clientMessageId, alteration }) }
+}
+
+export const messageChanged = async (
+  ctx: Context,
+  args: StreamArguments,
+): Promise<AsyncIterableIterator<ShownChange>> => ctx.domain.followChanges(await followRequestOf(ctx, args))
+
+/** What a message answers, as it is now. Whoever sees the one may see the other. */
+export const repliedTo = async (ctx: Context, { conversationId, replyToSeq }: Message): Promise<Message | null> =>
+  replyToSeq === undefined ? null : ((await ctx.loaders.messages.load({ conversationId, seq: replyToSeq })) ?? null)
+
+export type ReactionCount = { emoji: string; count: number; viewerReacted: boolean }
+
+/** In the order the emoji first came up. */
+export function reactionsOf({ viewer }: Context, { reactions = [] }: Message): ReactionCount[] {
+  const counts = new Map<string, ReactionCount>()
+  for (const { emoji, userId, on } of reactions) {
+    if (!on) continue
+    const known = counts.get(emoji) ?? { emoji, count: 0, viewerReacted: false }
+    counts.set(emoji, {
+      emoji,
+      count: known.count + 1,
+      viewerReacted: known.viewerReacted || userId === viewer?.userId,
+    })
+  }
+  return [...counts.values()]
+}

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createChanges } from '../../src/client/changes.ts'
+import type { PositionInput } from '../../src/client/generated/graphql.ts'
+import { expectNoTimers, keeperOver, message, networkFailure, scriptedAsk, settled } from './kit.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function start(messagesAt: PositionInput[] = []) {
+  const asks = scriptedAsk()
+  const told: string[] = []
+  const changes = createChanges({
+    ask: asks.ask,
+    keeper: keeperOver(),
+    random: () => 0,
+    randomId: () => 'id1',
+    messagePositions: () => [...messagesAt],
+    onChanged: ({ seq, body }) => void told.push(`${seq} ${body}`),
+  })
+  const hear = (seq: number, target = 1) =>
+    changes.hear({ message: message(target), seq, previousSeq: seq - 1, catchUp: false })
+  return { ...asks, changes, told, hear, messagesAt }
+}
+
+it('a change is told once, whatever brings it again', () => {
+  const { hear, told } = start()
+  hear(2)
+  hear(3, 2)
+  hear(2)
+  hear(3, 2)
+  expect(told).toEqual(['1 m1', '2 m2'])
+})
+
+it('a conversation begins just before its first message here: what is below was seen as it was then', () => {
+  const { changes } = start([{ conversationId: 'dm_1', seq: 9 }])
+  changes.meets(message(7))
+  changes.meets(message(8))
+  expect(changes.positions()).toEqual([{ conversationId: 'dm_1', seq: 6 }])
+})
+
+it('the position follows the messages, but only those that were there long enough ago', async () => {
+  const { changes, messagesAt } = start([{ conversationId: 'dm_1', seq: 5 }])
+  expect(changes.positions()).toEqual([{ conversationId: 'dm_1', seq: 5 }])
+  const stop = changes.follow()
+  messagesAt[0] = { conversationId: 'dm_1', seq: 8 }
+  await vi.advanceTimersByTimeAsync(90_000)
+  expect(changes.positions()).toEqual([{ conversationId: 'dm_1', seq: 5 }])
+  await vi.advanceTimersByTimeAsync(90_000)
+  expect(changes.positions()).toEqual([{ conversationId: 'dm_1', seq: 8 }])
+  stop()
+  expectNoTimers()
+})
+
+it('a change on its way when everything is closed is given up', async () => {
+  const { changes, fail } = start()
+  const done = changes.remove('dm_1', 1)
+  await fail(networkFailure)
+  changes.close()
+  await expect(done).rejects.toMatchObject({ code: 'NETWORK' })
+  expectNoTimers()
+})
+
+it('another server knows nothing of our positions', async () => {
+  const { changes, hear, messagesAt } = start([{ conversationId: 'dm_1', seq: 1 }])
+  hear(4)
+  changes.reset()
+  await settled()
+  expect(changes.positions()).toEqual(messagesAt)
+})

@@ -1,0 +1,234 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Change, Message } from '../../src/domain/ports.ts'
+import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
+import { type Anomaly, type FinalLog, groupBy, only } from './final-log.ts'
+import type { ChangeRequest, Entry } from './history.ts'
+
+/** Judges what was done to messages after they were sent. */
+export function checkChanges(entries: readonly Entry[], log: FinalLog): Anomaly[] {
+  return [
+    ...durable(entries, log),
+    ...accepted(entries, log),
+    ...somebodys(entries, log),
+    ...truthful(entries, log),
+    ...applied(entries, log),
+    ...upToDate(entries, log),
+    ...oneOrder(entries, log),
+    ...delivery(entries, log),
+    ...complete(entries, log),
+  ]
+}
+
+/** P1, and P2 from the other side: what was acknowledged is in the log, once, and as it was asked for. */
+function durable(entries: readonly Entry[], log: FinalLog): Anomaly[] {
+  return only(entries, 'altered').flatMap(({ clientMessageId, ...request }) => {
+    const stored = log.changes.filter((each) => each.clientMessageId === clientMessageId)
+    if (stored.length === 1 && stored[0] && isFor(stored[0], request)) return []
+    return [{ promise: 'P1', what: `${clientMessageId} was acknowledged, and is in the log ${stored.length} times` }]
+  })
+}
+
+/** P2: what was acknowledged is never refused later. And nothing is refused but what came too late. */
+function accepted(entries: readonly Entry[], log: FinalLog): Anomaly[] {
+  const anomalies: Anomaly[] = []
+  const done = new Set<string>()
+  const doneBefore = new Set<number>()
+  for (const entry of entries) {
+    if (entry.kind === 'altered') done.add(entry.clientMessageId)
+    if (entry.kind === 'alters' && done.has(entry.clientMessageId)) doneBefore.add(entry.attempt)
+    if (entry.kind !== 'refused') continue
+    const { clientMessageId, conversationId, targetSeq, alteration, attempt, error } = entry
+    if (doneBefore.has(attempt)) {
+      anomalies.push({ promise: 'P2', what: `${clientMessageId} was acknowledged, and a retry refused: ${error}` })
+    }
+    const deletions = log.changesOf({ conversationId, seq: targetSeq }).filter(isDeletion)
+    if (error !== 'BAD_USER_INPUT' || alteration.type === 'delete' || deletions.length === 0) {
+      anomalies.push({ promise: 'errors', what: `${clientMessageId} was refused: ${error}` })
+    }
+  }
+  return anomalies
+}
+
+/** Nothing is in the log that nobody asked for. */
+function somebodys(entries: readonly Entry[], log: FinalLog): Anomaly[] {
+  const asked = groupBy(only(entries, 'alters'), (entry) => entry.clientMessageId)
+  return log.changes
+    .filter((each) => !asked.get(each.clientMessageId)?.some((request) => isFor(each, request)))
+    .map(({ seq }) => ({ promise: 'P2', what: `#${seq} is a change that nobody asked for` }))
+}
+
+/** Whatever anybody was ever given, and what is left: it looks as its author or some of the changes in the log have made it. */
+function truthful(entries: readonly Entry[], log: FinalLog): Anomaly[] {
+  const written = new Map(only(entries, 'try').map(({ clientMessageId, body }) => [clientMessageId, body]))
+  return [
+    ...entries.flatMap((entry) =>
+      messagesIn(entry).map((message) => ({ message, where: `${entry.who}, ${entry.kind}` })),
+    ),
+    ...log.messages.map((message) => ({ message, where: 'in the end' })),
+  ].flatMap(({ message, where }) =>
+    untruths(message, written.get(message.clientMessageId), log).map((what) => ({
+      promise: 'P1',
+      what: `${where}: #${message.seq} "${message.body}" ${what}`,
+    })),
+  )
+}
+
+function messagesIn(entry: Entry): Message[] {
+  if (entry.kind === 'page') return entry.messages
+  const has = entry.kind === 'sent' || entry.kind === 'shown' || entry.kind === 'altered' || entry.kind === 'changed'
+  return has ? [entry.message] : []
+}
+
+function untruths(message: Message, written: string | undefined, log: FinalLog): string[] {
+  const { body, edited, deletedAtMs, reactions = [] } = message
+  const changes = log.changesOf(message)
+  const edit = edited && changes.find(({ seq, alteration }) => seq === edited.seq && alteration.type === 'edit')
+  const original = edit?.alteration.type === 'edit' ? edit.alteration.body : written
+  const deleted = deletedAtMs !== undefined
+  const unknown = reactions.filter(
+    ({ seq, userId, emoji, on }) =>
+      !changes.some(
+        (change) =>
+          change.seq === seq &&
+          change.senderId === userId &&
+          isDeepStrictEqual(change.alteration, { type: 'reaction', emoji, on }),
+      ),
+  )
+  return [
+    ...(edited && !edit ? [`was edited at #${edited.seq}, where no edit of it is`] : []),
+    ...(!deleted && body !== original ? [`should be "${original}"`] : []),
+    ...(deleted && (body !== '' || reactions.length > 0) ? ['is deleted and not empty'] : []),
+    ...(deleted && !changes.some((each) => isDeletion(each) && each.sentAtMs === deletedAtMs)
+      ? ['is deleted by nobody']
+      : []),
+    ...unknown.map(({ emoji, userId, seq }) => `has ${emoji} of ${userId} from #${seq}, where it is not`),
+  ]
+}
+
+/**
+ * P1: what was acknowledged, or shown to anybody, shows in the end. A change that is in the log and neither of the two need
+ * not: its author's node may have died between the log and the message, and no stream has met it since.
+ */
+function applied(entries: readonly Entry[], log: FinalLog): Anomaly[] {
+  const acknowledged = new Set(only(entries, 'altered').map(({ clientMessageId }) => clientMessageId as string))
+  const shown = new Set(only(entries, 'changed').map(({ message, seq }) => keyOf(message.conversationId, seq)))
+  return log.changes
+    .filter((each) => acknowledged.has(each.clientMessageId) || shown.has(keyOf(each.conversationId, each.seq)))
+    .filter((each) => {
+      const message = log.messageAt(each.conversationId, each.targetSeq)
+      return !message || !shows(message, each, log)
+    })
+    .map((each) => ({ promise: 'P1', what: `#${each.targetSeq} does not show change #${each.seq} in the end` }))
+}
+
+/** An answer shows what was asked for; a page, what was acknowledged before it was asked for. */
+function upToDate(entries: readonly Entry[], log: FinalLog): Anomaly[] {
+  const byId = new Map(log.changes.map((each) => [each.clientMessageId as string, each]))
+  const doneAt = new Map<string, number>()
+  return entries.flatMap((entry, index) => {
+    if (entry.kind === 'altered') {
+      if (!doneAt.has(entry.clientMessageId)) doneAt.set(entry.clientMessageId, index)
+      const change = byId.get(entry.clientMessageId)
+      if (!change || shows(entry.message, change, log)) return []
+      return [{ promise: 'P1', what: `the answer to ${entry.clientMessageId} does not show it` }]
+    }
+    if (entry.kind !== 'page') return []
+    return entry.messages.flatMap((message) =>
+      log
+        .changesOf(message)
+        .filter((each) => (doneAt.get(each.clientMessageId) ?? index) < entry.since && !shows(message, each, log))
+        .map((each) => ({ promise: 'P1', what: `a page of ${entry.who} does not show ${each.clientMessageId}` })),
+    )
+  })
+}
+
+function oneOrder(entries: readonly Entry[], log: FinalLog): Anomaly[] {
+  return only(entries, 'changed').flatMap(({ stream, message, seq, previousSeq }) => {
+    const skipped = log.between('change', message.conversationId, previousSeq, seq)
+    if (!skipped) return []
+    return [
+      { promise: 'P3', what: `stream ${stream} went from #${previousSeq} to #${seq}, and #${skipped.seq} is a change` },
+    ]
+  })
+}
+
+function delivery(entries: readonly Entry[], log: FinalLog): Anomaly[] {
+  const anomalies: Anomaly[] = []
+  const streams = new Map(only(entries, 'changes').map((entry) => [entry.stream, entry]))
+  const shownBefore = new Map<string, Seq>()
+  const live = new Set<number>()
+  const had = new Set<string>()
+  for (const { who, stream, message, seq, previousSeq, catchUp, held } of only(entries, 'changed')) {
+    const { conversationId: id } = message
+    const report = (what: string) => anomalies.push({ promise: 'P4', what: `stream ${stream}: ${what}` })
+    const change = log.changeAt(id, seq)
+    if (change?.targetSeq !== message.seq) report(`showed change #${seq}, and there is none of #${message.seq}`)
+    else if (!shows(message, change, log)) report(`showed change #${seq} with a message that does not show it`)
+    const key = `${stream} ${id}`
+    const before = shownBefore.get(key)
+    const start = streams.get(stream)?.after.get(id)
+    if (seq <= previousSeq) report(`said #${previousSeq} comes before #${seq}`)
+    if (before !== undefined) {
+      if (previousSeq !== before) report(`said #${previousSeq} comes before #${seq}, and had shown #${before}`)
+    } else if (start !== undefined && previousSeq !== start) {
+      report(`resumed after #${start} with a first event that follows #${previousSeq}`)
+    }
+    if (catchUp && live.has(stream)) report(`showed #${seq} as missed after what is live`)
+    if (!catchUp) live.add(stream)
+    // What a device had to leave aside, because the stream began above it, comes again.
+    if (previousSeq <= held) {
+      if (had.has(`${who} ${id} ${seq}`)) report(`showed ${who} change #${seq} again`)
+      had.add(`${who} ${id} ${seq}`)
+    }
+    shownBefore.set(key, seq)
+  }
+  return anomalies
+}
+
+/** Every device that came to the end of the changes of a chat has had each of them. */
+function complete(entries: readonly Entry[], log: FinalLog): Anomaly[] {
+  const had = groupBy(only(entries, 'changed'), ({ who, message }) => `${who} ${message.conversationId}`)
+  return [...had.values()].flatMap((events) => {
+    const [first] = events
+    if (!first) return []
+    const id = first.message.conversationId
+    const seqs = new Set(events.map(({ seq }) => seq))
+    const end = Math.max(...seqs)
+    return log.changes
+      .filter((each) => each.conversationId === id && each.seq < end && !seqs.has(each.seq))
+      .map(({ seq }) => ({ promise: 'P4', what: `${first.who} was never shown change #${seq}` }))
+  })
+}
+
+const isDeletion = ({ alteration }: Change): boolean => alteration.type === 'delete'
+
+const isFor = (change: Change, request: Omit<ChangeRequest, 'clientMessageId'>): boolean =>
+  change.senderId === request.senderId &&
+  change.conversationId === request.conversationId &&
+  change.targetSeq === request.targetSeq &&
+  isDeepStrictEqual(change.alteration, request.alteration)
+
+/**
+ * Whether the message looks as this change or a later one has made it; of a deleted one, nothing is left to see, nor of a
+ * reaction that was taken back.
+ */
+function shows(message: Message, { seq, senderId, alteration }: Change, log: FinalLog): boolean {
+  const { edited, deletedAtMs, reactions = [] } = message
+  if (deletedAtMs !== undefined) return true
+  if (alteration.type === 'delete') return false
+  if (alteration.type === 'edit') return edited !== undefined && edited.seq >= seq
+  const isSame = (each: { emoji: string }, userId: UserId) => each.emoji === alteration.emoji && userId === senderId
+  const standing = reactions.find((each) => isSame(each, each.userId))
+  if (standing) return standing.seq >= seq
+  return log
+    .changesOf(message)
+    .some(
+      (each) =>
+        each.seq >= seq &&
+        each.alteration.type === 'reaction' &&
+        !each.alteration.on &&
+        isSame(each.alteration, each.senderId),
+    )
+}
+
+const keyOf = (conversationId: ConversationId, seq: Seq): string => `${conversationId} ${seq}`

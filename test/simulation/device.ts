@@ -1,0 +1,199 @@
+import type { Member } from '../../src/domain/access.ts'
+import type { ShownChange } from '../../src/domain/follow-changes.ts'
+import type { Message } from '../../src/domain/ports.ts'
+import type { Shown } from '../../src/domain/positions.ts'
+import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
+import { client, messageOf } from './clients.ts'
+import type { SimulatedNode, World } from './world.ts'
+
+/** `staying`: no more leaving by itself. `leaving`: as soon as possible, and for good. */
+export type DeviceMode = 'coming and going' | 'staying' | 'leaving'
+
+export type Device = {
+  userId: UserId
+  name: string
+  /** The last message it holds with all before it. */
+  held: Map<ConversationId, Seq>
+  /** The last change it was shown, with all before it; undefined for a device that does not follow changes. */
+  changes: Map<ConversationId, Seq> | undefined
+  mode: DeviceMode
+  run(): Promise<void>
+}
+
+type Options = {
+  /** The user has no other device, so that it may also come back without saying what it holds. */
+  sole: boolean
+  followsChanges: boolean
+}
+
+/** A device: follows, holds what it is shown, acks and reads some of it, and comes and goes. */
+export function createDevice(world: World, userId: UserId, name: string, options: Options): Device {
+  const { random, scheduler, history } = world
+  const { sole } = options
+  const owner = client(name)
+  const chats = world.chats.filter(({ members }) => members.includes(userId))
+  const held = new Map<ConversationId, Seq>()
+  const changes = options.followsChanges ? new Map<ConversationId, Seq>() : undefined
+  const device: Device = { userId, name, held, changes, run, mode: 'coming and going' }
+
+  async function run(): Promise<void> {
+    await Promise.all([
+      comeAndGo('follow', follow),
+      changes && comeAndGo('followChanges', (node) => followChanges(node, changes)),
+    ])
+  }
+
+  async function comeAndGo(what: string, visit: (node: SimulatedNode) => Promise<void>): Promise<void> {
+    while (device.mode !== 'leaving') {
+      await scheduler.sleep(owner, random.between(0, device.mode === 'staying' ? 500 : 4000))
+      const node = random.pick(world.nodes)
+      try {
+        await visit(node)
+      } catch (error) {
+        history.note(name, { kind: 'failed', what, error: messageOf(error) })
+      }
+    }
+  }
+
+  async function follow(node: SimulatedNode): Promise<void> {
+    const stream = world.nextStream()
+    const resumes = !sole || random.chance(0.6)
+    const after = resumes ? new Map<ConversationId, Seq>() : undefined
+    const source = await world.ask(owner, node, async (domain) => {
+      const members = await domain.access.find(userId, idsOf(chats))
+      return domain.follow({ userId, after: after ? positionsIn(members, held, after) : [] })
+    })
+    history.note(name, { kind: 'stream', stream, userId, node: node.owner.name, after, sole })
+    await watch(stream, node, source, async (shown) => {
+      take(stream, shown)
+      if (random.chance(0.4)) await say(node, shown.row.conversationId, held.get(shown.row.conversationId) ?? 0)
+      return true
+    })
+  }
+
+  async function followChanges(node: SimulatedNode, position: Map<ConversationId, Seq>): Promise<void> {
+    const stream = world.nextStream()
+    const after = new Map<ConversationId, Seq>()
+    const source = await world.ask(owner, node, async (domain) => {
+      const members = await domain.access.find(userId, idsOf(chats))
+      return domain.followChanges({ userId, after: positionsIn(members, position, after) })
+    })
+    history.note(name, { kind: 'changes', stream, userId, node: node.owner.name, after })
+    await watch(stream, node, source, async (shown) => {
+      if (!takeChange(stream, shown, position)) return false
+      if (random.chance(0.3)) await sayOfChange(node, shown)
+      return true
+    })
+  }
+
+  /** What the device holds, for the chats that are there. Notes down in `named` what it says. */
+  function positionsIn(
+    members: readonly (Member | undefined)[],
+    has: ReadonlyMap<ConversationId, Seq>,
+    named: Map<ConversationId, Seq>,
+  ) {
+    return members.flatMap((member) => {
+      if (!member) return []
+      const seq = has.get(member.conversation.id) ?? 0
+      named.set(member.conversation.id, seq)
+      return [{ member, seq }]
+    })
+  }
+
+  /** Until it wants to leave, has to, or is told to by `onShown`. */
+  async function watch<Shows>(
+    stream: number,
+    node: SimulatedNode,
+    source: AsyncIterableIterator<Shows>,
+    onShown: (shown: Shows) => Promise<boolean>,
+  ): Promise<void> {
+    const leaveAtMs =
+      device.mode === 'staying' ? Number.POSITIVE_INFINITY : scheduler.now() + random.between(500, 15_000)
+    const mayLeave = () => device.mode === 'leaving' || scheduler.now() >= leaveAtMs
+    const leave = async (how: string) => {
+      history.note(name, { kind: 'left', stream, how })
+      // With the network gone, the node does not learn of it; and a dead one learns nothing.
+      if (how === 'vanished' || how === 'node died') return
+      const detached = source.return?.().catch(() => undefined)
+      if (device.mode === 'leaving') await detached
+    }
+    let pending: Promise<IteratorResult<Shows> | 'lost'> | undefined
+    const lost = new Promise<'lost'>((resolve) => node.deaths.add(() => resolve('lost')))
+    for (;;) {
+      if (random.chance(0.05)) await scheduler.sleep(owner, random.between(100, 3000))
+      pending ??= source.next()
+      const idle = new AbortController()
+      const next = await Promise.race([
+        pending,
+        lost,
+        scheduler
+          .sleep(owner, Math.min(1000, Math.max(1, leaveAtMs - scheduler.now())), idle.signal)
+          .then(() => 'idle' as const),
+      ])
+      idle.abort('over')
+      await scheduler.turn(owner)
+      if (next === 'lost') return leave('node died')
+      if (next === 'idle') {
+        if (mayLeave()) return leave(device.mode === 'coming and going' && random.chance(0.2) ? 'vanished' : 'closed')
+        continue
+      }
+      pending = undefined
+      if (next.done) return leave('ended by the node')
+      if (!(await onShown(next.value))) return leave('has a gap')
+    }
+  }
+
+  function take(stream: number, { row: message, previousSeq }: Shown<Message>): void {
+    const before = held.get(message.conversationId) ?? 0
+    history.note(name, { kind: 'shown', stream, userId, message, previousSeq, held: before })
+    world.learn(userId, message)
+    if (previousSeq <= before) held.set(message.conversationId, Math.max(before, message.seq))
+  }
+
+  /** Returns false where the stream began above what the device has: it has to say where that is. */
+  function takeChange(stream: number, shown: ShownChange, position: Map<ConversationId, Seq>): boolean {
+    const { conversationId } = shown.message
+    const before = position.get(conversationId) ?? 0
+    history.note(name, { kind: 'changed', stream, userId, held: before, ...shown })
+    world.learn(userId, shown.message)
+    if (shown.previousSeq > before) return false
+    position.set(conversationId, Math.max(before, shown.seq))
+    return true
+  }
+
+  async function say(node: SimulatedNode, conversationId: ConversationId, seq: Seq): Promise<void> {
+    if (seq === 0) return
+    const reads = random.chance(0.4)
+    history.note(name, { kind: 'says', userId, conversationId, delivered: seq, read: reads ? seq : 0 })
+    try {
+      const ticks = await world.ask(owner, random.chance(0.7) ? node : random.pick(world.nodes), async (domain) => {
+        const member = await domain.access.member(userId, conversationId)
+        return reads ? domain.markRead(member, seq) : domain.ack(member, seq)
+      })
+      history.note(name, { kind: 'ticks', ticks, source: 'answer' })
+    } catch (error) {
+      history.note(name, { kind: 'failed', what: reads ? 'markRead' : 'ack', error: messageOf(error) })
+    }
+  }
+
+  /**
+   * Acks as far as a change. The stream that showed it has gone past every cell below; so a device that has the last message
+   * there is now has all that will ever be below it.
+   */
+  async function sayOfChange(node: SimulatedNode, { message, seq }: ShownChange): Promise<void> {
+    const { conversationId } = message
+    try {
+      const [tail] = await world.ask(owner, node, async (domain) =>
+        domain.chats.tails([await domain.access.member(userId, conversationId)]),
+      )
+      const last = tail?.lastMessage?.seq ?? 0
+      if (last > 0 && last <= (held.get(conversationId) ?? 0)) await say(node, conversationId, seq)
+    } catch (error) {
+      history.note(name, { kind: 'failed', what: 'conversation', error: messageOf(error) })
+    }
+  }
+
+  return device
+}
+
+const idsOf = (chats: World['chats']): ConversationId[] => chats.map(({ id }) => id)

@@ -1,0 +1,55 @@
+import type { Change, LogRow, Message } from '../../src/domain/ports.ts'
+import type { ConversationId, MessageAddress, Seq, UserId } from '../../src/protocol/ids.ts'
+import type { Ticks } from '../../src/protocol/ticks.ts'
+import type { Entry } from './history.ts'
+
+/** What is left when everything has come to rest. */
+export type FinalState = {
+  chats: { id: ConversationId; members: readonly UserId[]; rows: LogRow[] }[]
+  ticks: Ticks[]
+}
+
+export type Anomaly = { promise: string; what: string }
+
+export type FinalLog = ReturnType<typeof createFinalLog>
+
+/** The logs as they are in the end, to look things up in. */
+export function createFinalLog({ chats }: FinalState) {
+  const rows = new Map<string, LogRow>()
+  for (const row of chats.flatMap((chat) => chat.rows)) rows.set(`${row.conversationId} ${row.seq}`, row)
+  const all = [...rows.values()]
+  const messages = all.filter((row) => row.kind === 'message')
+  const changes = all.filter((row) => row.kind === 'change')
+  const entries: (Message | Change)[] = [...messages, ...changes]
+
+  const at = (id: ConversationId, seq: Seq): LogRow | undefined => rows.get(`${id} ${seq}`)
+  const messageAt = (id: ConversationId, seq: Seq): Message | undefined => {
+    const row = at(id, seq)
+    return row?.kind === 'message' ? row : undefined
+  }
+  const changeAt = (id: ConversationId, seq: Seq): Change | undefined => {
+    const row = at(id, seq)
+    return row?.kind === 'change' ? row : undefined
+  }
+  /** Of its last entry, message or change. */
+  const last = (id: ConversationId): Seq =>
+    Math.max(0, ...entries.filter((each) => each.conversationId === id).map((each) => each.seq))
+  /** The first row of this kind strictly between two seqs. */
+  function between(kind: LogRow['kind'], id: ConversationId, from: Seq, to: Seq): LogRow | undefined {
+    for (let seq = from + 1; seq < to; seq += 1) if (at(id, seq)?.kind === kind) return at(id, seq)
+    return undefined
+  }
+  const changesOf = ({ conversationId, seq }: MessageAddress): Change[] =>
+    changes.filter((each) => each.conversationId === conversationId && each.targetSeq === seq)
+
+  return { messages, changes, entries, messageAt, changeAt, changesOf, last, between }
+}
+
+export const only = <Kind extends Entry['kind']>(entries: readonly Entry[], kind: Kind) =>
+  entries.filter((entry): entry is Extract<Entry, { kind: Kind }> => entry.kind === kind)
+
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
+  return groups
+}
