@@ -27,7 +27,8 @@ export function createEpilogue(world: World) {
     const lossy = world.withBeat && random.chance(0.4)
     if (lossy) network.setRates({ ...noFaults, eventLost: 0.5 })
     const lastAck = (userId: UserId) => (random.chance(0.5) ? acknowledge(userId, devices) : undefined)
-    await Promise.all([left, writeWithin(`leaving-${time}`, 1500), ...others.map(lastAck)])
+    const reached = random.chance(0.6) ? others : []
+    await Promise.all([left, writeWithin(`leaving-${time}`, 1500, reached), ...others.map(lastAck)])
     network.setRates(noFaults)
     if (lossy) return
     for (const { id, members } of world.chats) {
@@ -60,9 +61,9 @@ export function createEpilogue(world: World) {
   }
 
   /** Alice writes once to each, at some moment. */
-  async function writeWithin(round: string, ms: number): Promise<void> {
+  async function writeWithin(round: string, ms: number, to: readonly UserId[] = others): Promise<void> {
     await Promise.all(
-      others.map(async (userId) => {
+      to.map(async (userId) => {
         await scheduler.sleep(owner, random.between(0, ms))
         await write(userId, round)
       }),
