@@ -8,7 +8,7 @@ import { createStoresDynamo } from '../src/store/stores.dynamo.ts'
 import { createTables, validateTables } from '../src/store/table-setup.ts'
 import type { Dynamo } from '../src/store/tables.ts'
 import { connectDynamo } from './kit/dynamodb.ts'
-import { aConversation, aMessage, aUser } from './kit/ids.ts'
+import { aConversation, aGroup, aMessage, aUser } from './kit/ids.ts'
 
 describe('a DynamoDB that does not answer as it should', () => {
   test('at a closed port makes every call of every store UNAVAILABLE', async () => {
@@ -37,9 +37,11 @@ describe('a DynamoDB that does not answer as it should', () => {
       'boundaries.read': () => boundaries.read(member, 1),
       'boundaries.getMany': () => boundaries.getMany([member]),
       'boundaries.ofUser': () => boundaries.ofUser(userId),
-      'conversations.create': () => conversations.create({ id: conversationId, kind: 'GROUP', members: [userId] }),
+      'conversations.create': () => conversations.create(aGroup({ id: conversationId, members: [userId] })),
+      'conversations.replace': () => conversations.replace(aGroup({ id: conversationId, members: [userId] }), 1),
       'conversations.getMany': () => conversations.getMany([conversationId]),
       'memberships.add': () => memberships.add(userId, { conversationId, joinedSeq: 0 }),
+      'memberships.remove': () => memberships.remove(userId, conversationId, 1),
       'memberships.ofUser': () => memberships.ofUser(userId),
       'profiles.put': () => profiles.put({ userId }),
       'profiles.getMany': () => profiles.getMany([userId]),

@@ -6,7 +6,7 @@ import { createStoresDynamo } from '../src/store/stores.dynamo.ts'
 import { createTables } from '../src/store/table-setup.ts'
 import type { Dynamo, TableName } from '../src/store/tables.ts'
 import { connectDynamo } from './kit/dynamodb.ts'
-import { aClientMessageId, aConversation, aMessage, aUser, aVoid, upTo } from './kit/ids.ts'
+import { aClientMessageId, aConversation, aGroup, aMessage, aUser, aVoid, upTo } from './kit/ids.ts'
 
 const backends = [
   { name: 'dynalite', endpoint: inject('dynaliteEndpoint') },
@@ -102,7 +102,7 @@ describe.each(backends)('on $name', ({ endpoint }) => {
 
     test('of a conversation, a membership and a user has the documented columns', async () => {
       const [userId, id] = [aUser(), aConversation()]
-      await stores.conversations.create({ id, kind: 'GROUP', members: [userId], title: 'Tea' })
+      await stores.conversations.create(aGroup({ id, members: [userId], title: 'Tea', version: 7 }))
       await stores.memberships.add(userId, { conversationId: id, joinedSeq: 0 })
       await stores.profiles.put({ userId, name: 'Zoë' })
       expect(await stored('conversations', { conversation_id: { S: id } })).toEqual({
@@ -110,6 +110,9 @@ describe.each(backends)('on $name', ({ endpoint }) => {
         kind: { S: 'GROUP' },
         members: { L: [{ S: userId }] },
         title: { S: 'Tea' },
+        roles: { L: [{ S: 'OWNER' }] },
+        joined_seqs: { L: [{ N: '1' }] },
+        version: { N: '7' },
       })
       const membership = { user_id: { S: userId }, conversation_id: { S: id } }
       expect(await stored('memberships', membership)).toEqual({ ...membership, joined_seq: { N: '0' } })

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { notFound } from '../protocol/errors.ts'
-import type { ConversationId, UserId } from '../protocol/ids.ts'
+import { type ConversationId, isGroupId, type Seq, type UserId } from '../protocol/ids.ts'
 import { directConversationId } from './conversation-id.ts'
-import type { Conversation, Ports } from './ports.ts'
+import { joinedSeqOf } from './group.ts'
+import type { Audience, Conversation, Group, Ports } from './ports.ts'
 
 declare const checked: unique symbol
 
@@ -10,30 +11,55 @@ declare const checked: unique symbol
  * The proof that a user is in a conversation. Whatever reads or writes a conversation takes one of these, and only this
  * file makes them: that is the one place membership is checked.
  */
-export type Member = { readonly userId: UserId; readonly conversation: Conversation; readonly [checked]: true }
+export type Member = {
+  readonly userId: UserId
+  readonly conversation: Conversation
+  /** What is at or below this is not theirs to see; 0 in a direct chat. */
+  readonly joinedSeq: Seq
+  readonly [checked]: true
+}
 
 export type Access = ReturnType<typeof createAccess>
 
-export function createAccess(
-  { conversations, memberships }: Pick<Ports, 'conversations' | 'memberships'>,
-  cacheSize: number,
-) {
-  // A direct chat never changes its members, so a row once seen stays true.
+type Needs = Pick<Ports, 'conversations' | 'memberships' | 'versions'> & { randomId: () => string }
+
+export function createAccess({ conversations, memberships, versions, randomId }: Needs, cacheSize: number) {
+  // A direct chat never changes its members, so a row once seen stays true. Of a group it is a copy, good only for as long as
+  // Redis knows of no later version.
   const known = new LRUCache<ConversationId, Conversation>({ max: cacheSize })
 
+  function keep(conversation: Conversation): void {
+    if (conversation.kind === 'GROUP' && conversation.version < versionOf(conversation.id)) return
+    known.set(conversation.id, conversation)
+  }
+
+  const versionOf = (id: ConversationId): Seq => copyOf(id)?.version ?? 0
+
   async function load(ids: readonly ConversationId[]): Promise<void> {
-    const unknown = ids.filter((id) => !known.has(id))
-    if (unknown.length === 0) return
-    for (const conversation of await conversations.getMany(unknown)) known.set(conversation.id, conversation)
+    const token = randomId()
+    const groups = ids.filter(isGroupId)
+    const newest = groups.length > 0 ? await versions.look(groups, token) : []
+    const stale = groups.filter((id, i) => {
+      const version = newest[i]
+      return version === undefined || versionOf(id) < version
+    })
+    const wanted = [...ids.filter((id) => !isGroupId(id) && !known.has(id)), ...stale]
+    if (wanted.length === 0) return
+    for (const conversation of await conversations.getMany(wanted)) keep(conversation)
+    const unsettled = groups.filter((id, i) => newest[i] === undefined && known.has(id))
+    await Promise.all(unsettled.map((id) => versions.settle(id, token, versionOf(id))))
   }
 
   /** In the order asked for; undefined where there is no such conversation or the user is not in it. */
   async function find(userId: UserId, ids: readonly ConversationId[]): Promise<(Member | undefined)[]> {
     await load(ids)
-    return ids.map((id) => {
-      const conversation = known.get(id)
-      return conversation?.members.includes(userId) ? admit(userId, conversation) : undefined
-    })
+    return ids.map((id) => recall(userId, id))
+  }
+
+  /** As far as this node has seen: for those who hear of every change. */
+  function recall(userId: UserId, id: ConversationId): Member | undefined {
+    const conversation = known.get(id)
+    return conversation && admit(userId, conversation)
   }
 
   async function member(userId: UserId, id: ConversationId): Promise<Member> {
@@ -59,8 +85,8 @@ export function createAccess(
     await Promise.all(members.map((each) => memberships.add(each, { conversationId: id, joinedSeq: 0 })))
     const conversation: Conversation = { id, kind: 'DIRECT', members }
     await conversations.create(conversation)
-    known.set(id, conversation)
-    return admit(userId, conversation)
+    keep(conversation)
+    return member(userId, id)
   }
 
   /** Every conversation the user is in. */
@@ -71,15 +97,32 @@ export function createAccess(
 
   /** Whether these two share a conversation, and so may see each other. */
   async function acquainted(userId: UserId, otherId: UserId): Promise<boolean> {
-    return (await findDirect(userId, otherId)) !== undefined
+    if (await findDirect(userId, otherId)) return true
+    const ids = (await memberships.ofUser(userId)).map((each) => each.conversationId)
+    const groups = await find(userId, ids.filter(isGroupId))
+    return groups.some((each) => each && isIn(otherId, each.conversation))
   }
 
-  return { find, findDirect, member, direct, all, acquainted }
+  /** This node's copy of a group, as old as it may be. */
+  function copyOf(id: ConversationId): Group | undefined {
+    const copy = known.get(id)
+    return copy?.kind === 'GROUP' ? copy : undefined
+  }
+
+  return { find, findDirect, member, direct, all, acquainted, recall, keep, copyOf }
 }
 
 export const othersOf = ({ userId, conversation }: Member): UserId[] =>
   conversation.members.filter((each) => each !== userId)
 
-function admit(userId: UserId, conversation: Conversation): Member {
-  return { userId, conversation } as Member
+/** Whom to tell of what a member does. */
+export const audienceOf = (member: Member): Audience =>
+  member.conversation.kind === 'GROUP' ? member.conversation.id : othersOf(member)
+
+const isIn = (userId: UserId, conversation: Conversation): boolean =>
+  conversation.kind === 'GROUP' ? conversation.seats.has(userId) : conversation.members.includes(userId)
+
+function admit(userId: UserId, conversation: Conversation): Member | undefined {
+  if (!isIn(userId, conversation)) return undefined
+  return { userId, conversation, joinedSeq: joinedSeqOf(conversation, userId) } as Member
 }

@@ -1,6 +1,6 @@
-import type { Seq } from '../protocol/ids.ts'
+import { isGroupId, type Seq } from '../protocol/ids.ts'
 import type { Ticks } from '../protocol/ticks.ts'
-import { type Member, othersOf } from './access.ts'
+import { audienceOf, type Member } from './access.ts'
 import type { Heads } from './heads.ts'
 import type { Log } from './log.ts'
 import type { BoundaryChange, BoundaryHint, MemberAddress, Ports } from './ports.ts'
@@ -28,13 +28,14 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
   ): Promise<Ticks> {
     const address = addressOf(member)
     await heads.assertInRange(address.conversationId, seq)
-    const hint = await hints.open(address)
+    const hasPending = !isGroupId(address.conversationId)
+    const hint = await (hasPending ? hints.open(address) : hints.get(address))
     const { ticks } = await write(address, hint)
-    const gone = hint?.pendingVersion !== 0 && (await settlePending(address, ticks.lastDeliveredSeq))
+    const gone = hasPending && hint?.pendingVersion !== 0 && (await settlePending(address, ticks.lastDeliveredSeq))
     await Promise.all([
       hints.lift(address, ticks, gone ? (hint?.pendingVersion ?? 0) : undefined),
       // Also where nothing changed: the attempt before this one may have died between the write and here.
-      events.tell(othersOf(member), ticks),
+      events.tell(audienceOf(member), ticks),
     ])
     return ticks
   }
@@ -74,7 +75,7 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
     if (delivered === 0) return
     const address = addressOf(member)
     const { ticks } = await boundaries.read(address, delivered, delivered)
-    await Promise.all([hints.lift(address, ticks), events.tell(othersOf(member), ticks)])
+    await Promise.all([hints.lift(address, ticks), events.tell(audienceOf(member), ticks)])
   }
 
   /** The boundaries of every member of each conversation, in the order of the members. */

@@ -3,7 +3,7 @@ import type { ClientMessageId, ConversationId, MessageId, Seq } from '../protoco
 import type { Member } from './access.ts'
 import type { Heads } from './heads.ts'
 import type { Log } from './log.ts'
-import type { Change, Claim, Entry, LogRow, Message, Ports, SendKey } from './ports.ts'
+import type { Claim, Entry, LogEntry, LogRow, Ports, SendKey } from './ports.ts'
 
 // Putting something into a conversation's log, once: reserve a number, claim it for this call, write the cell.
 //
@@ -16,13 +16,13 @@ import type { Change, Claim, Entry, LogRow, Message, Ports, SendKey } from './po
 //   finds the entry.
 
 /** `payloadHash`: the same for a retry, another for other content. `row`: the entry at the place it got. */
-export type Draft<Row extends Message | Change> = {
+export type Draft<Row extends LogEntry> = {
   clientMessageId: ClientMessageId
   payloadHash: string
   row: (entry: Entry) => Row
 }
 
-export type Appended<Row extends Message | Change> = { row: Row; duplicate: boolean }
+export type Appended<Row extends LogEntry> = { row: Row; duplicate: boolean }
 
 /** Each further attempt means that a rival or a void took the cell; more than a few only under a storm of faults. */
 const attemptsMax = 20
@@ -36,13 +36,13 @@ type Needs = Pick<Ports, 'sequencer' | 'claims' | 'messages' | 'clock'> & {
 export type Append = ReturnType<typeof createAppend>
 
 export function createAppend({ sequencer, claims, messages, clock, log, heads, nextMessageId }: Needs) {
-  async function append<Row extends Message | Change>(member: Member, draft: Draft<Row>): Promise<Appended<Row>> {
+  async function append<Row extends LogEntry>(member: Member, draft: Draft<Row>): Promise<Appended<Row>> {
     const appended = await write(await claimSeq(member, draft), draft)
     heads.saw(appended.row.conversationId, appended.row.seq)
     return appended
   }
 
-  async function claimSeq(member: Member, { clientMessageId, payloadHash }: Draft<Message | Change>): Promise<Claim> {
+  async function claimSeq(member: Member, { clientMessageId, payloadHash }: Draft<LogEntry>): Promise<Claim> {
     const conversationId = member.conversation.id
     const key = { senderId: member.userId, clientMessageId }
     const reserved = (await sequencer.reserve(conversationId, key)) ?? (await seedAndReserve(conversationId, key))
@@ -67,7 +67,7 @@ export function createAppend({ sequencer, claims, messages, clock, log, heads, n
     throw unavailable()
   }
 
-  async function write<Row extends Message | Change>(claim: Claim, draft: Draft<Row>): Promise<Appended<Row>> {
+  async function write<Row extends LogEntry>(claim: Claim, draft: Draft<Row>): Promise<Appended<Row>> {
     const messageId = nextMessageId()
     const sentAtMs = clock.now()
     let { seq } = claim
@@ -105,11 +105,9 @@ export function createAppend({ sequencer, claims, messages, clock, log, heads, n
   return append
 }
 
-export const conflict = () =>
-  new ChatError('IDEMPOTENCY_CONFLICT', 'This clientMessageId was used before, for something else.', {
-    field: 'clientMessageId',
-  })
+export const conflict = (field = 'clientMessageId') =>
+  new ChatError('IDEMPOTENCY_CONFLICT', `This ${field} was used before, for something else.`, { field })
 
 /** The claim's hash says what is in the cell, so its kind is the one asked for. */
-const isOf = (claim: Claim, cell: LogRow): cell is Message | Change =>
+const isOf = (claim: Claim, cell: LogRow): cell is LogEntry =>
   cell.kind !== 'void' && cell.senderId === claim.senderId && cell.clientMessageId === claim.clientMessageId

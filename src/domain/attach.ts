@@ -1,7 +1,9 @@
-import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
+import { type ConversationId, isGroupId, type Seq, type UserId } from '../protocol/ids.ts'
+import type { Member } from './access.ts'
 import type { Beat } from './beat.ts'
+import type { Hearing, Listen } from './hearing.ts'
 import { createInbox, type Inbox } from './inbox.ts'
-import type { EventSubscription, Ports, Session } from './ports.ts'
+import type { Ports, Session } from './ports.ts'
 
 // Attaching and detaching one stream.
 //
@@ -12,12 +14,15 @@ import type { EventSubscription, Ports, Session } from './ports.ts'
 // while they still did is in the inbox; then a pending row for whatever was heard and not acked. Only then may the
 // mark stand that lets the next attach trust the pending index. A crash anywhere before it leaves no mark, and the next
 // attach compares every conversation with the log.
+//
+// Groups have no pending rows: every attach compares their counters with the boundaries.
 
 /** About a megabyte of ordinary messages; beyond that, the log is the better buffer. */
 export const inboxLimitDefault = 256
 
 export type Attachment = {
   inbox: Inbox
+  hearing: Hearing
   /** Whether the pending index names every conversation with something undelivered. */
   indexComplete: boolean
   online(): Promise<void>
@@ -25,7 +30,8 @@ export type Attachment = {
   detach(outcome: { reached: [ConversationId, Seq][]; whole: boolean }): Promise<void>
 }
 
-type Needs = Pick<Ports, 'events' | 'sessions' | 'boundaries' | 'pending' | 'clock'> & {
+type Needs = Pick<Ports, 'sessions' | 'boundaries' | 'pending' | 'clock'> & {
+  listen: Listen
   beat: Beat
   randomId: () => string
   inboxLimit?: number
@@ -37,7 +43,7 @@ export type Attach = ReturnType<typeof createAttach>
 
 export function createAttach(needs: Needs) {
   const {
-    events,
+    listen,
     sessions,
     boundaries,
     pending,
@@ -48,16 +54,18 @@ export function createAttach(needs: Needs) {
     inboxLimit = inboxLimitDefault,
   } = needs
 
-  return async function attach(userId: UserId, conversationId?: ConversationId): Promise<Attachment> {
+  return async function attach(userId: UserId, only?: Member): Promise<Attachment> {
+    const conversationId = only?.conversation.id
     const session: Session = { userId, connectionId: randomId(), ...(conversationId && { conversationId }) }
     const inbox = createInbox(clock, { limit: inboxLimit })
-    const subscription = await events.subscribe(userId, inbox.listener)
+    const hearing = await listen(userId, inbox.listener, only)
     try {
       const { indexComplete } = await sessions.attach(session)
       beat.keep(session, 'syncing')
       const unwatch = beat.watch(inbox)
       return {
         inbox,
+        hearing,
         indexComplete,
         async online() {
           beat.keep(session, 'online')
@@ -67,29 +75,29 @@ export function createAttach(needs: Needs) {
           unwatch()
           beat.forget(session)
           try {
-            await leave(session, subscription, inbox, outcome)
+            await leave(session, hearing, inbox, outcome)
           } catch (error) {
             onDetachError(error)
           } finally {
-            await subscription.close()
+            await hearing.close()
           }
         },
       }
     } catch (error) {
-      await subscription.close()
+      await hearing.close()
       throw error
     }
   }
 
   async function leave(
     session: Session,
-    subscription: EventSubscription,
+    hearing: Hearing,
     inbox: Inbox,
     { reached, whole }: { reached: [ConversationId, Seq][]; whole: boolean },
   ): Promise<void> {
     const { userId, conversationId } = session
     await sessions.leave(session)
-    await subscription.flush()
+    await hearing.flush()
     const untaken = inbox.untaken()
     const heard = new Map(reached)
     for (const event of untaken ?? []) {
@@ -103,6 +111,7 @@ export function createAttach(needs: Needs) {
     const delivered = new Map(ticks.map((each) => [each.conversationId, each.lastDeliveredSeq]))
     await Promise.all(
       [...heard].map(([id, seq]) => {
+        if (isGroupId(id)) return undefined
         const done = delivered.get(id) ?? 0
         return seq > done ? pending.lower(userId, id, done + 1) : undefined
       }),

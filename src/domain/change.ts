@@ -5,6 +5,7 @@ import { reactionsMax } from '../protocol/limits.ts'
 import type { Member } from './access.ts'
 import type { Append } from './append.ts'
 import type { Deliver } from './deliver.ts'
+import { governs, roleOf } from './group.ts'
 import { isMessage } from './log.ts'
 import type { Alteration, Change, Message, Ports } from './ports.ts'
 
@@ -22,7 +23,7 @@ export function createChange({ messages, claims, append, deliver }: Needs) {
   async function change(member: Member, request: ChangeRequest): Promise<Message> {
     const { seq, clientMessageId, alteration } = request
     const target = await messages.get({ conversationId: member.conversation.id, seq })
-    if (!target || !isMessage(target)) throw noMessage()
+    if (!target || !isMessage(target) || seq <= member.joinedSeq) throw noMessage()
     const refused = refusal(member, target, alteration)
     if (refused && !(await isRetry(member, request))) throw refused
     const { row, duplicate } = await append<Change>(member, {
@@ -53,9 +54,11 @@ export function createChange({ messages, claims, append, deliver }: Needs) {
 }
 
 /** Why not, or undefined. */
-function refusal({ userId }: Member, target: Message, alteration: Alteration): ChatError | undefined {
-  if (alteration.type !== 'reaction' && target.senderId !== userId) {
-    return new ChatError('FORBIDDEN', `Only its author may ${alteration.type} a message.`)
+function refusal({ userId, conversation }: Member, target: Message, alteration: Alteration): ChatError | undefined {
+  const isAuthor = target.senderId === userId
+  if (alteration.type === 'edit' && !isAuthor) return new ChatError('FORBIDDEN', 'Only its author may edit a message.')
+  if (alteration.type === 'delete' && !isAuthor && !governs(roleOf(conversation, userId))) {
+    return new ChatError('FORBIDDEN', 'Only its author may delete a message, or an owner or admin of the group.')
   }
   if (alteration.type !== 'delete' && target.deletedAtMs !== undefined)
     return badInput('seq', 'This message was deleted.')

@@ -45,13 +45,18 @@ export function createChats({
     const found = new Map(
       (await messages.getMany(addresses)).map((row) => [`${row.conversationId} ${row.seq}`, row] as const),
     )
-    return Promise.all(
+    const all = await Promise.all(
       ids.map((id, i) => {
         const head = heads[i] ?? 0
         return tail(id, found.has(`${id} ${head + 1}`) ? undefined : found.get(`${id} ${head}`))
       }),
     )
+    return all.map((each, i) => visible(each, members[i]))
   }
+
+  /** What was said before somebody came is not theirs to see. */
+  const visible = (tail: Tail, member: Member | undefined): Tail =>
+    (tail.lastMessage?.seq ?? 0) > (member?.joinedSeq ?? 0) ? tail : { ...tail, lastMessage: undefined }
 
   /** `last`: the row the log ends with, if that is known. */
   async function tail(id: ConversationId, last: LogRow | undefined): Promise<Tail> {

@@ -1,6 +1,6 @@
 import type { UserId } from '../protocol/ids.ts'
 import type { Member } from './access.ts'
-import type { Change, Message, Ports } from './ports.ts'
+import type { LogEntry, Message, Ports } from './ports.ts'
 
 // Step 4 of a send, after the message is stored: ring everybody, and note it down for whoever nobody is attached for.
 //
@@ -12,18 +12,22 @@ import type { Change, Message, Ports } from './ports.ts'
 // next attach compares all conversations with the log. That keeps a send at two writes.
 //
 // A change gets no pending row: whoever was away asks for the changes after what their device holds.
+//
+// A group is rung for as a whole, in one publish, and nobody in it gets a pending row: what it costs to send does not grow with the
+// group. Whoever comes back compares the counter of each of their groups with what they have.
 
 export type Deliver = ReturnType<typeof createDeliver>
 
 export function createDeliver({ events, pending, boundaries }: Pick<Ports, 'events' | 'pending' | 'boundaries'>) {
   return async function deliver(
     { conversation }: Member,
-    entry: Message | Change,
+    entry: LogEntry,
     { duplicate }: { duplicate: boolean },
   ): Promise<void> {
     const { conversationId, seq, senderId } = entry
+    if (conversation.kind === 'GROUP') return events.ringGroup(entry)
     const unattached = await events.ring({ entry, members: conversation.members })
-    if (entry.kind === 'change') return
+    if (entry.kind !== 'message') return
     const absent = unattached.filter((userId) => userId !== senderId)
     const waiting = duplicate ? await stillWaiting(absent, entry) : absent
     if (waiting.length === 0) return

@@ -10,7 +10,9 @@ import { createDeliver } from './deliver.ts'
 import { createFollow } from './follow.ts'
 import { createFollowChanges } from './follow-changes.ts'
 import { createFollowTicks } from './follow-ticks.ts'
+import { createGroups } from './groups.ts'
 import { createHeads } from './heads.ts'
+import { createListen } from './hearing.ts'
 import { createHistory } from './history.ts'
 import { createLog } from './log.ts'
 import { createPeople } from './people.ts'
@@ -35,16 +37,19 @@ const cacheSizeDefault = 50_000
 /** Everything the system does, on whatever keeps the ports' promises. */
 export function createDomain(ports: Ports, options: DomainOptions) {
   const { cacheSize = cacheSizeDefault } = options
-  const access = createAccess(ports, cacheSize)
+  const access = createAccess({ ...ports, ...options }, cacheSize)
+  const listen = createListen({ ...ports, access })
   const log = createLog(ports)
   const heads = createHeads(log, cacheSize)
   const beat = createBeat(ports)
   const deliver = createDeliver(ports)
   const append = createAppend({ ...ports, ...options, log, heads })
-  const typing = createTyping(ports, cacheSize)
+  const groups = createGroups({ ...ports, ...options, access, append })
+  const typing = createTyping({ ...ports, listen }, cacheSize)
   const changing = createChange({ ...ports, append, deliver })
   const acknowledge = createAcknowledge({ ...ports, log, heads })
-  const attach = createAttach({ ...ports, ...options, beat })
+  const attach = createAttach({ ...ports, ...options, listen, beat })
+  const reading = { log, heads, access, settle: groups.settle }
   return {
     access,
     beat,
@@ -53,9 +58,10 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     ack: acknowledge.ack,
     markRead: acknowledge.markRead,
     ticksOf: acknowledge.ticksOf,
-    follow: createFollow({ ...ports, log, heads, attach, acknowledge }),
-    followChanges: createFollowChanges({ ...ports, log, heads, beat, messageOf: changing.messageOf }),
-    followTicks: createFollowTicks({ ...ports, beat }),
+    follow: createFollow({ ...ports, ...reading, attach, acknowledge }),
+    followChanges: createFollowChanges({ ...ports, ...reading, listen, beat, messageOf: changing.messageOf }),
+    followTicks: createFollowTicks({ ...ports, access, listen, beat }),
+    groups,
     setTyping: typing.setTyping,
     followTyping: typing.followTyping,
     chats: createChats({ ...ports, access, log }),

@@ -1,7 +1,10 @@
-import type { ConversationId } from '../protocol/ids.ts'
+import type { ConversationId, Seq } from '../protocol/ids.ts'
+import type { Access } from './access.ts'
 import type { Beat } from './beat.ts'
 import { deliveredOf, type FollowRequest, heldBy } from './follow.ts'
+import type { Groups } from './groups.ts'
 import type { Heads } from './heads.ts'
+import type { Listen } from './hearing.ts'
 import { createInbox } from './inbox.ts'
 import { isChange, type Log } from './log.ts'
 import type { Change, Message, Ports } from './ports.ts'
@@ -17,16 +20,19 @@ const inboxLimit = 256
 /** A change, and its message as it is now. */
 export type ShownChange = { message: Message; seq: number; previousSeq: number; catchUp: boolean }
 
-type Needs = Pick<Ports, 'events' | 'messages' | 'sequencer' | 'boundaries' | 'memberships' | 'clock'> & {
+type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
   log: Log
   heads: Heads
+  access: Access
+  settle: Groups['settle']
+  listen: Listen
   beat: Beat
   /** The message a change is about, showing it. */
   messageOf: (change: Change) => Promise<Message | undefined>
 }
 
 export function createFollowChanges(needs: Needs) {
-  const { events, messages, boundaries, clock, beat, messageOf } = needs
+  const { messages, boundaries, clock, listen, beat, messageOf } = needs
 
   return async function followChanges({
     userId,
@@ -34,11 +40,11 @@ export function createFollowChanges(needs: Needs) {
     after,
   }: FollowRequest): Promise<AsyncIterableIterator<ShownChange>> {
     const inbox = createInbox(clock, { limit: inboxLimit })
-    const subscription = await events.subscribe(userId, inbox.listener)
+    const hearing = await listen(userId, inbox.listener, only)
     const unwatch = beat.watch(inbox)
     const end = async () => {
       unwatch()
-      await subscription.close()
+      await hearing.close()
     }
     try {
       const delivered = await deliveredOf(boundaries, userId, only)
@@ -46,6 +52,7 @@ export function createFollowChanges(needs: Needs) {
         userId,
         only,
         inbox,
+        hearing,
         held: heldBy(after),
         startOf: (id) => delivered.get(id) ?? 0,
         shows: isChange,
@@ -53,12 +60,13 @@ export function createFollowChanges(needs: Needs) {
         onCaughtUp: async () => undefined,
         whole: true,
       })
-      return createStream(inbox, withMessages(reading.run()), end)
+      return createStream(inbox, withMessages(reading.run(), reading.joinedSeq), end)
 
       /** Those whose counter is ahead; and since Redis may have fallen back, those with something in the next cell. */
       async function toCatchUp(): Promise<ConversationId[]> {
-        const ahead = await reading.lagging()
-        const others = (await reading.everyConversation()).filter((id) => !ahead.includes(id))
+        const all = await reading.everyConversation()
+        const ahead = await reading.lagging(all)
+        const others = all.filter((id) => !ahead.includes(id))
         const next = await messages.getMany(others.map((id) => ({ conversationId: id, seq: reading.at(id) + 1 })))
         return [...ahead, ...next.map((row) => row.conversationId)]
       }
@@ -68,8 +76,13 @@ export function createFollowChanges(needs: Needs) {
     }
   }
 
-  async function* withMessages(changes: AsyncGenerator<Shown<Change>>): AsyncGenerator<ShownChange> {
+  async function* withMessages(
+    changes: AsyncGenerator<Shown<Change>>,
+    joinedSeq: (id: ConversationId) => Seq,
+  ): AsyncGenerator<ShownChange> {
     for await (const { row, previousSeq, catchUp } of changes) {
+      // Of a message from before the user came there is nothing to show.
+      if (row.targetSeq <= joinedSeq(row.conversationId)) continue
       const message = await messageOf(row)
       if (message) yield { message, seq: row.seq, previousSeq, catchUp }
     }

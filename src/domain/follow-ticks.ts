@@ -1,7 +1,9 @@
+import { notFound } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Ticks } from '../protocol/ticks.ts'
-import { type Member, othersOf } from './access.ts'
+import { type Access, type Member, othersOf } from './access.ts'
 import type { Beat } from './beat.ts'
+import type { Listen } from './hearing.ts'
 import { createInbox } from './inbox.ts'
 import { persist } from './persist.ts'
 import type { MemberAddress, Ports } from './ports.ts'
@@ -12,32 +14,41 @@ import { createStream } from './stream.ts'
 
 const inboxLimit = 256
 
-type Needs = Pick<Ports, 'events' | 'boundaries' | 'clock'> & { beat: Beat }
+type Needs = Pick<Ports, 'boundaries' | 'clock'> & { access: Access; listen: Listen; beat: Beat }
 
-export function createFollowTicks({ events, boundaries, clock, beat }: Needs) {
+export function createFollowTicks({ boundaries, clock, access, listen, beat }: Needs) {
   return async function followTicks(userId: UserId, only?: Member): Promise<AsyncIterableIterator<Ticks>> {
     const inbox = createInbox(clock, { limit: inboxLimit })
-    const subscription = await events.subscribe(userId, inbox.listener)
+    const hearing = await listen(userId, inbox.listener, only)
     const unwatch = beat.watch(inbox)
     const shown = new Map<string, Ticks>()
-    const watched: MemberAddress[] = only
-      ? othersOf(only).map((other) => ({ userId: other, conversationId: only.conversation.id }))
-      : []
+    const watched = (): MemberAddress[] => {
+      const member = only && (access.recall(userId, only.conversation.id) ?? only)
+      return member ? othersOf(member).map((other) => ({ userId: other, conversationId: member.conversation.id })) : []
+    }
 
     async function* run(): AsyncGenerator<Ticks> {
-      yield* rising(await persist(clock, () => boundaries.getMany(watched)))
+      await persist(clock, hearing.refresh)
+      yield* rising(await persist(clock, () => boundaries.getMany(watched())))
       for (;;) {
         const signal = await inbox.take()
         if (signal.type === 'closed') return
         if (signal.type === 'ticks' && concerns(signal.ticks)) yield* rising([signal.ticks])
-        if (signal.type === 'resync' || signal.type === 'recheck') yield* rising(await current())
+        if (signal.type === 'seat' && !signal.seat.joined) {
+          if (only?.conversation.id === signal.seat.conversationId) throw notFound()
+          await hearing.part(signal.seat.conversationId)
+        }
+        if (signal.type === 'resync' || signal.type === 'recheck') {
+          await persist(clock, hearing.refresh)
+          yield* rising(await current())
+        }
       }
     }
 
     const concerns = (ticks: Ticks) =>
       ticks.userId !== userId && (!only || ticks.conversationId === only.conversation.id)
 
-    const current = () => persist(clock, () => boundaries.getMany(only ? watched : [...shown.values()]))
+    const current = () => persist(clock, () => boundaries.getMany(only ? watched() : [...shown.values()]))
 
     function* rising(all: readonly Ticks[]): Generator<Ticks> {
       for (const ticks of all) {
@@ -58,7 +69,7 @@ export function createFollowTicks({ events, boundaries, clock, beat }: Needs) {
 
     return createStream(inbox, run(), async () => {
       unwatch()
-      await subscription.close()
+      await hearing.close()
     })
   }
 }

@@ -1,8 +1,9 @@
 import { createGate } from '../protocol/gate.ts'
-import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
-import type { Member } from './access.ts'
+import { type ConversationId, isGroupId, type Seq, type UserId } from '../protocol/ids.ts'
+import type { Access, Member } from './access.ts'
 import type { Acknowledge } from './acknowledge.ts'
 import type { Attach, Attachment } from './attach.ts'
+import type { Groups } from './groups.ts'
 import type { Heads } from './heads.ts'
 import { isMessage, type Log } from './log.ts'
 import type { Message, Pending, Ports } from './ports.ts'
@@ -18,9 +19,11 @@ const beginning = { atATime: 32, lineMax: 50_000 }
 /** `only`: one conversation instead of all. `after`: what this device already holds. */
 export type FollowRequest = { userId: UserId; only?: Member; after: readonly { member: Member; seq: Seq }[] }
 
-type Needs = Pick<Ports, 'sequencer' | 'boundaries' | 'memberships' | 'pending' | 'clock'> & {
+type Needs = Pick<Ports, 'sequencer' | 'boundaries' | 'pending' | 'clock'> & {
   log: Log
   heads: Heads
+  access: Access
+  settle: Groups['settle']
   attach: Attach
   acknowledge: Acknowledge
 }
@@ -31,7 +34,7 @@ export function createFollow(needs: Needs) {
   return (request: FollowRequest): Promise<AsyncIterableIterator<Shown<Message>>> => gate(() => follow(request))
 
   async function follow(request: FollowRequest): Promise<AsyncIterableIterator<Shown<Message>>> {
-    const attachment = await needs.attach(request.userId, request.only?.conversation.id)
+    const attachment = await needs.attach(request.userId, request.only)
     let reading: Awaited<ReturnType<typeof begin>>
     try {
       reading = await begin(needs, request, attachment)
@@ -45,13 +48,14 @@ export function createFollow(needs: Needs) {
 
 async function begin(needs: Needs, { userId, only, after }: FollowRequest, attachment: Attachment) {
   const { boundaries, pending, log, acknowledge } = needs
-  const { inbox, indexComplete, online } = attachment
+  const { inbox, hearing, indexComplete, online } = attachment
   const held = heldBy(after)
   const delivered = await deliveredOf(boundaries, userId, only)
   const reading = createReading<Message>(needs, {
     userId,
     only,
     inbox,
+    hearing,
     held,
     startOf: (id) => delivered.get(id) ?? 0,
     shows: isMessage,
@@ -63,11 +67,11 @@ async function begin(needs: Needs, { userId, only, after }: FollowRequest, attac
   return reading
 
   async function toCatchUp(): Promise<ConversationId[]> {
-    if (only) return [only.conversation.id]
-    if (!indexComplete) return reading.everyConversation()
-    const waiting = await pending.list(userId)
+    const all = await reading.everyConversation()
+    if (only || !indexComplete) return all
+    const [waiting, behind] = await Promise.all([pending.list(userId), reading.lagging(all.filter(isGroupId))])
     await Promise.all(waiting.map(tidy))
-    return [...new Set([...waiting.map((each) => each.conversationId), ...held.keys()])]
+    return [...new Set([...waiting.map((each) => each.conversationId), ...behind, ...held.keys()])]
   }
 
   /** A row that an ack has overtaken, left by a crash between the two. */

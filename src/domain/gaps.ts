@@ -1,11 +1,11 @@
 import type { ConversationId, Seq } from '../protocol/ids.ts'
-import type { Change, Clock, Message } from './ports.ts'
+import type { Clock, LogEntry } from './ports.ts'
 
 /** How long an event that came early waits for the ones before it, before the log is asked. */
 const patienceMs = 300
 const heldMax = 64
 
-type Gap = { dueAtMs: number; held: Map<Seq, Message | Change> }
+type Gap = { dueAtMs: number; held: Map<Seq, LogEntry> }
 
 /**
  * Conversations in which something seems to be missing. Two sends that overlap often ring in the wrong order; a moment of
@@ -26,13 +26,13 @@ export function createGaps(clock: Clock) {
   }
 
   /** Keeps a message that came too early. What there is no room for will be read from the log. */
-  function hold(message: Message | Change): void {
+  function hold(message: LogEntry): void {
     const { held } = suspect(message.conversationId)
     if (held.size < heldMax) held.set(message.seq, message)
   }
 
   /** Takes the held message at this seq. The gap is closed when nothing is held any more. */
-  function take(conversationId: ConversationId, seq: Seq): Message | Change | undefined {
+  function take(conversationId: ConversationId, seq: Seq): LogEntry | undefined {
     const gap = gaps.get(conversationId)
     const message = gap?.held.get(seq)
     gap?.held.delete(seq)

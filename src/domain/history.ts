@@ -13,7 +13,8 @@ export type Page = { messages: Message[]; moreNewer: boolean; moreOlder: boolean
 
 export function createHistory({ messages, log, heads }: Pick<Ports, 'messages'> & { log: Log; heads: Heads }) {
   /** One message, in one read. */
-  async function message({ conversation }: Member, seq: Seq): Promise<Message | undefined> {
+  async function message({ conversation, joinedSeq }: Member, seq: Seq): Promise<Message | undefined> {
+    if (seq <= joinedSeq) return undefined
     const row = await messages.get({ conversationId: conversation.id, seq })
     return row && isMessage(row) ? row : undefined
   }
@@ -27,8 +28,10 @@ export function createHistory({ messages, log, heads }: Pick<Ports, 'messages'> 
   }
 
   /** One query, and another only where voids took the place of messages. */
-  async function page({ conversation }: Member, request: PageRequest): Promise<Page> {
-    const { count, from, olderThan = seqMax + 1, newerThan = 0 } = request
+  async function page({ conversation, joinedSeq }: Member, asked: PageRequest): Promise<Page> {
+    const request =
+      asked.newerThan !== undefined && asked.newerThan > joinedSeq ? asked : { ...asked, newerThan: undefined }
+    const { count, from, olderThan = seqMax + 1, newerThan = joinedSeq } = request
     const wanted = count + 1
     const found: Message[] = []
     let edge = from === 'newest' ? olderThan : newerThan

@@ -1,6 +1,6 @@
 import type { ConversationId, Seq } from '../protocol/ids.ts'
 import { seqMax } from '../protocol/limits.ts'
-import type { Change, LogRow, Message, Ports } from './ports.ts'
+import type { Change, LogEntry, LogRow, Message, Ports } from './ports.ts'
 
 // Reading a conversation's log so that what was skipped stays skipped (P3).
 //
@@ -77,7 +77,7 @@ export function createLog({ messages, clock }: Pick<Ports, 'messages' | 'clock'>
     nearest(isMessage, after, (edge, limit) => messages.above(conversationId, edge, limit))
 
   /** The newest entry, voids passed over. */
-  const lastEntry = (conversationId: ConversationId): Promise<Message | Change | undefined> =>
+  const lastEntry = (conversationId: ConversationId): Promise<LogEntry | undefined> =>
     nearest(isEntry, seqMax + 1, (edge, limit) => messages.below(conversationId, edge, limit))
 
   /** The last cell that is taken, voids included: what a counter is seeded from. */
@@ -105,7 +105,7 @@ async function nearest<Row extends LogRow>(
   }
 }
 
-const isEntry = (row: LogRow): row is Message | Change => row.kind !== 'void'
+const isEntry = (row: LogRow): row is LogEntry => row.kind !== 'void'
 
 export const isChange = (row: LogRow): row is Change => row.kind === 'change'
 

@@ -55,11 +55,29 @@ export type Change = Entry & {
   target?: Message
 }
 
+/**
+ * A change of the group itself: who is in it, with which role, what it is called. It was made for one version of the group, and takes
+ * effect only on that one: of several made for the same version, the first to be applied.
+ */
+export type GroupChange = Entry & {
+  kind: 'group'
+  baseVersion: Seq
+  added: readonly UserId[]
+  removed: readonly UserId[]
+  /** Of those added, and of others who get another one. Whoever is added without one is a MEMBER. */
+  roles: readonly { userId: UserId; role: Role }[]
+  title?: string
+  /** In an event: it has taken effect, which saves its readers a read each. Not in the log. */
+  applied?: true
+}
+
 /** A number that was skipped, for good. */
 export type Void = MessageAddress & { kind: 'void' }
 
 /** A cell of a conversation's log: written once. Only what a message shows changes, by the changes above it. */
-export type LogRow = Message | Change | Void
+export type LogRow = LogEntry | Void
+
+export type LogEntry = Message | Change | GroupChange
 
 export interface MessageLog {
   /** Writes the row if its cell is empty. */
@@ -125,24 +143,45 @@ export interface BoundaryStore {
   ofUser(userId: UserId): Promise<Ticks[]>
 }
 
-export type Conversation = {
+export type Role = 'OWNER' | 'ADMIN' | 'MEMBER'
+
+/** A member's place in a group. `joinedSeq`: of the change by which they came; they see what is above it. */
+export type Seat = { role: Role; joinedSeq: Seq }
+
+/** Two people, or one with themselves. Never changes. */
+export type Direct = { id: ConversationId; kind: 'DIRECT'; members: readonly UserId[] }
+
+/** `members`: in the order they came. `version`: the seq of the last change that took effect. */
+export type Group = {
   id: ConversationId
-  kind: 'DIRECT' | 'GROUP'
+  kind: 'GROUP'
+  title: string
   members: readonly UserId[]
-  title?: string
+  seats: ReadonlyMap<UserId, Seat>
+  version: Seq
 }
+
+export type Conversation = Direct | Group
 
 export interface ConversationStore {
   /** Puts it if there is none of that id. */
   create(conversation: Conversation): Promise<void>
   getMany(ids: readonly ConversationId[]): Promise<Conversation[]>
+  /** Puts the group in the place of the one that is there IF that has `version`. */
+  replace(group: Group, version: Seq): Promise<boolean>
 }
 
 export type Membership = { conversationId: ConversationId; joinedSeq: Seq }
 
+/**
+ * An index of who may be in which conversation. The conversations are the truth: a row may be there for somebody who is not in one
+ * (any more, or yet), never the other way round.
+ */
 export interface MembershipStore {
-  /** Puts it if there is none. */
+  /** Puts it, or raises its joinedSeq. */
   add(userId: UserId, membership: Membership): Promise<void>
+  /** Deletes it IF its joinedSeq is below `seq`. */
+  remove(userId: UserId, conversationId: ConversationId, seq: Seq): Promise<void>
   ofUser(userId: UserId): Promise<Membership[]>
 }
 
@@ -214,12 +253,30 @@ export interface BoundaryHints {
   lift(member: MemberAddress, boundaries: Boundaries, clearedVersion?: number): Promise<void>
 }
 
+/**
+ * The versions of groups, by which every node learns at once that its copy is an old one. Redis may forget them, and does not let
+ * itself be told an old one after that: whoever finds none leaves a token, reads the group, and is believed only if the token is
+ * still there. What another Redis process noted counts as forgotten.
+ */
+export interface GroupVersions {
+  /** In the order asked for. Undefined where none is known: then read the group and call `settle` with the same token. */
+  look(ids: readonly ConversationId[], token: string): Promise<(Seq | undefined)[]>
+  settle(id: ConversationId, token: string, version: Seq): Promise<void>
+  /** Of somebody who has just replaced the group. Never lowers it. */
+  raise(id: ConversationId, version: Seq): Promise<void>
+}
+
 /** An event is a doorbell: it may be lost, doubled or late, and the reader then looks at the log. */
 export type ChatEvent =
   | { type: 'message'; message: Message }
   | { type: 'change'; change: Change }
+  | { type: 'group'; change: GroupChange }
+  | { type: 'seat'; seat: SeatNews }
   | { type: 'ticks'; ticks: Ticks }
   | { type: 'typing'; typing: Typing }
+
+/** To somebody who was added to a group, or removed, by the change at this seq. */
+export type SeatNews = MessageAddress & { joined: boolean }
 
 /** Somebody is writing, or has stopped. Never stored. */
 export type Typing = MemberAddress & { typing: boolean }
@@ -236,8 +293,11 @@ export interface EventSubscription {
   close(): Promise<void>
 }
 
+/** Users, or a whole group. */
+export type Audience = readonly UserId[] | ConversationId
+
 export type Ring = {
-  entry: Message | Change
+  entry: LogEntry
   members: readonly UserId[]
   /** Members whose pending row was written since the last ring for this entry. */
   pendingWritten?: readonly UserId[]
@@ -249,12 +309,17 @@ export interface Events {
    * members nobody is attached for. A sender nobody is attached for loses the mark of `Sessions`.
    */
   ring(ring: Ring): Promise<UserId[]>
-  /** Publishes a member's new boundaries to these users. */
-  tell(userIds: readonly UserId[], ticks: Ticks): Promise<void>
-  /** Publishes to these users that somebody is typing, or is no longer. */
-  tellTyping(userIds: readonly UserId[], typing: Typing): Promise<void>
+  /** The same for a group, in one publish however many are in it; who is attached is not looked at. */
+  ringGroup(entry: LogEntry): Promise<void>
+  /** Publishes a member's new boundaries. */
+  tell(audience: Audience, ticks: Ticks): Promise<void>
+  /** Publishes that somebody is typing, or is no longer. */
+  tellTyping(audience: Audience, typing: Typing): Promise<void>
+  /** Publishes to these users that they were added to a group, or removed. */
+  tellSeat(userIds: readonly UserId[], seat: SeatNews): Promise<void>
   /** Resolves when Redis has confirmed the subscription: everything published from then on is heard. */
   subscribe(userId: UserId, listener: EventListener): Promise<EventSubscription>
+  subscribeGroup(id: ConversationId, listener: EventListener): Promise<EventSubscription>
 }
 
 // ---------------------------------------------------------------- all of it
@@ -273,6 +338,7 @@ export interface SoftState {
   sequencer: Sequencer
   sessions: Sessions
   hints: BoundaryHints
+  versions: GroupVersions
   events: Events
 }
 

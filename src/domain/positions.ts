@@ -39,6 +39,12 @@ export function createPositions<Row extends LogRow>(
     return shown
   }
 
+  /** What is at or below this is not for this reader. */
+  function skipTo(conversationId: ConversationId, seq: Seq): void {
+    const position = of(conversationId)
+    position.at = Math.max(position.at, seq)
+  }
+
   /** The boundary this stream began at turned out to be a void: its first event follows an earlier message. */
   function correctStart(conversationId: ConversationId, shownSeq: Seq): void {
     of(conversationId).shownSeq = shownSeq
@@ -47,5 +53,5 @@ export function createPositions<Row extends LogRow>(
   /** The last one shown in each. */
   const all = (): [ConversationId, Seq][] => [...positions].map(([id, position]) => [id, position.shownSeq])
 
-  return { at, pass, correctStart, all, has: (id: ConversationId) => positions.has(id) }
+  return { at, pass, skipTo, correctStart, all, has: (id: ConversationId) => positions.has(id) }
 }

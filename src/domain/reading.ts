@@ -1,12 +1,14 @@
-import { ChatError } from '../protocol/errors.ts'
-import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
-import type { Member } from './access.ts'
+import { ChatError, notFound } from '../protocol/errors.ts'
+import { type ConversationId, isGroupId, type Seq, type UserId } from '../protocol/ids.ts'
+import type { Access, Member } from './access.ts'
 import { createGaps } from './gaps.ts'
+import type { Groups } from './groups.ts'
 import type { Heads } from './heads.ts'
+import type { Hearing } from './hearing.ts'
 import type { Inbox } from './inbox.ts'
 import type { Log } from './log.ts'
 import { persist } from './persist.ts'
-import type { Change, LogRow, Message, Ports } from './ports.ts'
+import type { GroupChange, LogEntry, LogRow, Ports, SeatNews } from './ports.ts'
 import { createPositions, type Shown } from './positions.ts'
 import { type LogPage, readTogether } from './read-together.ts'
 
@@ -16,16 +18,26 @@ import { type LogPage, readTogether } from './read-together.ts'
 // An event is a doorbell. If its entry is the next one, it is taken from the event; if it is known, dropped; if something
 // before it is missing, the log is read from where this reader stands. So a lost, doubled or late event costs at most a
 // read, never an entry.
+//
+// In a group, the log also says who is in it. A reader goes past a change of the group only when that is decided (groups.ts), and
+// stops where it takes its own user out: what comes after is not shown, whatever rings.
 
 const pageRows = 100
 
-type Needs = Pick<Ports, 'sequencer' | 'memberships' | 'clock'> & { log: Log; heads: Heads }
+type Needs = Pick<Ports, 'sequencer' | 'clock'> & {
+  log: Log
+  heads: Heads
+  access: Access
+  /** The group once this change is decided. */
+  settle: Groups['settle']
+}
 
-export type ReadingOptions<Row extends Message | Change> = {
+export type ReadingOptions<Row extends LogEntry> = {
   userId: UserId
   /** One conversation instead of all. */
   only?: Member | undefined
   inbox: Inbox
+  hearing: Hearing
   /** What the client says it holds. */
   held: ReadonlyMap<ConversationId, Seq>
   /** Where to begin in a conversation the client does not name. */
@@ -40,12 +52,14 @@ export type ReadingOptions<Row extends Message | Change> = {
   whole: boolean
 }
 
-export function createReading<Row extends Message | Change>(needs: Needs, options: ReadingOptions<Row>) {
-  const { sequencer, memberships, clock, log, heads } = needs
-  const { userId, only, inbox, held, startOf, shows, lastBefore, toCatchUp, onCaughtUp } = options
+export function createReading<Row extends LogEntry>(needs: Needs, options: ReadingOptions<Row>) {
+  const { sequencer, clock, log, heads, access, settle } = needs
+  const { userId, only, inbox, hearing, held, startOf, shows, lastBefore, toCatchUp, onCaughtUp } = options
   const positions = createPositions((id) => held.get(id) ?? startOf(id), shows)
   const gaps = createGaps(clock)
   const begun = new Set<ConversationId>()
+  /** The groups the user is in, as far as this reader has got, and where their view of each begins. */
+  const joined = new Map<ConversationId, Seq>()
   // Cut short during the catch-up, the index is still as good as it was: only acks take from it.
   let { whole } = options
 
@@ -54,13 +68,12 @@ export function createReading<Row extends Message | Change>(needs: Needs, option
     whole = true
     await persist(clock, onCaughtUp)
     for (;;) {
+      if (only && !isOpen(only.conversation.id)) throw notFound()
       const signal = await inbox.take(gaps.nextDueAtMs())
       if (signal.type === 'closed') return
-      if (signal.type === 'message' || signal.type === 'change') {
-        const entry = signal.type === 'message' ? signal.message : signal.change
-        await findStart(entry.conversationId)
-        yield* hear(entry)
-      }
+      if (signal.type === 'message') yield* ringFor(signal.message)
+      if (signal.type === 'change' || signal.type === 'group') yield* ringFor(signal.change)
+      if (signal.type === 'seat') yield* takeSeat(signal.seat)
       if (signal.type === 'due') {
         whole = false
         yield* read(gaps.takeDue(), { catchUp: false, patient: false })
@@ -76,23 +89,69 @@ export function createReading<Row extends Message | Change>(needs: Needs, option
     }
   }
 
+  async function* ringFor(entry: LogEntry): AsyncGenerator<Shown<Row>> {
+    const { conversationId: id } = entry
+    if (only && id !== only.conversation.id) return
+    if (!isOpen(id)) yield* enter(id)
+    if (!isOpen(id)) return
+    await findStart(id)
+    yield* hear(entry)
+  }
+
+  async function* takeSeat({ conversationId: id, joined: isIn }: SeatNews): AsyncGenerator<Shown<Row>> {
+    if (only && id !== only.conversation.id) return
+    if (isIn && !isOpen(id)) yield* enter(id)
+    // The log says where exactly it ended.
+    else if (isOpen(id)) gaps.suspect(id)
+  }
+
+  /** Whoever was just added begins with whatever is there already. */
+  async function* enter(id: ConversationId): AsyncGenerator<Shown<Row>> {
+    admit(id, (await persist(clock, () => access.find(userId, [id])))[0])
+    yield* read([id], { catchUp: false, patient: false })
+  }
+
+  /** A direct chat is open to whoever hears of it. */
+  const isOpen = (id: ConversationId): boolean => !isGroupId(id) || joined.has(id)
+
+  function admit(id: ConversationId, member: { joinedSeq: Seq } | undefined): void {
+    if (!isGroupId(id)) return
+    if (!member) return void joined.delete(id)
+    joined.set(id, member.joinedSeq)
+    positions.skipTo(id, member.joinedSeq)
+  }
+
+  /** Past this one only when it is decided whether, and from where on, the user is in the group. */
+  async function meet(change: GroupChange): Promise<void> {
+    const { conversationId: id } = change
+    if (!isOpen(id)) return
+    const group = await persist(clock, () => settle(change))
+    admit(id, group?.seats.get(userId))
+    if (!isOpen(id)) await hearing.part(id)
+  }
+
   /** A boundary may be at a change or a void. Where no catch-up has looked, the first event has to, once. */
   async function findStart(id: ConversationId): Promise<void> {
     const at = positions.at(id)
-    if (!lastBefore || at === 0 || begun.has(id) || (only && id !== only.conversation.id)) return
+    if (!lastBefore || at === 0 || begun.has(id)) return
     whole = false
-    positions.correctStart(id, await persist(clock, () => lastBefore(id, at + 1)))
+    positions.correctStart(id, await persist(clock, () => shownBefore(id, at + 1)))
     whole = true
     begun.add(id)
   }
 
-  function* hear(entry: Message | Change): Generator<Shown<Row>> {
+  /** Of what the user may see. */
+  async function shownBefore(id: ConversationId, seq: Seq): Promise<Seq> {
+    const shownSeq = (await lastBefore?.(id, seq)) ?? 0
+    return shownSeq > joinedSeq(id) ? shownSeq : 0
+  }
+
+  async function* hear(entry: LogEntry): AsyncGenerator<Shown<Row>> {
     const { conversationId, seq } = entry
-    if (only && conversationId !== only.conversation.id) return
     if (seq <= positions.at(conversationId)) return
-    for (let next: Message | Change | undefined = entry; next; next = gaps.take(conversationId, next.seq + 1)) {
+    for (let next: LogEntry | undefined = entry; next; next = gaps.take(conversationId, next.seq + 1)) {
       if (next.seq !== positions.at(conversationId) + 1) return gaps.hold(next)
-      const shown = pass(next, false)
+      const shown = await pass(next, false)
       if (shown) yield shown
     }
   }
@@ -103,17 +162,21 @@ export function createReading<Row extends Message | Change>(needs: Needs, option
     { catchUp, patient }: { catchUp: boolean; patient: boolean },
   ): AsyncGenerator<Shown<Row>> {
     for await (const row of readTogether(ids, (id) => persist(clock, () => readPage(id, patient)))) {
-      const shown = pass(row, catchUp)
+      const shown = await pass(row, catchUp)
       if (shown) yield shown
     }
   }
 
-  function pass(row: LogRow, catchUp: boolean): Shown<Row> | undefined {
+  async function pass(row: LogRow, catchUp: boolean): Promise<Shown<Row> | undefined> {
+    if (!isOpen(row.conversationId)) return undefined
     if (row.kind !== 'void') heads.saw(row.conversationId, row.seq)
-    return positions.pass(row, catchUp)
+    const shown = positions.pass(row, catchUp)
+    if (row.kind === 'group') await meet(row)
+    return shown
   }
 
   async function readPage(id: ConversationId, patient: boolean): Promise<LogPage> {
+    if (!isOpen(id)) return { rows: [], end: true }
     const at = positions.at(id)
     if (at > 0 && !begun.has(id)) return readFirstPage(id, at, patient)
     const rows = await log.above(id, at, pageRows, { patient })
@@ -129,28 +192,33 @@ export function createReading<Row extends Message | Change>(needs: Needs, option
       if (!startRow)
         throw new ChatError('SEQ_OUT_OF_RANGE', 'after names a seq beyond the last one.', { field: 'after' })
     } else if (lastBefore && startRow && !shows(startRow)) {
-      positions.correctStart(id, await lastBefore(id, at))
+      positions.correctStart(id, await shownBefore(id, at))
     }
     begun.add(id)
     return { rows: rows.slice(1), end: rows.length < pageRows }
   }
 
   async function everyConversation(): Promise<ConversationId[]> {
-    if (only) return [only.conversation.id]
-    return (await memberships.ofUser(userId)).map((each) => each.conversationId)
+    const members = await hearing.refresh()
+    const ids = new Set(members.map(({ conversation }) => conversation.id))
+    for (const id of joined.keys()) if (!ids.has(id)) joined.delete(id)
+    for (const member of members) admit(member.conversation.id, member)
+    return [...ids]
   }
 
   /** Conversations whose counter is not where this reader is. The counter may be ahead of the log; then a read finds nothing. */
-  async function lagging(): Promise<ConversationId[]> {
-    const ids = await everyConversation()
+  async function lagging(among?: readonly ConversationId[]): Promise<ConversationId[]> {
+    const ids = among ?? (await everyConversation())
     const counters = await sequencer.heads(ids)
     return ids.filter((id, i) => counters[i] === undefined || counters[i] > positions.at(id))
   }
 
+  const joinedSeq = (id: ConversationId): Seq => joined.get(id) ?? 0
+
   /** What waits in a gap was heard, so that no sender has put it into an index, and was not shown. */
   const outcome = () => ({ reached: positions.all(), whole: whole && gaps.nextDueAtMs() === undefined })
 
-  return { run, everyConversation, lagging, at: positions.at, outcome }
+  return { run, everyConversation, lagging, at: positions.at, joinedSeq, outcome }
 }
 
 /** Without Redis or DynamoDB nobody can send either; the next beat looks again. */

@@ -53,9 +53,9 @@ export function createSend({ claims, messages, access, append, deliver, acknowle
     return send(await access.direct(userId, otherId), draft)
   }
 
-  async function assertAnswerable({ conversation }: Member, seq: Seq): Promise<void> {
+  async function assertAnswerable({ conversation, joinedSeq }: Member, seq: Seq): Promise<void> {
     const row = await messages.get({ conversationId: conversation.id, seq })
-    if (!row || !isMessage(row))
+    if (!row || !isMessage(row) || seq <= joinedSeq)
       throw badInput('replyToSeq', 'replyToSeq must be the seq of a message in this conversation.')
   }
 

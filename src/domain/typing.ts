@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
+import { notFound } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
-import { type Member, othersOf } from './access.ts'
+import { audienceOf, type Member } from './access.ts'
+import type { Listen } from './hearing.ts'
 import { createInbox } from './inbox.ts'
 import type { Ports, Typing } from './ports.ts'
 import { createStream } from './stream.ts'
@@ -14,7 +16,9 @@ const throttleMs = 2000
 const fadesAfterMs = 6000
 const inboxLimit = 256
 
-export function createTyping({ events, clock }: Pick<Ports, 'events' | 'clock'>, cacheSize: number) {
+type Needs = Pick<Ports, 'events' | 'clock'> & { listen: Listen }
+
+export function createTyping({ events, clock, listen }: Needs, cacheSize: number) {
   const said = new LRUCache<string, { typing: boolean; atMs: number }>({ max: cacheSize })
 
   async function setTyping(member: Member, typing: boolean): Promise<void> {
@@ -24,21 +28,25 @@ export function createTyping({ events, clock }: Pick<Ports, 'events' | 'clock'>,
     const isNews = typing ? !before?.typing || clock.now() - before.atMs >= throttleMs : before?.typing !== false
     if (!isNews) return
     said.set(key, { typing, atMs: clock.now() })
-    await events.tellTyping(othersOf(member), { userId, conversationId: conversation.id, typing })
+    await events.tellTyping(audienceOf(member), { userId, conversationId: conversation.id, typing })
   }
 
   /** Of the others in one conversation, each change once. */
-  async function followTyping({ userId, conversation }: Member): Promise<AsyncIterableIterator<Typing>> {
+  async function followTyping(member: Member): Promise<AsyncIterableIterator<Typing>> {
+    const { userId, conversation } = member
     const inbox = createInbox(clock, { limit: inboxLimit })
-    const subscription = await events.subscribe(userId, inbox.listener)
+    const hearing = await listen(userId, inbox.listener, member)
     /** Who is writing, and until when that is believed. */
     const writing = new Map<UserId, number>()
 
     async function* run(): AsyncGenerator<Typing> {
+      await hearing.refresh()
       for (;;) {
         const signal = await inbox.take(writing.size > 0 ? Math.min(...writing.values()) : undefined)
         if (signal.type === 'closed') return
         if (signal.type === 'typing' && signal.typing.conversationId === conversation.id) yield* hear(signal.typing)
+        if (signal.type === 'seat' && signal.seat.conversationId === conversation.id && !signal.seat.joined)
+          throw notFound()
         if (signal.type === 'message' && signal.message.conversationId === conversation.id) {
           yield* stopped([signal.message.senderId])
         }
@@ -60,7 +68,7 @@ export function createTyping({ events, clock }: Pick<Ports, 'events' | 'clock'>,
       }
     }
 
-    return createStream(inbox, run(), () => subscription.close())
+    return createStream(inbox, run(), hearing.close)
   }
 
   /** A message says that its writer has stopped: the next key is news again. */

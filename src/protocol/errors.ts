@@ -38,7 +38,8 @@ export const badInput = (field: string, message: string): ChatError =>
   new ChatError('BAD_USER_INPUT', message, { field })
 
 /** The same words whether it does not exist or is not the viewer's to see. */
-export const notFound = (): ChatError => new ChatError('NOT_FOUND', 'There is no such conversation for this user.')
+export const notFound = (field?: string): ChatError =>
+  new ChatError('NOT_FOUND', 'There is no such conversation for this user.', field === undefined ? {} : { field })
 
 export const unavailable = (cause?: unknown): ChatError =>
   new ChatError(

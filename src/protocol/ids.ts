@@ -26,6 +26,10 @@ export const isClientMessageId = (value: unknown): value is ClientMessageId =>
 export const isConversationId = (value: unknown): value is ConversationId =>
   typeof value === 'string' && conversationIdRule.test(value)
 
+export const groupIdOf = (snowflake: MessageId): ConversationId => `grp_${snowflake}` as ConversationId
+
+export const isGroupId = (id: ConversationId): boolean => id.startsWith('grp_')
+
 /** Where a message lies: enough to read its row in one step. */
 export type MessageAddress = { conversationId: ConversationId; seq: Seq }
 

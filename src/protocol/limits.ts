@@ -5,6 +5,8 @@ export const pageDefault = 50
 export const pageMax = 100
 export const positionsMax = 1000
 export const unreadMax = 100
+export const groupMembersMax = 1024
+export const titleMaxCodePoints = 100
 /** On one message, those taken back included: they live in its row. */
 export const reactionsMax = 2000
 export const httpBodyMaxBytes = 128 * 1024

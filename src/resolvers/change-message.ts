@@ -5,7 +5,7 @@ import { badInput } from '../protocol/errors.ts'
 import { isClientMessageId } from '../protocol/ids.ts'
 import { bodyProblem } from '../protocol/text.ts'
 import type { Context } from './context.ts'
-import { requireConversation } from './conversations.ts'
+import { findConversation, requireConversation } from './conversations.ts'
 import { followRequestOf, type StreamArguments } from './message-added.ts'
 
 type Target = { conversationId: string; seq: number; clientMessageId: string }
@@ -42,9 +42,13 @@ export const messageChanged = async (
   args: StreamArguments,
 ): Promise<AsyncIterableIterator<ShownChange>> => ctx.domain.followChanges(await followRequestOf(ctx, args))
 
-/** What a message answers, as it is now. Whoever sees the one may see the other. */
-export const repliedTo = async (ctx: Context, { conversationId, replyToSeq }: Message): Promise<Message | null> =>
-  replyToSeq === undefined ? null : ((await ctx.loaders.messages.load({ conversationId, seq: replyToSeq })) ?? null)
+/** What a message answers, as it is now; null if that was before the viewer came. */
+export async function repliedTo(ctx: Context, { conversationId, replyToSeq }: Message): Promise<Message | null> {
+  if (replyToSeq === undefined) return null
+  const member = await findConversation(ctx, conversationId)
+  if (!member || replyToSeq <= member.joinedSeq) return null
+  return (await ctx.loaders.messages.load({ conversationId, seq: replyToSeq })) ?? null
+}
 
 export type ReactionCount = { emoji: string; count: number; viewerReacted: boolean }
 

@@ -32,7 +32,7 @@ export function createLoaders(domain: Domain, viewerId: UserId | undefined, read
     return domain.chats.unreadCounts(
       asked.map((member, i) => {
         const own = allTicks[i]?.find((each) => each.userId === member.userId) ?? noBoundaries
-        return { member, readSeq: own.lastReadSeq, lastSeq: last[i]?.lastMessage?.seq ?? 0 }
+        return { member, readSeq: Math.max(own.lastReadSeq, member.joinedSeq), lastSeq: last[i]?.lastMessage?.seq ?? 0 }
       }),
     )
   }, byConversation)

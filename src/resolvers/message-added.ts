@@ -1,10 +1,10 @@
 import type { FollowRequest } from '../domain/follow.ts'
 import type { Message } from '../domain/ports.ts'
 import type { Shown } from '../domain/positions.ts'
-import { badInput } from '../protocol/errors.ts'
+import { badInput, notFound } from '../protocol/errors.ts'
 import { positionsMax } from '../protocol/limits.ts'
 import { type Context, viewerId } from './context.ts'
-import { requireConversation } from './conversations.ts'
+import { findConversation, requireConversation } from './conversations.ts'
 
 export type StreamArguments = {
   conversationId?: string | null | undefined
@@ -31,8 +31,16 @@ async function positionsOf(
   after: NonNullable<StreamArguments['after']>,
 ): Promise<FollowRequest['after']> {
   if (after.length > positionsMax) throw badInput('after', `after takes at most ${positionsMax} positions.`)
-  const members = await Promise.all(after.map((each) => requireConversation(ctx, each.conversationId)))
-  if (new Set(members).size < members.length) throw badInput('after', 'after names a conversation twice.')
+  const members = await Promise.all(
+    after.map(async ({ conversationId }, i) => {
+      const member = await findConversation(ctx, conversationId)
+      // Which one it is lets a device resume without a group that it was removed from meanwhile.
+      if (!member) throw notFound(`after.${i}`)
+      return member
+    }),
+  )
+  if (new Set(after.map((each) => each.conversationId)).size < members.length)
+    throw badInput('after', 'after names a conversation twice.')
   return after.map(({ seq }, i) => {
     const member = members[i]
     if (!member || seq < 0) throw badInput(`after.${i}.seq`, 'A position must be 0 or more.')

@@ -1,4 +1,5 @@
 import type { Member } from '../domain/access.ts'
+import { joinedSeqOf } from '../domain/group.ts'
 import type { PageRequest } from '../domain/history.ts'
 import type { Message } from '../domain/ports.ts'
 import { parseMessageNodeId } from '../protocol/ids.ts'
@@ -41,10 +42,9 @@ export async function findMessage(ctx: Context, nodeId: string): Promise<Message
 export async function tickOfMessage(ctx: Context, { conversationId, seq, senderId }: Message): Promise<Tick> {
   const member = await requireConversation(ctx, conversationId)
   const ticks = await ctx.loaders.ticks.load(member)
-  return tickOf(
-    seq,
-    ticks.filter(({ userId }) => userId !== senderId),
-  )
+  // Whoever came later was never sent it.
+  const receivers = ticks.filter(({ userId }) => userId !== senderId && joinedSeqOf(member.conversation, userId) < seq)
+  return tickOf(seq, receivers)
 }
 
 /** The sender's own; nobody else's business. */

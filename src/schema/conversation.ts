@@ -10,7 +10,7 @@ const ConversationKind = builder.enumType('ConversationKind', {
   description: 'The kinds of conversations.',
   values: {
     DIRECT: { description: 'Two people, or one with themselves. Its members never change.' },
-    GROUP: { description: 'Any number of people.' },
+    GROUP: { description: 'Up to 1,024 people, who come and go.' },
   } as const,
 })
 
@@ -30,7 +30,7 @@ builder.node(Conversation, {
     title: t.string({
       nullable: true,
       description: "A group's title; null for a direct chat.",
-      resolve: ({ conversation }) => conversation.title,
+      resolve: ({ conversation }) => (conversation.kind === 'GROUP' ? conversation.title : null),
     }),
     members: t.field({
       type: [User],
@@ -62,6 +62,13 @@ builder.node(Conversation, {
       args: t.arg.connectionArgs(),
       resolve: (member, args, ctx) => listMessagesOf(ctx, member, args),
     }),
+  }),
+})
+
+export const ConversationPayload = builder.objectRef<{ conversation: Member }>('ConversationPayload').implement({
+  description: 'A conversation after it was changed.',
+  fields: (t) => ({
+    conversation: t.expose('conversation', { type: Conversation, description: 'The conversation as it is now.' }),
   }),
 })
 

@@ -1,23 +1,44 @@
-import type { Conversation, ConversationStore } from '../domain/ports.ts'
+import type { Conversation, ConversationStore, Role, Seat } from '../domain/ports.ts'
 import { createDynamoTable } from './dynamo-table.ts'
-import type { Dynamo, Item } from './tables.ts'
+import type { Dynamo, Item, Key } from './tables.ts'
 
 export function createConversationsDynamo(dynamo: Dynamo): ConversationStore {
   const table = createDynamoTable(dynamo, 'conversations')
 
   return {
-    async create({ id, kind, members, title }) {
-      await table.put(
-        { conversation_id: id, kind, members: [...members], title },
-        { where: 'attribute_not_exists(conversation_id)' },
-      )
+    async create(conversation) {
+      await table.put(toItem(conversation), { where: 'attribute_not_exists(conversation_id)' })
     },
 
     async getMany(ids) {
       return (await table.getMany(ids.map((id) => ({ conversation_id: id })))).map(toConversation)
     },
+
+    replace: (group, version) => table.put(toItem(group), { where: 'version = :from', values: { ':from': version } }),
   }
 }
 
-const toConversation = ({ conversation_id: id, kind, members, title }: Item<'conversations'>): Conversation =>
-  title === undefined ? { id, kind, members } : { id, kind, members, title }
+function toItem(conversation: Conversation): Key<'conversations'> & Partial<Item<'conversations'>> {
+  const { id, kind, members } = conversation
+  const common = { conversation_id: id, kind, members: [...members] }
+  if (conversation.kind === 'DIRECT') return common
+  const { title, seats, version } = conversation
+  const inOrder = members.map((userId) => seats.get(userId) ?? nobody)
+  return {
+    ...common,
+    title,
+    roles: inOrder.map(({ role }) => role),
+    joined_seqs: inOrder.map(({ joinedSeq }) => joinedSeq),
+    version,
+  }
+}
+
+function toConversation(item: Item<'conversations'>): Conversation {
+  const { conversation_id: id, kind, members } = item
+  if (kind === 'DIRECT') return { id, kind, members }
+  const { title = '', roles = [], joined_seqs = [], version = 0 } = item
+  const seatAt = (i: number): Seat => ({ role: roles[i] ?? nobody.role, joinedSeq: joined_seqs[i] ?? nobody.joinedSeq })
+  return { id, kind, title, members, seats: new Map(members.map((userId, i) => [userId, seatAt(i)])), version }
+}
+
+const nobody: Seat = { role: 'MEMBER' satisfies Role, joinedSeq: 0 }

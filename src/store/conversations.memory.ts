@@ -13,5 +13,12 @@ export function createConversationsMemory(): ConversationStore {
       const found = [...new Set(ids)].map((id) => conversations.get(id)).filter((row) => row !== undefined)
       return structuredClone(found)
     },
+
+    async replace(group, version) {
+      const standing = conversations.get(group.id)
+      if (standing?.kind !== 'GROUP' || standing.version !== version) return false
+      conversations.set(group.id, structuredClone(group))
+      return true
+    },
   }
 }

@@ -1,15 +1,17 @@
 // What goes over a user's channel: JSON with a version, so that nodes of two releases may share a Redis. Whoever does not
 // understand an event ignores it; it was only a doorbell.
 
-import type { Change, ChatEvent, Message } from '../domain/ports.ts'
+import type { ChatEvent, LogEntry } from '../domain/ports.ts'
 
 /** Published by a listener to itself: when it hears its mark, it has heard everything before it. */
 export type FlushMark = { type: 'flush'; id: string }
 
 const version = 1
 
-export const eventOf = (entry: Message | Change): ChatEvent =>
-  entry.kind === 'message' ? { type: 'message', message: entry } : { type: 'change', change: entry }
+export function eventOf(entry: LogEntry): ChatEvent {
+  if (entry.kind === 'message') return { type: 'message', message: entry }
+  return entry.kind === 'change' ? { type: 'change', change: entry } : { type: 'group', change: entry }
+}
 
 export const encodeEvent = (event: ChatEvent | FlushMark): string => JSON.stringify({ v: version, ...event })
 
@@ -21,6 +23,10 @@ export function decodeEvent(wire: unknown): ChatEvent | FlushMark | undefined {
       return hasAddress(wire.message) ? ({ type: 'message', message: wire.message } as ChatEvent) : undefined
     case 'change':
       return hasAddress(wire.change) ? ({ type: 'change', change: wire.change } as ChatEvent) : undefined
+    case 'group':
+      return hasAddress(wire.change) ? ({ type: 'group', change: wire.change } as ChatEvent) : undefined
+    case 'seat':
+      return isSeat(wire.seat) ? ({ type: 'seat', seat: wire.seat } as ChatEvent) : undefined
     case 'ticks':
       return hasBoundaries(wire.ticks) ? ({ type: 'ticks', ticks: wire.ticks } as ChatEvent) : undefined
     case 'typing':
@@ -36,6 +42,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 
 const hasAddress = (value: unknown): boolean =>
   isRecord(value) && typeof value.conversationId === 'string' && Number.isInteger(value.seq)
+
+const isSeat = (value: unknown): boolean => isRecord(value) && hasAddress(value) && typeof value.joined === 'boolean'
 
 const isTyping = (value: unknown): boolean =>
   isRecord(value) &&

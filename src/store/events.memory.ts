@@ -1,4 +1,5 @@
-import type { Events } from '../domain/ports.ts'
+import type { Audience, ChatEvent, Events } from '../domain/ports.ts'
+import type { ConversationId, Seq } from '../protocol/ids.ts'
 import { eventOf } from './event-wire.ts'
 import { raisePendingVersion } from './hints.memory.ts'
 import type { MemoryRedis } from './memory-redis.ts'
@@ -10,8 +11,7 @@ export function createEventsMemory(redis: MemoryRedis): Events {
     async ring({ entry, members, pendingWritten = [] }) {
       await redis.arrive()
       const { conversationId, senderId, seq } = entry
-      const counter = redis.counters.get(conversationId)
-      if (counter !== undefined) redis.counters.set(conversationId, Math.max(counter, seq), counterTtlMs)
+      liftCounter(conversationId, seq)
       return members.filter((userId) => {
         redis.publish(userId, eventOf(entry))
         if (pendingWritten.includes(userId)) raisePendingVersion(redis, { userId, conversationId })
@@ -26,19 +26,36 @@ export function createEventsMemory(redis: MemoryRedis): Events {
       })
     },
 
-    async tell(userIds, ticks) {
+    async ringGroup(entry) {
       await redis.arrive()
-      for (const userId of userIds) redis.publish(userId, { type: 'ticks', ticks })
+      redis.publish(entry.conversationId, eventOf(entry))
+      liftCounter(entry.conversationId, entry.seq)
     },
 
-    async tellTyping(userIds, typing) {
-      await redis.arrive()
-      for (const userId of userIds) redis.publish(userId, { type: 'typing', typing })
-    },
+    tell: (audience, ticks) => tellAll(audience, { type: 'ticks', ticks }),
+
+    tellTyping: (audience, typing) => tellAll(audience, { type: 'typing', typing }),
+
+    tellSeat: (userIds, seat) => tellAll(userIds, { type: 'seat', seat }),
 
     async subscribe(userId, listener) {
       await redis.arrive()
       return redis.listen(userId, listener)
     },
+
+    async subscribeGroup(id, listener) {
+      await redis.arrive()
+      return redis.listen(id, listener)
+    },
+  }
+
+  function liftCounter(conversationId: ConversationId, seq: Seq): void {
+    const counter = redis.counters.get(conversationId)
+    if (counter !== undefined) redis.counters.set(conversationId, Math.max(counter, seq), counterTtlMs)
+  }
+
+  async function tellAll(audience: Audience, event: ChatEvent): Promise<void> {
+    await redis.arrive()
+    for (const channel of typeof audience === 'string' ? [audience] : audience) redis.publish(channel, event)
   }
 }

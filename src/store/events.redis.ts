@@ -1,7 +1,8 @@
-// parley:user:{userId}   channel, see event-wire.ts
+// parley:user:{userId}            channel, see event-wire.ts
+// parley:group:{conversationId}   channel: what concerns everybody in a group
 // Also touches what belongs to the sequencer (the counter), the sessions (the hash, the mark) and the hints (p).
 
-import type { ChatEvent, Events } from '../domain/ports.ts'
+import type { Audience, ChatEvent, Events } from '../domain/ports.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { createChannelsRedis } from './channels.redis.ts'
 import { encodeEvent, eventOf } from './event-wire.ts'
@@ -17,9 +18,10 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys): Events {
   const publish = link.script('eventPublish', 1, publishLua)
   const channels = createChannelsRedis(link, publish)
 
-  async function tellAll(name: string, userIds: readonly UserId[], event: ChatEvent): Promise<void> {
+  async function tellAll(name: string, audience: Audience, event: ChatEvent): Promise<void> {
     const payload = encodeEvent(event)
-    await link.roundTrip(name, () => Promise.all(userIds.map((userId) => publish([keys.channel(userId)], [payload]))))
+    const names = typeof audience === 'string' ? [keys.groupChannel(audience)] : audience.map(keys.channel)
+    await link.roundTrip(name, () => Promise.all(names.map((channel) => publish([channel], [payload]))))
   }
 
   return {
@@ -47,11 +49,25 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys): Events {
       return members.filter((_userId, index) => attached[index] === 0)
     },
 
-    tell: (userIds, ticks) => tellAll('events.tell', userIds, { type: 'ticks', ticks }),
+    async ringGroup(entry) {
+      const { conversationId, seq } = entry
+      await link.roundTrip('events.ringGroup', () =>
+        Promise.all([
+          publish([keys.groupChannel(conversationId)], [encodeEvent(eventOf(entry))]),
+          liftCounter([keys.counter(conversationId)], [seq, counterTtlMs]),
+        ]),
+      )
+    },
 
-    tellTyping: (userIds, typing) => tellAll('events.tellTyping', userIds, { type: 'typing', typing }),
+    tell: (audience, ticks) => tellAll('events.tell', audience, { type: 'ticks', ticks }),
+
+    tellTyping: (audience, typing) => tellAll('events.tellTyping', audience, { type: 'typing', typing }),
+
+    tellSeat: (userIds, seat) => tellAll('events.tellSeat', userIds, { type: 'seat', seat }),
 
     subscribe: (userId, listener) => channels.subscribe(keys.channel(userId), listener),
+
+    subscribeGroup: (id, listener) => channels.subscribe(keys.groupChannel(id), listener),
   }
 }
 

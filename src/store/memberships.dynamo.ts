@@ -7,9 +7,17 @@ export function createMembershipsDynamo(dynamo: Dynamo): MembershipStore {
 
   return {
     async add(userId, { conversationId, joinedSeq }) {
-      await table.put(
-        { user_id: userId, conversation_id: conversationId, joined_seq: joinedSeq },
-        { where: 'attribute_not_exists(user_id)' },
+      await table.set(
+        { user_id: userId, conversation_id: conversationId },
+        { joined_seq: joinedSeq },
+        { where: 'attribute_not_exists(joined_seq) OR joined_seq < :joined', values: { ':joined': joinedSeq } },
+      )
+    },
+
+    async remove(userId, conversationId, seq) {
+      await table.remove(
+        { user_id: userId, conversation_id: conversationId },
+        { where: 'joined_seq < :seq', values: { ':seq': seq } },
       )
     },
 

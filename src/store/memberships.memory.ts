@@ -8,8 +8,16 @@ export function createMembershipsMemory(): MembershipStore {
   return {
     async add(userId, membership) {
       const own = memberships.get(userId) ?? new Map<ConversationId, Membership>()
-      if (!own.has(membership.conversationId)) own.set(membership.conversationId, { ...membership })
+      const standing = own.get(membership.conversationId)
+      if (!standing || standing.joinedSeq < membership.joinedSeq) {
+        own.set(membership.conversationId, { ...standing, ...membership })
+      }
       memberships.set(userId, own)
+    },
+
+    async remove(userId, conversationId, seq) {
+      const standing = memberships.get(userId)?.get(conversationId)
+      if (standing && standing.joinedSeq < seq) memberships.get(userId)?.delete(conversationId)
     },
 
     async ofUser(userId) {

@@ -8,6 +8,9 @@ export type MemorySessions = { byConnection: Map<string, MemorySession>; unclean
 /** `version` as p in hints.redis.ts. */
 export type MemoryHint = { delivered?: Seq; read?: Seq; version: number }
 
+/** A version of a group, or the token of somebody who is about to read it. */
+export type MemoryVersion = { version: Seq; runId: number } | { token: string }
+
 type Ear = { listener: EventListener; waiting: Heard[] }
 type Heard = { handOver(): void; lost?: () => void }
 
@@ -21,8 +24,10 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     sessions: createTable<MemorySessions>(clock),
     marks: createTable<number>(clock),
     hints: createTable<MemoryHint>(clock),
+    versions: createTable<MemoryVersion>(clock),
   }
-  const ears = new Map<UserId, Set<Ear>>()
+  /** By channel: a user, or a group. */
+  const ears = new Map<UserId | ConversationId, Set<Ear>>()
   let runId = 1
   let lastVersion = 0
   let down = false
@@ -52,13 +57,13 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     /** Never twice the same, also after a flush. */
     nextVersion: () => ++lastVersion,
 
-    publish(userId: UserId, event: ChatEvent): void {
-      for (const ear of ears.get(userId) ?? []) send(ear, { handOver: () => ear.listener.event(event) })
+    publish(channel: UserId | ConversationId, event: ChatEvent): void {
+      for (const ear of ears.get(channel) ?? []) send(ear, { handOver: () => ear.listener.event(event) })
     },
 
-    listen(userId: UserId, listener: EventListener): EventSubscription {
+    listen(channel: UserId | ConversationId, listener: EventListener): EventSubscription {
       const ear: Ear = { listener, waiting: [] }
-      ears.set(userId, (ears.get(userId) ?? new Set()).add(ear))
+      ears.set(channel, (ears.get(channel) ?? new Set()).add(ear))
       return {
         async flush() {
           await arrive()
@@ -67,7 +72,7 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
           })
         },
         async close() {
-          ears.get(userId)?.delete(ear)
+          ears.get(channel)?.delete(ear)
           loseWaiting(ear)
         },
       }

@@ -1,4 +1,4 @@
-import type { Alteration, Change, LogRow, Message, MessageLog, Reaction } from '../domain/ports.ts'
+import type { Alteration, Change, Entry, GroupChange, LogRow, Message, MessageLog, Reaction } from '../domain/ports.ts'
 import type { MessageAddress, UserId } from '../protocol/ids.ts'
 import { createDynamoTable } from './dynamo-table.ts'
 import type { Dynamo, Item, Key } from './tables.ts'
@@ -113,6 +113,10 @@ function toItem(row: LogRow): Key<'messages'> & Partial<Item<'messages'>> {
     sent_at: toText(row.sentAtMs),
   }
   if (row.kind === 'change') return { ...entry, target_seq: row.targetSeq, ...toColumns(row.alteration) }
+  if (row.kind === 'group') {
+    const { baseVersion, added, removed, roles, title } = row
+    return { ...entry, group_change: JSON.stringify({ baseVersion, added, removed, roles, title }) }
+  }
   return { ...entry, body: row.body, ...(row.replyToSeq !== undefined && { reply_to_seq: row.replyToSeq }) }
 }
 
@@ -141,6 +145,10 @@ function toRow(item: Item<'messages'>): LogRow {
   }
   if (item.kind === 'change') {
     return { ...entry, kind: item.kind, targetSeq: item.target_seq ?? 0, alteration: toAlteration(item) }
+  }
+  if (item.kind === 'group') {
+    const change = JSON.parse(item.group_change ?? '{}') as Omit<GroupChange, keyof Entry | 'kind'>
+    return { ...entry, kind: item.kind, ...change }
   }
   const { reply_to_seq: replyToSeq, edited_at, edited_seq, deleted_at, reactions } = item
   return {

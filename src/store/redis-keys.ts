@@ -16,6 +16,8 @@ export function createRedisKeys(prefix: string) {
     mark: (userId: UserId) => `${prefix}complete:{${userId}}`,
     hint: ({ userId, conversationId }: MemberAddress) => `${prefix}hint:{${userId}}:${conversationId}`,
     channel: (userId: UserId) => `${prefix}user:{${userId}}`,
+    groupChannel: (id: ConversationId) => `${prefix}group:{${id}}`,
+    version: (id: ConversationId) => `${prefix}version:{${id}}`,
   }
 }
 

@@ -21,6 +21,7 @@ import type { Session, Sessions } from '../domain/ports.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { RedisLink } from './redis-client.ts'
 import { dayMs, type RedisKeys } from './redis-keys.ts'
+import { runIdLua } from './run-id-lua.ts'
 
 export const sessionTtlMs = 30_000
 export const sessionsKeyTtlMs = 3_600_000
@@ -88,8 +89,7 @@ local function each_session(key, visit)
 end
 `
 
-const writingLua = `${sessionsLua}
-local function put_session(key, connection_id, state, scope, expires_ms)
+const writingLua = `${sessionsLua}${runIdLua}local function put_session(key, connection_id, state, scope, expires_ms)
   redis.call('HSET', key, connection_id, state .. '|' .. scope .. '|' .. string.format('%.0f', expires_ms))
 end
 
@@ -106,13 +106,6 @@ local function prune(key, now)
     end
   end)
   return remaining, left
-end
-
--- Nil where Redis does not tell: then there are no marks. The embedded fallback has no run id, but never outlives its data.
-local function run_id()
-  local info = redis.pcall('INFO', 'server')
-  if type(info) ~= 'string' then return nil end
-  return string.match(info, 'run_id:(%w+)') or string.match(info, 'os:(mocked redis)')
 end
 `
 

@@ -4,6 +4,7 @@ import { createHintsMemory } from './hints.memory.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 import { createSequencerMemory } from './sequencer.memory.ts'
 import { createSessionsMemory } from './sessions.memory.ts'
+import { createVersionsMemory } from './versions.memory.ts'
 
 /** One node's view of the memory Redis that it shares with others. */
 export function createSoftStateMemory(redis: MemoryRedis, sessionTtlMs?: number): SoftState {
@@ -11,6 +12,7 @@ export function createSoftStateMemory(redis: MemoryRedis, sessionTtlMs?: number)
     sequencer: createSequencerMemory(redis),
     sessions: createSessionsMemory(redis, sessionTtlMs),
     hints: createHintsMemory(redis),
+    versions: createVersionsMemory(redis),
     events: createEventsMemory(redis),
   }
 }

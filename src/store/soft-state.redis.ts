@@ -5,6 +5,7 @@ import type { RedisLink } from './redis-client.ts'
 import { createRedisKeys, defaultKeyPrefix } from './redis-keys.ts'
 import { createSequencerRedis } from './sequencer.redis.ts'
 import { createSessionsRedis, sessionTtlMs as defaultSessionTtlMs } from './sessions.redis.ts'
+import { createVersionsRedis } from './versions.redis.ts'
 
 export type SoftStateRedisOptions = { keyPrefix?: string; sessionTtlMs?: number }
 
@@ -17,6 +18,7 @@ export function createSoftStateRedis(
     sequencer: createSequencerRedis(link, keys),
     sessions: createSessionsRedis(link, keys, sessionTtlMs),
     hints: createHintsRedis(link, keys),
+    versions: createVersionsRedis(link, keys),
     events: createEventsRedis(link, keys),
   }
 }

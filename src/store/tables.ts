@@ -1,4 +1,4 @@
-import type { Alteration, Clock, Conversation, LogRow } from '../domain/ports.ts'
+import type { Alteration, Clock, Conversation, LogRow, Role } from '../domain/ports.ts'
 import type { ClientMessageId, ConversationId, MessageId, UserId } from '../protocol/ids.ts'
 import type { DynamoClient } from './dynamo-client.ts'
 
@@ -16,12 +16,13 @@ export type Column<Value = unknown, Type extends ColumnType = ColumnType> = {
 const text = <Value extends string = string>(): Column<Value, 'S'> => ({ type: 'S' })
 const texts = <Value extends string>(): Column<Value[], 'L'> => ({ type: 'L' })
 const integers = (): Column<Record<string, number>, 'M'> => ({ type: 'M' })
+const integerList = (): Column<number[], 'L'> => ({ type: 'L' })
 const integer = (): Column<number, 'N'> => ({ type: 'N' })
 /** Not in every row. */
 const maybe = <Value, Type extends ColumnType>(column: Column<Value, Type>): Column<Value | undefined, Type> => column
 
 export const tables = {
-  /** The logs. A void has its key and its kind, and nothing else; a change has a target and what it does to it. */
+  /** The logs. A void has its key and its kind, and nothing else; a change of a message has a target and what it does to it. */
   messages: {
     key: { conversation_id: text<ConversationId>(), seq: integer() },
     columns: {
@@ -45,6 +46,8 @@ export const tables = {
       emoji: maybe(text()),
       /** 1 to react, 0 to take it back. */
       reaction_on: maybe(integer()),
+      /** JSON: who was added, who removed, and so on; the names are those of the API. */
+      group_change: maybe(text()),
     },
   },
   /** The claims. They never expire. */
@@ -69,7 +72,16 @@ export const tables = {
   },
   conversations: {
     key: { conversation_id: text<ConversationId>() },
-    columns: { kind: text<Conversation['kind']>(), members: texts<UserId>(), title: maybe(text()) },
+    columns: {
+      kind: text<Conversation['kind']>(),
+      members: texts<UserId>(),
+      /** Of a group, as are all below. */
+      title: maybe(text()),
+      /** In the order of the members, like joined_seqs. */
+      roles: maybe(texts<Role>()),
+      joined_seqs: maybe(integerList()),
+      version: maybe(integer()),
+    },
   },
   memberships: {
     key: { user_id: text<UserId>(), conversation_id: text<ConversationId>() },

@@ -1,15 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Conversation, ConversationStore, MembershipStore, Profile, ProfileStore } from '../../src/domain/ports.ts'
-import { aConversation, aUser, upTo } from '../kit/ids.ts'
+import type { UserId } from '../../src/protocol/ids.ts'
+import { aConversation, aGroup, aUser, upTo } from '../kit/ids.ts'
 
 export function conversationsContract(open: () => ConversationStore): void {
-  test('a conversation comes back as it was created, with or without a title', async () => {
-    const group: Conversation = {
-      id: aConversation(),
-      kind: 'GROUP',
-      members: [aUser(), aUser(), aUser()],
-      title: 'Tea ☕',
-    }
+  test('a conversation comes back as it was created', async () => {
+    const group = aGroup({ members: [aUser(), aUser(), aUser()], title: 'Tea ☕' })
     const direct: Conversation = { id: aConversation(), kind: 'DIRECT', members: [aUser()] }
     await open().create(group)
     await open().create(direct)
@@ -18,7 +14,7 @@ export function conversationsContract(open: () => ConversationStore): void {
   })
 
   test('creating it again changes nothing', async () => {
-    const first: Conversation = { id: aConversation(), kind: 'GROUP', members: [aUser()], title: 'first' }
+    const first = aGroup({ title: 'first' })
     await open().create(first)
     await open().create({ ...first, title: 'second', members: [aUser()] })
     expect(await open().getMany([first.id])).toEqual([first])
@@ -26,14 +22,14 @@ export function conversationsContract(open: () => ConversationStore): void {
 
   test('of twenty who create it at once one wins, whole', async () => {
     const id = aConversation()
-    const rivals = upTo(20).map((n): Conversation => ({ id, kind: 'GROUP', members: [aUser()], title: `${n}` }))
+    const rivals = upTo(20).map((n) => aGroup({ id, title: `${n}` }))
     await Promise.all(rivals.map((rival) => open().create(rival)))
     const [standing] = await open().getMany([id])
     expect(rivals).toContainEqual(standing)
   })
 
   test('many are found, each once, and the missing ones left out', async () => {
-    const created = upTo(130).map((): Conversation => ({ id: aConversation(), kind: 'GROUP', members: [aUser()] }))
+    const created = upTo(130).map(() => aGroup())
     await Promise.all(created.map((conversation) => open().create(conversation)))
     const ids = created.map(({ id }) => id)
     const found = await open().getMany([...ids, aConversation(), ...ids.slice(0, 5)])
@@ -42,11 +38,54 @@ export function conversationsContract(open: () => ConversationStore): void {
     expect(await open().getMany([])).toEqual([])
   })
 
-  test('members keep their order, a hundred of them', async () => {
-    const members = upTo(100).map(aUser)
-    const id = aConversation()
-    await open().create({ id, kind: 'GROUP', members })
-    expect((await open().getMany([id]))[0]?.members).toEqual(members)
+  test('a group of 1,024 members with the longest ids comes back, each at their seat and in their order', async () => {
+    const members = upTo(1024).map((n) => `${'x'.repeat(123)}|${1000 + n}` as UserId)
+    const group = aGroup({ members })
+    await open().create(group)
+    const [found] = await open().getMany([group.id])
+    expect(found).toEqual(group)
+    expect(found?.members).toEqual(members)
+  })
+
+  test('nobody sits down by the name of something every object has', async () => {
+    const odd = ['__proto__', 'constructor', 'toString'] as UserId[]
+    const group = aGroup({ members: odd })
+    await open().create(group)
+    const [found] = await open().getMany([group.id])
+    expect(found).toEqual(group)
+    const [other] = [aGroup()]
+    await open().create(other)
+    const [seen] = await open().getMany([other.id])
+    expect(odd.map((userId) => seen?.kind === 'GROUP' && seen.seats.get(userId))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
+  test('a group is replaced by the one who knows its version', async () => {
+    const group = aGroup({ version: 4 })
+    await open().create(group)
+    const next = aGroup({ id: group.id, title: 'Coffee', members: [aUser()], version: 9 })
+    expect(await open().replace(next, 3)).toBe(false)
+    expect(await open().getMany([group.id])).toEqual([group])
+    expect(await open().replace(next, 4)).toBe(true)
+    expect(await open().replace({ ...next, title: 'late', version: 10 }, 4)).toBe(false)
+    expect(await open().getMany([group.id])).toEqual([next])
+  })
+
+  test('of twenty who replace it at once one does', async () => {
+    const group = aGroup({ version: 1 })
+    await open().create(group)
+    const done = await Promise.all(upTo(20).map((n) => open().replace({ ...group, title: `${n}`, version: 1 + n }, 1)))
+    expect(done.filter(Boolean)).toHaveLength(1)
+    expect(await open().getMany([group.id])).toEqual([expect.objectContaining({ version: 2 + done.indexOf(true) })])
+  })
+
+  test('what is not there cannot be replaced', async () => {
+    const group = aGroup()
+    expect(await open().replace(group, 0)).toBe(false)
+    expect(await open().getMany([group.id])).toEqual([])
   })
 }
 
@@ -62,12 +101,24 @@ export function membershipsContract(open: () => MembershipStore): void {
     expect(await open().ofUser(aUser())).toEqual([])
   })
 
-  test('adding again changes nothing', async () => {
+  test('adding again keeps the later joinedSeq', async () => {
     const userId = aUser()
     const membership = { conversationId: aConversation(), joinedSeq: 3 }
     await open().add(userId, membership)
     await open().add(userId, { ...membership, joinedSeq: 9 })
-    expect(await open().ofUser(userId)).toEqual([membership])
+    await open().add(userId, { ...membership, joinedSeq: 5 })
+    expect(await open().ofUser(userId)).toEqual([{ ...membership, joinedSeq: 9 }])
+  })
+
+  test('one that is removed is gone, unless the user has come again since', async () => {
+    const userId = aUser()
+    const [left, back] = [aConversation(), aConversation()]
+    await open().add(userId, { conversationId: left, joinedSeq: 3 })
+    await open().add(userId, { conversationId: back, joinedSeq: 7 })
+    await open().remove(userId, left, 5)
+    await open().remove(userId, back, 5)
+    await open().remove(userId, aConversation(), 5)
+    expect(await open().ofUser(userId)).toEqual([{ conversationId: back, joinedSeq: 7 }])
   })
 }
 

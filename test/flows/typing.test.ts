@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Member } from '../../src/domain/access.ts'
+import type { Access, Member } from '../../src/domain/access.ts'
+import { createListen } from '../../src/domain/hearing.ts'
 import type { Clock, Typing } from '../../src/domain/ports.ts'
 import { createTyping } from '../../src/domain/typing.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
@@ -59,7 +60,7 @@ describe('over two nodes', () => {
 
 describe('by the clock', () => {
   const memberOf = (userId: string, members = ['alice', 'bob', 'carol']): Member =>
-    ({ userId, conversation: { id: 'grp_1', kind: 'GROUP', members } }) as unknown as Member
+    ({ userId, conversation: { id: 'grp_1', kind: 'GROUP', members }, joinedSeq: 1 }) as unknown as Member
 
   function start() {
     let nowMs = 0
@@ -76,7 +77,7 @@ describe('by the clock', () => {
     const events = createEventsMemory(redis)
     const told = vi.spyOn(events, 'tellTyping')
     return {
-      ...createTyping({ events, clock }, 100),
+      ...createTyping({ events, clock, listen: createListen({ events, access: undefined as unknown as Access }) }, 100),
       told,
       pass(ms: number) {
         nowMs += ms

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Alteration, Change, Message, Void } from '../../src/domain/ports.ts'
+import type { Alteration, Change, Group, GroupChange, Message, Void } from '../../src/domain/ports.ts'
 import type { ClientMessageId, ConversationId, MessageId, Seq, UserId } from '../../src/protocol/ids.ts'
 
 // Fresh ids, so that tests share tables without meeting each other.
@@ -32,6 +32,39 @@ export const aChange = (target: Message, seq: Seq, alteration: Alteration, given
   alteration,
   ...given,
 })
+
+export const aGroupChange = (
+  conversationId: ConversationId,
+  seq: Seq,
+  given: Partial<GroupChange> = {},
+): GroupChange => ({
+  kind: 'group',
+  conversationId,
+  seq,
+  messageId: String(1_000_000 + seq) as MessageId,
+  clientMessageId: aClientMessageId(),
+  senderId: aUser(),
+  sentAtMs: 1_790_000_000_123 + seq,
+  baseVersion: 0,
+  added: [],
+  removed: [],
+  roles: [],
+  ...given,
+})
+
+/** The first member is its owner. */
+export const aGroup = (given: Partial<Group> = {}): Group => {
+  const members = given.members ?? [aUser(), aUser()]
+  return {
+    id: aConversation(),
+    kind: 'GROUP',
+    title: 'Tea',
+    members,
+    seats: new Map(members.map((userId, i) => [userId, { role: i === 0 ? 'OWNER' : 'MEMBER', joinedSeq: i + 1 }])),
+    version: members.length,
+    ...given,
+  }
+}
 
 export const aVoid = (conversationId: ConversationId, seq: Seq): Void => ({ kind: 'void', conversationId, seq })
 

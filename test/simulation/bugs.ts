@@ -354,6 +354,7 @@ export const bugs: Bug[] = [
       return {
         ...ports,
         conversations: {
+          ...ports.conversations,
           async getMany(ids) {
             const found = await ports.conversations.getMany(ids)
             for (const { id } of found) known.add(id)

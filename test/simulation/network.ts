@@ -93,6 +93,21 @@ export function createNetwork(scheduler: Scheduler, random: Random) {
         ]),
       ) as Port
 
+    const listen = (listener: EventListener, subscribe: (heard: EventListener) => Promise<EventSubscription>) =>
+      call(owner, async () => {
+        const { heard, flushed } = delayed(owner, listener)
+        const subscription = await subscribe(heard)
+        onListen(subscription)
+        return {
+          flush: () =>
+            call(owner, async () => {
+              await subscription.flush()
+              await flushed()
+            }),
+          close: () => subscription.close(),
+        }
+      })
+
     return {
       messages: over(ports.messages),
       claims: over(ports.claims),
@@ -104,22 +119,11 @@ export function createNetwork(scheduler: Scheduler, random: Random) {
       sequencer: over(ports.sequencer),
       sessions: over(ports.sessions),
       hints: over(ports.hints),
+      versions: over(ports.versions),
       events: {
         ...over(ports.events),
-        subscribe: (userId, listener) =>
-          call(owner, async () => {
-            const { heard, flushed } = delayed(owner, listener)
-            const subscription = await ports.events.subscribe(userId, heard)
-            onListen(subscription)
-            return {
-              flush: () =>
-                call(owner, async () => {
-                  await subscription.flush()
-                  await flushed()
-                }),
-              close: () => subscription.close(),
-            }
-          }),
+        subscribe: (userId, listener) => listen(listener, (heard) => ports.events.subscribe(userId, heard)),
+        subscribeGroup: (id, listener) => listen(listener, (heard) => ports.events.subscribeGroup(id, heard)),
       },
       clock: scheduler.clockOf(owner),
     }

@@ -16,7 +16,7 @@ export type AckInput = {
 export type ConversationKind =
   /** Two people, or one with themselves. Its members never change. */
   | 'DIRECT'
-  /** Any number of people. */
+  /** Up to 1,024 people, who come and go. */
   | 'GROUP';
 
 /** A message to delete. */

@@ -1,0 +1,41 @@
+import type { GroupVersions } from '../domain/ports.ts'
+import type { ConversationId, Seq } from '../protocol/ids.ts'
+import type { MemoryRedis } from './memory-redis.ts'
+import { tokenTtlMs, versionTtlMs } from './versions.redis.ts'
+
+/** The rules are those of versions.redis.ts. */
+export function createVersionsMemory(redis: MemoryRedis): GroupVersions {
+  const { versions } = redis
+
+  function versionOf(id: ConversationId): Seq | undefined {
+    const found = versions.get(id)
+    return found && 'version' in found && found.runId === redis.runId() ? found.version : undefined
+  }
+  function tokenOf(id: ConversationId): string | undefined {
+    const found = versions.get(id)
+    return found && 'token' in found ? found.token : undefined
+  }
+  const write = (id: ConversationId, version: Seq): void =>
+    versions.set(id, { version, runId: redis.runId() }, versionTtlMs)
+
+  return {
+    async look(ids, token) {
+      await redis.arrive()
+      return ids.map((id) => {
+        const version = versionOf(id)
+        if (version === undefined && tokenOf(id) === undefined) versions.set(id, { token }, tokenTtlMs)
+        return version
+      })
+    },
+
+    async settle(id, token, version) {
+      await redis.arrive()
+      if (tokenOf(id) === token) write(id, version)
+    },
+
+    async raise(id, version) {
+      await redis.arrive()
+      if ((versionOf(id) ?? 0) < version) write(id, version)
+    },
+  }
+}

@@ -1,0 +1,84 @@
+// parley:version:{conversationId}   string, 5 minutes from its last setting; one of
+//   "<version> <run id>"             the group's version, and the Redis process that was told
+//   "?<token>"                       somebody is reading the group
+
+import type { GroupVersions } from '../domain/ports.ts'
+import type { RedisLink } from './redis-client.ts'
+import type { RedisKeys } from './redis-keys.ts'
+import { runIdLua } from './run-id-lua.ts'
+
+/** Bounds what a node that dies between replacing a group and saying so can cost. */
+export const versionTtlMs = 300_000
+/** Longer than any read of a group takes. */
+export const tokenTtlMs = 10_000
+
+export function createVersionsRedis(link: RedisLink, keys: RedisKeys): GroupVersions {
+  const look = link.script('versionLook', 1, lookLua)
+  const settle = link.script('versionSettle', 1, settleLua)
+  const raise = link.script('versionRaise', 1, raiseLua)
+
+  return {
+    async look(ids, token) {
+      if (ids.length === 0) return []
+      const found = await link.roundTrip('versions.look', () =>
+        Promise.all(ids.map((id) => look([keys.version(id)], [token, tokenTtlMs]))),
+      )
+      return found.map((version) => (version === null ? undefined : Number(version)))
+    },
+
+    async settle(id, token, version) {
+      await link.roundTrip('versions.settle', () => settle([keys.version(id)], [token, version, versionTtlMs]))
+    },
+
+    async raise(id, version) {
+      await link.roundTrip('versions.raise', () => raise([keys.version(id)], [version, versionTtlMs]))
+    },
+  }
+}
+
+const readLua = `${runIdLua}
+-- The version and nil, or nil and a token; nil and nil where there is neither, or another process's version.
+local function read(key)
+  local value = redis.call('GET', key)
+  if not value then return nil, nil end
+  if string.sub(value, 1, 1) == '?' then return nil, string.sub(value, 2) end
+  local version, run = string.match(value, '^(%d+) (.*)$')
+  if run ~= (run_id() or '') then return nil, nil end
+  return tonumber(version), nil
+end
+
+local function write(key, version, ttl)
+  local run = run_id()
+  if run then redis.call('SET', key, version .. ' ' .. run, 'PX', ttl) end
+end
+`
+
+// KEYS[1] string   the group's version
+// ARGV[1] string   a token
+// ARGV[2] integer  TTL of the token, ms
+// Returns the version, or nil.
+const lookLua = `${readLua}
+local version, token = read(KEYS[1])
+if version then return version end
+if not token then redis.call('SET', KEYS[1], '?' .. ARGV[1], 'PX', ARGV[2]) end
+return false
+`
+
+// KEYS[1] string   the group's version
+// ARGV[1] string   the token it was looked for with
+// ARGV[2] integer  the version that was read
+// ARGV[3] integer  TTL, ms
+const settleLua = `${readLua}
+local _, token = read(KEYS[1])
+if token == ARGV[1] then write(KEYS[1], ARGV[2], ARGV[3]) end
+return 1
+`
+
+// KEYS[1] string   the group's version
+// ARGV[1] integer  its new version
+// ARGV[2] integer  TTL, ms
+const raiseLua = `${readLua}
+local version = read(KEYS[1])
+if not version or version < tonumber(ARGV[1]) then write(KEYS[1], ARGV[1], ARGV[2]) end
+return 1
+`
