@@ -1,10 +1,10 @@
 import type { Divider } from './rows.ts'
 
-/** `open`: nobody has looked since, so it still grows. */
-export type DividerState = (Divider & { open: boolean }) | undefined
+/** `open`: nobody has looked since, so it still grows. `countedSeq`: the last message that is counted. */
+export type DividerState = (Divider & { open: boolean; countedSeq: number }) | undefined
 
 export type DividerEvent =
-  | { type: 'opened'; lastReadSeq: number; unread: number; attended: boolean }
+  | { type: 'opened'; lastReadSeq: number; lastSeq: number; unread: number; attended: boolean }
   | { type: 'arrived'; seq: number; attended: boolean }
   | { type: 'attended' }
   | { type: 'wrote' }
@@ -13,11 +13,12 @@ export function nextDivider(state: DividerState, event: DividerEvent): DividerSt
   switch (event.type) {
     case 'opened':
       if (event.unread === 0) return state
-      return { afterSeq: event.lastReadSeq, count: event.unread, open: !event.attended }
+      return { afterSeq: event.lastReadSeq, count: event.unread, open: !event.attended, countedSeq: event.lastSeq }
     case 'arrived':
-      if (event.attended) return state
-      if (state?.open) return { ...state, count: state.count + 1 }
-      return { afterSeq: event.seq - 1, count: 1, open: true }
+      // The list may have counted it before it came here.
+      if (event.attended || event.seq <= (state?.countedSeq ?? 0)) return state
+      if (state?.open) return { ...state, count: state.count + 1, countedSeq: event.seq }
+      return { afterSeq: event.seq - 1, count: 1, open: true, countedSeq: event.seq }
     case 'attended':
       return state?.open ? { ...state, open: false } : state
     // Whoever answers has seen what is new.

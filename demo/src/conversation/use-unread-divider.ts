@@ -26,7 +26,8 @@ export function useUnreadDivider(
     if (fromNothing.current && looking.current) return
     const own = conversation.ticks.find(({ userId }) => userId === chat.userId)
     const lastReadSeq = own?.lastReadSeq ?? 0
-    tell({ type: 'opened', lastReadSeq, unread: conversation.unreadCount, attended: looking.current })
+    const lastSeq = conversation.lastMessage?.seq ?? 0
+    tell({ type: 'opened', lastReadSeq, lastSeq, unread: conversation.unreadCount, attended: looking.current })
   }, [chat, conversation, pending])
   useEffect(() => {
     looking.current = attended
