@@ -5,6 +5,7 @@ import { eventsContract } from './contract/events.ts'
 import { hintsContract } from './contract/hints.ts'
 import { sequencerContract } from './contract/sequencer.ts'
 import { sessionsContract } from './contract/sessions.ts'
+import { versionsContract } from './contract/versions.ts'
 import { aConversation, aUser } from './kit/ids.ts'
 import { type SoftWorld, softBackends } from './kit/soft-worlds.ts'
 
@@ -18,13 +19,14 @@ describe.each(softBackends)('the soft state on $name', ({ start }) => {
   describe('sequencer', () => sequencerContract(() => world))
   describe('sessions', () => sessionsContract(() => world))
   describe('hints', () => hintsContract(() => world))
+  describe('versions', () => versionsContract(() => world))
   describe('events', () => eventsContract(() => world))
 })
 
 describe('the memory Redis', () => {
   let nowMs = 1_800_000_000_000
   const redis = createMemoryRedis({ now: () => nowMs, sleep: async () => undefined })
-  const { sequencer, sessions, hints } = createSoftStateMemory(redis)
+  const { sequencer, sessions, hints, versions } = createSoftStateMemory(redis)
 
   test('another process with the same data does not believe the marks of the last one', async () => {
     const phone = { userId: aUser(), connectionId: 'phone' }
@@ -33,6 +35,18 @@ describe('the memory Redis', () => {
     await sessions.markIndexComplete(phone.userId)
     redis.failover()
     expect(await sessions.attach(phone)).toEqual({ indexComplete: false })
+  })
+
+  test('another process with the same data does not believe the versions of the last one', async () => {
+    const id = aConversation()
+    await versions.raise(id, 5)
+    redis.failover()
+    expect(await versions.look([id], 'a')).toEqual([undefined])
+    redis.failover()
+    await versions.settle(id, 'a', 6)
+    expect(await versions.look([id], 'b')).toEqual([undefined])
+    await versions.settle(id, 'b', 6)
+    expect(await versions.look([id], 'c')).toEqual([6])
   })
 
   test('a session that has outlived its Redis process sets no mark', async () => {

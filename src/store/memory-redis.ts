@@ -9,7 +9,7 @@ export type MemorySessions = { byConnection: Map<string, MemorySession>; unclean
 export type MemoryHint = { delivered?: Seq; read?: Seq; version: number }
 
 /** A version of a group, or the token of somebody who is about to read it. */
-export type MemoryVersion = { version: Seq; runId: number } | { token: string }
+export type MemoryVersion = ({ version: Seq } | { token: string }) & { runId: number }
 
 type Ear = { listener: EventListener; waiting: Heard[] }
 type Heard = { handOver(): void; lost?: () => void }

@@ -7,14 +7,12 @@ import { tokenTtlMs, versionTtlMs } from './versions.redis.ts'
 export function createVersionsMemory(redis: MemoryRedis): GroupVersions {
   const { versions } = redis
 
-  function versionOf(id: ConversationId): Seq | undefined {
+  function read(id: ConversationId): { version?: Seq; token?: string } {
     const found = versions.get(id)
-    return found && 'version' in found && found.runId === redis.runId() ? found.version : undefined
+    return found?.runId === redis.runId() ? found : {}
   }
-  function tokenOf(id: ConversationId): string | undefined {
-    const found = versions.get(id)
-    return found && 'token' in found ? found.token : undefined
-  }
+  const versionOf = (id: ConversationId): Seq | undefined => read(id).version
+  const tokenOf = (id: ConversationId): string | undefined => read(id).token
   const write = (id: ConversationId, version: Seq): void =>
     versions.set(id, { version, runId: redis.runId() }, versionTtlMs)
 
@@ -23,7 +21,8 @@ export function createVersionsMemory(redis: MemoryRedis): GroupVersions {
       await redis.arrive()
       return ids.map((id) => {
         const version = versionOf(id)
-        if (version === undefined && tokenOf(id) === undefined) versions.set(id, { token }, tokenTtlMs)
+        if (version === undefined && tokenOf(id) === undefined)
+          versions.set(id, { token, runId: redis.runId() }, tokenTtlMs)
         return version
       })
     },

@@ -1,6 +1,7 @@
 // parley:version:{conversationId}   string, 5 minutes from its last setting; one of
 //   "<version> <run id>"             the group's version, and the Redis process that was told
-//   "?<token>"                       somebody is reading the group
+//   "?<token> <run id>"              somebody is reading the group
+// What bears another process's run id counts as absent: a replica that takes over may have missed what came after.
 
 import type { GroupVersions } from '../domain/ports.ts'
 import type { RedisLink } from './redis-client.ts'
@@ -37,19 +38,19 @@ export function createVersionsRedis(link: RedisLink, keys: RedisKeys): GroupVers
 }
 
 const readLua = `${runIdLua}
--- The version and nil, or nil and a token; nil and nil where there is neither, or another process's version.
+-- The version and nil, or nil and a token; nil and nil where there is neither.
 local function read(key)
   local value = redis.call('GET', key)
   if not value then return nil, nil end
-  if string.sub(value, 1, 1) == '?' then return nil, string.sub(value, 2) end
-  local version, run = string.match(value, '^(%d+) (.*)$')
-  if run ~= (run_id() or '') then return nil, nil end
-  return tonumber(version), nil
+  local text, run = string.match(value, '^(%S+) (.*)$')
+  if run ~= run_id() then return nil, nil end
+  if string.sub(text, 1, 1) == '?' then return nil, string.sub(text, 2) end
+  return tonumber(text), nil
 end
 
-local function write(key, version, ttl)
+local function write(key, text, ttl)
   local run = run_id()
-  if run then redis.call('SET', key, version .. ' ' .. run, 'PX', ttl) end
+  if run then redis.call('SET', key, text .. ' ' .. run, 'PX', ttl) end
 end
 `
 
@@ -60,7 +61,7 @@ end
 const lookLua = `${readLua}
 local version, token = read(KEYS[1])
 if version then return version end
-if not token then redis.call('SET', KEYS[1], '?' .. ARGV[1], 'PX', ARGV[2]) end
+if not token then write(KEYS[1], '?' .. ARGV[1], ARGV[2]) end
 return false
 `
 

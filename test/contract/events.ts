@@ -1,7 +1,7 @@
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { ChatEvent, EventListener, EventSubscription, Session } from '../../src/domain/ports.ts'
-import type { UserId } from '../../src/protocol/ids.ts'
-import { aConversation, aMessage, aUser, upTo } from '../kit/ids.ts'
+import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
+import { aConversation, aGroupChange, aMessage, aUser, upTo } from '../kit/ids.ts'
 import type { SoftWorld } from '../kit/soft-worlds.ts'
 
 export type Ear = { events: ChatEvent[]; gaps: number; subscription: EventSubscription }
@@ -246,7 +246,7 @@ export function eventsContract(world: () => SoftWorld): void {
   })
 
   test('while there is no answer every call is UNAVAILABLE; afterwards everything goes on by itself', async () => {
-    const { sequencer, hints } = world().here
+    const { sequencer, hints, versions } = world().here
     const session = await attached()
     const { userId } = session
     const conversationId = aConversation()
@@ -268,7 +268,14 @@ export function eventsContract(world: () => SoftWorld): void {
       hints.open({ userId, conversationId }),
       hints.lift({ userId, conversationId }, { lastDeliveredSeq: 1, lastReadSeq: 1 }),
       here().ring({ entry: aMessage(conversationId, 1), members: [userId] }),
+      here().ringGroup(aMessage(conversationId, 1)),
       here().tell([userId], ticks(1)),
+      here().tellTyping(conversationId, { conversationId, userId, typing: true }),
+      here().tellSeat([userId], { conversationId, seq: 1, joined: true }),
+      here().subscribeGroup(conversationId, { event: () => undefined, gap: () => undefined }),
+      versions.look([conversationId], 'token'),
+      versions.settle(conversationId, 'token', 1),
+      versions.raise(conversationId, 1),
       here().subscribe(aUser(), { event: () => undefined, gap: () => undefined }),
       ear.subscription.flush(),
     ]
@@ -283,7 +290,67 @@ export function eventsContract(world: () => SoftWorld): void {
       await here().tell([userId], ticks(9))
       await Promise.all([ear.subscription.flush(), later.subscription.flush()])
       expect(later.events).toHaveLength(1)
+      expect(ear.events.at(-1)).toMatchObject({ type: 'ticks', ticks: { lastDeliveredSeq: 9 } })
     })
-    expect(ear.events.at(-1)).toMatchObject({ type: 'ticks', ticks: { lastDeliveredSeq: 9 } })
+  })
+
+  describe('of a group', () => {
+    const inGroup = async (id: ConversationId, events = here()) => {
+      const heard: ChatEvent[] = []
+      const subscription = await events.subscribeGroup(id, {
+        event: (event) => void heard.push(event),
+        gap: () => undefined,
+      })
+      return { heard, subscription }
+    }
+
+    test('a ring is heard by everybody who listens to it, on every node, and by nobody else', async () => {
+      const [id, other] = [aConversation(), aConversation()]
+      const [one, two, stranger] = [await inGroup(id), await inGroup(id, there()), await inGroup(other, there())]
+      const message = aMessage(id, 3, { body: 'naïve "🎉"' })
+      const change = aGroupChange(id, 4, { added: [aUser()], title: 'Tea', applied: true })
+      await here().ringGroup(message)
+      await here().ringGroup(change)
+      await Promise.all([one, two, stranger].map(({ subscription }) => subscription.flush()))
+      const both = [
+        { type: 'message', message },
+        { type: 'group', change },
+      ]
+      expect([one.heard, two.heard, stranger.heard]).toEqual([both, both, []])
+      await Promise.all([one, two, stranger].map(({ subscription }) => subscription.close()))
+      await here().ringGroup(message)
+      expect(one.heard).toHaveLength(2)
+    })
+
+    test('ticks and typing are told to all of it at once', async () => {
+      const id = aConversation()
+      const { heard, subscription } = await inGroup(id, there())
+      const told = { ...ticks(2), conversationId: id }
+      const typing = { conversationId: id, userId: aUser(), typing: true }
+      await here().tell(id, told)
+      await here().tellTyping(id, typing)
+      await subscription.flush()
+      expect(heard).toEqual([
+        { type: 'ticks', ticks: told },
+        { type: 'typing', typing },
+      ])
+    })
+
+    test('whoever is added or removed is told on their own channel', async () => {
+      const [bob, id] = [aUser(), aConversation()]
+      const ear = await listen(there(), bob)
+      await here().tellSeat([aUser(), bob], { conversationId: id, seq: 7, joined: true })
+      await ear.subscription.flush()
+      expect(ear.events).toEqual([{ type: 'seat', seat: { conversationId: id, seq: 7, joined: true } }])
+    })
+
+    test('a ring lifts the counter, and never makes one', async () => {
+      const { sequencer } = world().here
+      const [known, unknown] = [aConversation(), aConversation()]
+      await sequencer.seed(known, 3)
+      for (const id of [known, unknown]) await here().ringGroup(aMessage(id, 8))
+      await here().ringGroup(aMessage(known, 5))
+      expect(await sequencer.heads([known, unknown])).toEqual([8, undefined])
+    })
   })
 }
