@@ -41,6 +41,7 @@ describe('a DynamoDB that does not answer as it should', () => {
       'conversations.create': () => conversations.create(aGroup({ id: conversationId, members: [userId] })),
       'conversations.replace': () => conversations.replace(aGroup({ id: conversationId, members: [userId] }), 1),
       'conversations.getMany': () => conversations.getMany([conversationId]),
+      'memberships.found': () => memberships.found([userId], { conversationId, joinedSeq: 1 }),
       'memberships.add': () => memberships.add(userId, { conversationId, joinedSeq: 0 }),
       'memberships.remove': () => memberships.remove(userId, conversationId, 1),
       'memberships.ofUser': () => memberships.ofUser(userId),

@@ -52,7 +52,7 @@ export function createGroups(needs: Needs) {
     const first = await putFirst(claim, wish)
     const [existing] = await conversations.getMany([claim.conversationId])
     if (!existing) {
-      await index(first)
+      await memberships.found(first.added, { conversationId: first.conversationId, joinedSeq: first.seq })
       await conversations.create(changed(undefined, first))
       await versions.raise(claim.conversationId, first.seq)
     }

@@ -178,6 +178,8 @@ export type Membership = { conversationId: ConversationId; joinedSeq: Seq }
  * (any more, or yet), never the other way round.
  */
 export interface MembershipStore {
+  /** Puts the first ones of a conversation that is being made: nobody has set anything in them yet. */
+  found(userIds: readonly UserId[], membership: Membership): Promise<void>
   /** Puts it, or raises its joinedSeq. */
   add(userId: UserId, membership: Membership): Promise<void>
   /** Deletes it IF its joinedSeq is below `seq`. */

@@ -1,5 +1,7 @@
 import {
   BatchGetCommand,
+  BatchWriteCommand,
+  type BatchWriteCommandInput,
   DeleteCommand,
   GetCommand,
   PutCommand,
@@ -21,6 +23,8 @@ export interface DynamoTable<Name extends TableName> {
   getMany(keys: readonly Key<Name>[]): Promise<Item<Name>[]>
   /** Returns whether the condition held. */
   put(item: Key<Name> & Partial<Item<Name>>, condition?: Expression): Promise<boolean>
+  /** Many at once, each for itself and in the place of whatever is there. */
+  putMany(items: readonly (Key<Name> & Partial<Item<Name>>)[]): Promise<void>
   /** Returns the whole item as it is now, or undefined where the condition did not hold. `undefined` removes a column. */
   set(key: Key<Name>, columns: Partial<Item<Name>>, condition: Expression): Promise<Item<Name> | undefined>
   /** The same for one entry of a map; `#entry` names it in the condition. The map must be there. */
@@ -38,6 +42,7 @@ export interface DynamoTable<Name extends TableName> {
 }
 
 const batchMax = 100
+const writeBatchMax = 25
 const batchRoundsMax = 7
 const batchBackoffMs = 10
 const countPageMax = 10_000
@@ -86,6 +91,30 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
       client.call('PutItem', name, (documents, options) => documents.send(command, options)),
     )
     return answer !== undefined
+  }
+
+  async function putMany(items: readonly (Key<Name> & Partial<Item<Name>>)[]): Promise<void> {
+    const batches = Array.from({ length: Math.ceil(items.length / writeBatchMax) }, (_, i) =>
+      putBatch(items.slice(i * writeBatchMax, (i + 1) * writeBatchMax)),
+    )
+    await Promise.all(batches)
+  }
+
+  async function putBatch(items: readonly Record<string, unknown>[]): Promise<void> {
+    let missing: NonNullable<BatchWriteCommandInput['RequestItems']>[string] = items.map((Item) => ({
+      PutRequest: { Item },
+    }))
+    for (let round = 0; round < batchRoundsMax; round += 1) {
+      if (round > 0) await clock.sleep(batchBackoffMs * 2 ** round)
+      const command = new BatchWriteCommand({
+        ReturnConsumedCapacity: 'TOTAL',
+        RequestItems: { [common.TableName]: missing },
+      })
+      const answer = await client.call('BatchWriteItem', name, (documents, options) => documents.send(command, options))
+      missing = answer.UnprocessedItems?.[common.TableName] ?? []
+      if (missing.length === 0) return
+    }
+    throw unavailable(new Error(`${missing.length} items of ${name} were still unwritten.`))
   }
 
   async function set(
@@ -189,7 +218,7 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     return Math.min(counted, most)
   }
 
-  return { get, getMany, put, set, setEntry, remove, query, count }
+  return { get, getMany, put, putMany, set, setEntry, remove, query, count }
 }
 
 const conditional = (condition: Expression | undefined) =>

@@ -6,6 +6,11 @@ export function createMembershipsDynamo(dynamo: Dynamo): MembershipStore {
   const table = createDynamoTable(dynamo, 'memberships')
 
   return {
+    found: (userIds, { conversationId, joinedSeq }) =>
+      table.putMany(
+        userIds.map((userId) => ({ user_id: userId, conversation_id: conversationId, joined_seq: joinedSeq })),
+      ),
+
     async add(userId, { conversationId, joinedSeq }) {
       await table.set(
         { user_id: userId, conversation_id: conversationId },

@@ -6,6 +6,13 @@ export function createMembershipsMemory(): MembershipStore {
   const memberships = new Map<UserId, Map<ConversationId, Membership>>()
 
   return {
+    async found(userIds, membership) {
+      for (const userId of userIds) {
+        const own = memberships.get(userId) ?? new Map<ConversationId, Membership>()
+        memberships.set(userId, own.set(membership.conversationId, { ...membership }))
+      }
+    },
+
     async add(userId, membership) {
       const own = memberships.get(userId) ?? new Map<ConversationId, Membership>()
       const standing = own.get(membership.conversationId)
