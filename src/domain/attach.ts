@@ -1,6 +1,6 @@
 import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 import type { Beat } from './beat.ts'
-import { createInbox, type Inbox } from './inbox.ts'
+import { createInbox, type Inbox, ofTypes } from './inbox.ts'
 import type { EventSubscription, Ports, Session } from './ports.ts'
 
 // Attaching and detaching one stream.
@@ -50,7 +50,7 @@ export function createAttach(needs: Needs) {
 
   return async function attach(userId: UserId, conversationId?: ConversationId): Promise<Attachment> {
     const session: Session = { userId, connectionId: randomId(), ...(conversationId && { conversationId }) }
-    const inbox = createInbox(clock, { limit: inboxLimit })
+    const inbox = createInbox(clock, { limit: inboxLimit, accepts: ofTypes('message', 'change') })
     const subscription = await events.subscribe(userId, inbox.listener)
     try {
       const { indexComplete } = await sessions.attach(session)

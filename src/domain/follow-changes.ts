@@ -2,7 +2,7 @@ import type { ConversationId } from '../protocol/ids.ts'
 import type { Beat } from './beat.ts'
 import { deliveredOf, type FollowRequest, heldBy } from './follow.ts'
 import type { Heads } from './heads.ts'
-import { createInbox } from './inbox.ts'
+import { createInbox, ofTypes } from './inbox.ts'
 import { isChange, type Log } from './log.ts'
 import type { Change, Message, Ports } from './ports.ts'
 import type { Shown } from './positions.ts'
@@ -33,7 +33,7 @@ export function createFollowChanges(needs: Needs) {
     only,
     after,
   }: FollowRequest): Promise<AsyncIterableIterator<ShownChange>> {
-    const inbox = createInbox(clock, { limit: inboxLimit })
+    const inbox = createInbox(clock, { limit: inboxLimit, accepts: ofTypes('message', 'change') })
     const subscription = await events.subscribe(userId, inbox.listener)
     const unwatch = beat.watch(inbox)
     const end = async () => {

@@ -1,10 +1,10 @@
 import type { UserId } from '../protocol/ids.ts'
-import type { Ticks } from '../protocol/ticks.ts'
+import { risen, type Ticks } from '../protocol/ticks.ts'
 import { type Member, othersOf } from './access.ts'
 import type { Beat } from './beat.ts'
 import { createInbox } from './inbox.ts'
 import { persist } from './persist.ts'
-import type { MemberAddress, Ports } from './ports.ts'
+import type { ChatEvent, MemberAddress, Ports } from './ports.ts'
 import { createStream } from './stream.ts'
 
 // The boundaries of other members as they rise. For one conversation the current ones come first, read after the
@@ -16,7 +16,13 @@ type Needs = Pick<Ports, 'events' | 'boundaries' | 'clock'> & { beat: Beat }
 
 export function createFollowTicks({ events, boundaries, clock, beat }: Needs) {
   return async function followTicks(userId: UserId, only?: Member): Promise<AsyncIterableIterator<Ticks>> {
-    const inbox = createInbox(clock, { limit: inboxLimit })
+    const concerns = (ticks: Ticks) =>
+      ticks.userId !== userId && (!only || ticks.conversationId === only.conversation.id)
+    const inbox = createInbox(clock, {
+      limit: inboxLimit,
+      accepts: (event) => event.type === 'ticks' && concerns(event.ticks),
+      coalesce,
+    })
     const subscription = await events.subscribe(userId, inbox.listener)
     const unwatch = beat.watch(inbox)
     const shown = new Map<string, Ticks>()
@@ -29,28 +35,21 @@ export function createFollowTicks({ events, boundaries, clock, beat }: Needs) {
       for (;;) {
         const signal = await inbox.take()
         if (signal.type === 'closed') return
-        if (signal.type === 'ticks' && concerns(signal.ticks)) yield* rising([signal.ticks])
+        if (signal.type === 'ticks') yield* rising([signal.ticks])
         if (signal.type === 'resync' || signal.type === 'recheck') yield* rising(await current())
       }
     }
-
-    const concerns = (ticks: Ticks) =>
-      ticks.userId !== userId && (!only || ticks.conversationId === only.conversation.id)
 
     const current = () => persist(clock, () => boundaries.getMany(only ? watched : [...shown.values()]))
 
     function* rising(all: readonly Ticks[]): Generator<Ticks> {
       for (const ticks of all) {
-        const key = `${ticks.conversationId} ${ticks.userId}`
+        const key = keyOf(ticks)
         const before = shown.get(key)
         const rises =
           !before || ticks.lastDeliveredSeq > before.lastDeliveredSeq || ticks.lastReadSeq > before.lastReadSeq
         if (!rises) continue
-        const now = {
-          ...ticks,
-          lastDeliveredSeq: Math.max(ticks.lastDeliveredSeq, before?.lastDeliveredSeq ?? 0),
-          lastReadSeq: Math.max(ticks.lastReadSeq, before?.lastReadSeq ?? 0),
-        }
+        const now = before ? risen(before, ticks) : ticks
         shown.set(key, now)
         yield now
       }
@@ -61,4 +60,15 @@ export function createFollowTicks({ events, boundaries, clock, beat }: Needs) {
       await subscription.close()
     })
   }
+}
+
+const keyOf = ({ conversationId, userId }: Ticks): string => `${conversationId} ${userId}`
+
+/** When a crowd acks at once, what waits for a member is where they are, not how they got there. */
+export const coalesce = {
+  keyOf: (event: ChatEvent): string => `${event.type} ${event.type === 'ticks' ? keyOf(event.ticks) : ''}`,
+  merge: (waiting: ChatEvent, newer: ChatEvent): ChatEvent =>
+    waiting.type === 'ticks' && newer.type === 'ticks'
+      ? { type: 'ticks', ticks: risen(waiting.ticks, newer.ticks) }
+      : newer,
 }

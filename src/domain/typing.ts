@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { UserId } from '../protocol/ids.ts'
 import { type Member, othersOf } from './access.ts'
-import { createInbox } from './inbox.ts'
+import { createInbox, ofTypes } from './inbox.ts'
 import type { Ports, Typing } from './ports.ts'
 import { createStream } from './stream.ts'
 
@@ -29,7 +29,7 @@ export function createTyping({ events, clock }: Pick<Ports, 'events' | 'clock'>,
 
   /** Of the others in one conversation, each change once. */
   async function followTyping({ userId, conversation }: Member): Promise<AsyncIterableIterator<Typing>> {
-    const inbox = createInbox(clock, { limit: inboxLimit })
+    const inbox = createInbox(clock, { limit: inboxLimit, accepts: ofTypes('typing', 'message') })
     const subscription = await events.subscribe(userId, inbox.listener)
     /** Who is writing, and until when that is believed. */
     const writing = new Map<UserId, number>()
