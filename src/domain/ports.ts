@@ -138,12 +138,22 @@ export interface ConversationStore {
   getMany(ids: readonly ConversationId[]): Promise<Conversation[]>
 }
 
-export type Membership = { conversationId: ConversationId; joinedSeq: Seq }
+/** What one member has decided for themselves about a conversation. */
+export type Settings = { mutedUntilMs?: number; pinned: boolean; archived: boolean }
+/** What is not named stays. `mutedUntilMs: null` ends it. */
+export type SettingsChange = { mutedUntilMs?: number | null; pinned?: boolean; archived?: boolean }
+
+/** Without `settings` it is neither muted nor pinned nor archived. */
+export type Membership = { conversationId: ConversationId; joinedSeq: Seq; settings?: Settings }
 
 export interface MembershipStore {
   /** Puts it if there is none. */
   add(userId: UserId, membership: Membership): Promise<void>
   ofUser(userId: UserId): Promise<Membership[]>
+  /** In the order asked for; undefined where there is none. */
+  getMany(members: readonly MemberAddress[]): Promise<(Membership | undefined)[]>
+  /** Changes the settings of a membership that is there, at least one of them. Returns it as it is now, or undefined. */
+  configure(member: MemberAddress, change: SettingsChange): Promise<Membership | undefined>
 }
 
 export type Profile = { userId: UserId; name?: string }
@@ -192,6 +202,20 @@ export interface Sessions {
   /** Sets the mark, unless the user has another session or one of them has ended uncleanly. */
   markIndexComplete(userId: UserId): Promise<void>
   presence(userIds: readonly UserId[]): Promise<('online' | 'syncing' | 'offline')[]>
+}
+
+/** The last message of a conversation: what it is placed by in lists. */
+export type LastActivity = { seq: Seq; atMs: number }
+
+/**
+ * The order of lists. `Events.ring` keeps it, so that no message costs a write for it; what is gone is read from the log. It may
+ * stand behind the log, never ahead of it.
+ */
+export interface Activity {
+  /** In one round trip, in the order asked for; undefined where it is gone. */
+  of(conversationIds: readonly ConversationId[]): Promise<(LastActivity | undefined)[]>
+  /** Keeps the one with the higher seq, of each. */
+  seed(found: readonly (LastActivity & { conversationId: ConversationId })[]): Promise<void>
 }
 
 /** What Redis remembers of a member's boundaries: never more than the truth, so that a send need not read it. */
@@ -246,7 +270,8 @@ export type Ring = {
 export interface Events {
   /**
    * One round trip: publishes the entry to every member, lifts the conversation's counter to its seq, and returns the
-   * members nobody is attached for. A sender nobody is attached for loses the mark of `Sessions`.
+   * members nobody is attached for. A sender nobody is attached for loses the mark of `Sessions`. A message becomes its
+   * conversation's `Activity`; where that is gone, only if the counter says that nothing comes after it.
    */
   ring(ring: Ring): Promise<UserId[]>
   /** Publishes a member's new boundaries to these users. */
@@ -273,6 +298,7 @@ export interface SoftState {
   sequencer: Sequencer
   sessions: Sessions
   hints: BoundaryHints
+  activity: Activity
   events: Events
 }
 

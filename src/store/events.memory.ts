@@ -1,4 +1,5 @@
 import type { Events } from '../domain/ports.ts'
+import { raiseActivity } from './activity.memory.ts'
 import { eventOf } from './event-wire.ts'
 import { raisePendingVersion } from './hints.memory.ts'
 import type { MemoryRedis } from './memory-redis.ts'
@@ -12,6 +13,10 @@ export function createEventsMemory(redis: MemoryRedis): Events {
       const { conversationId, senderId, seq } = entry
       const counter = redis.counters.get(conversationId)
       if (counter !== undefined) redis.counters.set(conversationId, Math.max(counter, seq), counterTtlMs)
+      if (entry.kind === 'message') {
+        const isLast = counter !== undefined && counter <= seq
+        raiseActivity(redis, conversationId, { seq, atMs: entry.sentAtMs }, isLast)
+      }
       return members.filter((userId) => {
         redis.publish(userId, eventOf(entry))
         if (pendingWritten.includes(userId)) raisePendingVersion(redis, { userId, conversationId })

@@ -1,4 +1,4 @@
-import type { ChatEvent, Clock, EventListener, EventSubscription, SessionState } from '../domain/ports.ts'
+import type { ChatEvent, Clock, EventListener, EventSubscription, LastActivity, SessionState } from '../domain/ports.ts'
 import { unavailable } from '../protocol/errors.ts'
 import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 
@@ -21,6 +21,7 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     sessions: createTable<MemorySessions>(clock),
     marks: createTable<number>(clock),
     hints: createTable<MemoryHint>(clock),
+    activities: createTable<LastActivity>(clock),
   }
   const ears = new Map<UserId, Set<Ear>>()
   let runId = 1

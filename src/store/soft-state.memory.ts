@@ -1,4 +1,5 @@
 import type { SoftState } from '../domain/ports.ts'
+import { createActivityMemory } from './activity.memory.ts'
 import { createEventsMemory } from './events.memory.ts'
 import { createHintsMemory } from './hints.memory.ts'
 import type { MemoryRedis } from './memory-redis.ts'
@@ -11,6 +12,7 @@ export function createSoftStateMemory(redis: MemoryRedis, sessionTtlMs?: number)
     sequencer: createSequencerMemory(redis),
     sessions: createSessionsMemory(redis, sessionTtlMs),
     hints: createHintsMemory(redis),
+    activity: createActivityMemory(redis),
     events: createEventsMemory(redis),
   }
 }

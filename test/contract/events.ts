@@ -246,7 +246,7 @@ export function eventsContract(world: () => SoftWorld): void {
   })
 
   test('while there is no answer every call is UNAVAILABLE; afterwards everything goes on by itself', async () => {
-    const { sequencer, hints } = world().here
+    const { sequencer, hints, activity } = world().here
     const session = await attached()
     const { userId } = session
     const conversationId = aConversation()
@@ -267,6 +267,8 @@ export function eventsContract(world: () => SoftWorld): void {
       hints.get({ userId, conversationId }),
       hints.open({ userId, conversationId }),
       hints.lift({ userId, conversationId }, { lastDeliveredSeq: 1, lastReadSeq: 1 }),
+      activity.of([conversationId]),
+      activity.seed([{ conversationId, seq: 1, atMs: 1 }]),
       here().ring({ entry: aMessage(conversationId, 1), members: [userId] }),
       here().tell([userId], ticks(1)),
       here().subscribe(aUser(), { event: () => undefined, gap: () => undefined }),

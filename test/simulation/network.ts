@@ -104,6 +104,7 @@ export function createNetwork(scheduler: Scheduler, random: Random) {
       sequencer: over(ports.sequencer),
       sessions: over(ports.sessions),
       hints: over(ports.hints),
+      activity: over(ports.activity),
       events: {
         ...over(ports.events),
         subscribe: (userId, listener) =>
