@@ -8,7 +8,7 @@ import { createStoresDynamo } from '../src/store/stores.dynamo.ts'
 import { createTables, validateTables } from '../src/store/table-setup.ts'
 import type { Dynamo } from '../src/store/tables.ts'
 import { connectDynamo } from './kit/dynamodb.ts'
-import { aConversation, aMessage, aUser } from './kit/ids.ts'
+import { aChange, aConversation, aMessage, aUser } from './kit/ids.ts'
 
 describe('a DynamoDB that does not answer as it should', () => {
   test('at a closed port makes every call of every store UNAVAILABLE', async () => {
@@ -20,6 +20,7 @@ describe('a DynamoDB that does not answer as it should', () => {
     const { messages, claims, pending, boundaries, conversations, memberships, profiles } = stores
     const calls: Record<string, () => Promise<unknown>> = {
       'messages.put': () => messages.put(message),
+      'messages.alter': () => messages.alter(aChange(message, 2, { type: 'delete' })),
       'messages.get': () => messages.get(message),
       'messages.getMany': () => messages.getMany([message]),
       'messages.above': () => messages.above(conversationId, 0, 10),

@@ -63,18 +63,12 @@ export function createAccess(
     return admit(userId, conversation)
   }
 
-  /** Every conversation the user is in. */
-  async function all(userId: UserId): Promise<Member[]> {
-    const ids = (await memberships.ofUser(userId)).map((each) => each.conversationId)
-    return (await find(userId, ids)).filter((each) => each !== undefined)
-  }
-
   /** Whether these two share a conversation, and so may see each other. */
   async function acquainted(userId: UserId, otherId: UserId): Promise<boolean> {
     return (await findDirect(userId, otherId)) !== undefined
   }
 
-  return { find, findDirect, member, direct, all, acquainted }
+  return { find, findDirect, member, direct, acquainted }
 }
 
 export const othersOf = ({ userId, conversation }: Member): UserId[] =>

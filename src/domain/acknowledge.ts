@@ -1,6 +1,6 @@
 import type { Seq } from '../protocol/ids.ts'
 import type { Ticks } from '../protocol/ticks.ts'
-import { type Member, othersOf } from './access.ts'
+import type { Member } from './access.ts'
 import type { Heads } from './heads.ts'
 import type { Log } from './log.ts'
 import type { BoundaryChange, BoundaryHint, MemberAddress, Ports } from './ports.ts'
@@ -33,8 +33,9 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
     const gone = hint?.pendingVersion !== 0 && (await settlePending(address, ticks.lastDeliveredSeq))
     await Promise.all([
       hints.lift(address, ticks, gone ? (hint?.pendingVersion ?? 0) : undefined),
-      // Also where nothing changed: the attempt before this one may have died between the write and here.
-      events.tell(othersOf(member), ticks),
+      // Also where nothing changed: the attempt before this one may have died between the write and here. And to
+      // themselves: on their other devices, less is unread now.
+      events.tell(member.conversation.members, ticks),
     ])
     return ticks
   }
@@ -74,7 +75,7 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
     if (delivered === 0) return
     const address = addressOf(member)
     const { ticks } = await boundaries.read(address, delivered, delivered)
-    await Promise.all([hints.lift(address, ticks), events.tell(othersOf(member), ticks)])
+    await Promise.all([hints.lift(address, ticks), events.tell(member.conversation.members, ticks)])
   }
 
   /** The boundaries of every member of each conversation, in the order of the members. */

@@ -5,17 +5,21 @@ import { createAppend } from './append.ts'
 import { createAttach } from './attach.ts'
 import { createBeat } from './beat.ts'
 import { createChange } from './change.ts'
+import { createChatList } from './chat-list.ts'
 import { createChats } from './chats.ts'
 import { createDeliver } from './deliver.ts'
 import { createFollow } from './follow.ts'
 import { createFollowChanges } from './follow-changes.ts'
+import { createFollowConversations } from './follow-conversations.ts'
 import { createFollowTicks } from './follow-ticks.ts'
 import { createHeads } from './heads.ts'
 import { createHistory } from './history.ts'
 import { createLog } from './log.ts'
 import { createPeople } from './people.ts'
 import type { Ports } from './ports.ts'
+import { rename } from './rename.ts'
 import { createSend } from './send.ts'
+import { createSettings } from './settings.ts'
 import { createTyping } from './typing.ts'
 
 export type DomainOptions = {
@@ -44,6 +48,8 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const typing = createTyping(ports, cacheSize)
   const changing = createChange({ ...ports, append, deliver })
   const acknowledge = createAcknowledge({ ...ports, log, heads })
+  const chats = createChats({ ...ports, log })
+  const settings = createSettings(ports)
   const attach = createAttach({ ...ports, ...options, beat })
   return {
     access,
@@ -58,7 +64,11 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     followTicks: createFollowTicks({ ...ports, beat }),
     setTyping: typing.setTyping,
     followTyping: typing.followTyping,
-    chats: createChats({ ...ports, access, log }),
+    chats,
+    chatList: createChatList({ ...ports, access, log, chats, settings }),
+    followConversations: createFollowConversations({ ...ports, access, log, beat }),
+    settings,
+    rename,
     people: createPeople(ports, cacheSize),
     history: createHistory({ ...ports, log, heads }),
   }

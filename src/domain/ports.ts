@@ -76,7 +76,7 @@ export interface MessageLog {
   above(conversationId: ConversationId, after: Seq, limit: number): Promise<LogRow[]>
   /** The last `limit` rows with seq < before, descending; fewer only where the log begins. */
   below(conversationId: ConversationId, before: Seq, limit: number): Promise<LogRow[]>
-  /** How many messages with seq > after are not by this sender, counted no further than `most`. */
+  /** How many messages with seq > after are not by this sender and not deleted, counted no further than `most`. */
   countOfOthers(conversationId: ConversationId, after: Seq, senderId: UserId, most: number): Promise<number>
 }
 
@@ -244,6 +244,7 @@ export type ChatEvent =
   | { type: 'change'; change: Change }
   | { type: 'ticks'; ticks: Ticks }
   | { type: 'typing'; typing: Typing }
+  | { type: 'conversation'; conversationId: ConversationId }
 
 /** Somebody is writing, or has stopped. Never stored. */
 export type Typing = MemberAddress & { typing: boolean }
@@ -276,6 +277,8 @@ export interface Events {
   ring(ring: Ring): Promise<UserId[]>
   /** Publishes a member's new boundaries to these users. */
   tell(userIds: readonly UserId[], ticks: Ticks): Promise<void>
+  /** Publishes to these users that a conversation is not as they knew it: their settings, say. */
+  tellConversation(userIds: readonly UserId[], conversationId: ConversationId): Promise<void>
   /** Publishes to these users that somebody is typing, or is no longer. */
   tellTyping(userIds: readonly UserId[], typing: Typing): Promise<void>
   /** Resolves when Redis has confirmed the subscription: everything published from then on is heard. */

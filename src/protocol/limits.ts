@@ -1,6 +1,7 @@
 // The numbers of CONTRACT.md.
 
 export const bodyMaxCodePoints = 4096
+export const titleMaxCodePoints = 100
 export const pageDefault = 50
 export const pageMax = 100
 export const positionsMax = 1000

@@ -1,17 +1,22 @@
-import { bodyMaxCodePoints } from './limits.ts'
+import { bodyMaxCodePoints, titleMaxCodePoints } from './limits.ts'
 
 // Braille blank is a symbol by category but shows nothing.
 const invisible = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]*$/u
 const loneSurrogate = /\p{Surrogate}/u
 
 /** Why this text cannot be a message, or undefined if it can. The text itself is never changed. */
-export function bodyProblem(body: string): string | undefined {
-  if (body.length > 2 * bodyMaxCodePoints || codePoints(body) > bodyMaxCodePoints) {
-    return `A message has at most ${bodyMaxCodePoints} characters.`
+export const bodyProblem = (body: string): string | undefined => problem('A message', body, bodyMaxCodePoints)
+
+/** Why this text cannot be the title of a group, or undefined if it can. */
+export const titleProblem = (title: string): string | undefined => problem('A title', title, titleMaxCodePoints)
+
+function problem(what: string, text: string, maxCodePoints: number): string | undefined {
+  if (text.length > 2 * maxCodePoints || codePoints(text) > maxCodePoints) {
+    return `${what} has at most ${maxCodePoints} characters.`
   }
-  if (loneSurrogate.test(body)) return 'A message must be well-formed Unicode: it holds half a surrogate pair.'
-  if (body.includes('\0')) return 'A message must not hold a NUL character.'
-  if (invisible.test(body)) return 'A message must hold at least one visible character.'
+  if (loneSurrogate.test(text)) return `${what} must be well-formed Unicode: it holds half a surrogate pair.`
+  if (text.includes('\0')) return `${what} must not hold a NUL character.`
+  if (invisible.test(text)) return `${what} must hold at least one visible character.`
   return undefined
 }
 

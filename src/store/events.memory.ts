@@ -36,6 +36,11 @@ export function createEventsMemory(redis: MemoryRedis): Events {
       for (const userId of userIds) redis.publish(userId, { type: 'ticks', ticks })
     },
 
+    async tellConversation(userIds, conversationId) {
+      await redis.arrive()
+      for (const userId of userIds) redis.publish(userId, { type: 'conversation', conversationId })
+    },
+
     async tellTyping(userIds, typing) {
       await redis.arrive()
       for (const userId of userIds) redis.publish(userId, { type: 'typing', typing })

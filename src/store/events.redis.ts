@@ -53,6 +53,9 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys): Events {
 
     tell: (userIds, ticks) => tellAll('events.tell', userIds, { type: 'ticks', ticks }),
 
+    tellConversation: (userIds, conversationId) =>
+      tellAll('events.tellConversation', userIds, { type: 'conversation', conversationId }),
+
     tellTyping: (userIds, typing) => tellAll('events.tellTyping', userIds, { type: 'typing', typing }),
 
     subscribe: (userId, listener) => channels.subscribe(keys.channel(userId), listener),

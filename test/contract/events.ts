@@ -76,6 +76,15 @@ export function eventsContract(world: () => SoftWorld): void {
     expect(ear.events).toEqual([{ type: 'ticks', ticks: told }])
   })
 
+  test('a changed conversation is told to those named', async () => {
+    const bob = aUser()
+    const ear = await listen(there(), bob)
+    const conversationId = aConversation()
+    await here().tellConversation([aUser(), bob], conversationId)
+    await ear.subscription.flush()
+    expect(ear.events).toEqual([{ type: 'conversation', conversationId }])
+  })
+
   test('a ring returns the members nobody is attached for, in their order', async () => {
     const [syncing, online, away, never] = [await attached(), await attached(), await attached(), aUser()]
     await sessions().renew([{ session: online, state: 'online' }])
@@ -271,6 +280,7 @@ export function eventsContract(world: () => SoftWorld): void {
       activity.seed([{ conversationId, seq: 1, atMs: 1 }]),
       here().ring({ entry: aMessage(conversationId, 1), members: [userId] }),
       here().tell([userId], ticks(1)),
+      here().tellConversation([userId], conversationId),
       here().subscribe(aUser(), { event: () => undefined, gap: () => undefined }),
       ear.subscription.flush(),
     ]
