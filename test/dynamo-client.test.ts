@@ -45,6 +45,8 @@ describe('a DynamoDB that does not answer as it should', () => {
       'memberships.add': () => memberships.add(userId, { conversationId, joinedSeq: 0 }),
       'memberships.remove': () => memberships.remove(userId, conversationId, 1),
       'memberships.ofUser': () => memberships.ofUser(userId),
+      'memberships.getMany': () => memberships.getMany([member]),
+      'memberships.configure': () => memberships.configure(member, { pinned: true }),
       'profiles.put': () => profiles.put({ userId }),
       'profiles.getMany': () => profiles.getMany([userId]),
     }

@@ -116,6 +116,18 @@ describe.each(backends)('on $name', ({ endpoint }) => {
       })
       const membership = { user_id: { S: userId }, conversation_id: { S: id } }
       expect(await stored('memberships', membership)).toEqual({ ...membership, joined_seq: { N: '0' } })
+      const mutedUntilMs = Date.UTC(2026, 2, 1, 9, 5, 7, 40)
+      await stores.memberships.configure(
+        { userId, conversationId: id },
+        { mutedUntilMs, pinned: true, archived: false },
+      )
+      expect(await stored('memberships', membership)).toEqual({
+        ...membership,
+        joined_seq: { N: '0' },
+        muted_until: { S: '2026-03-01T09:05:07.040Z' },
+        pinned: { N: '1' },
+        archived: { N: '0' },
+      })
       expect(await stored('users', { user_id: { S: userId } })).toEqual({ user_id: { S: userId }, name: { S: 'Zoë' } })
     })
   })

@@ -100,11 +100,13 @@ describe('the link to a redis-server', () => {
     await soft.sequencer.seed(conversationId, 1)
     await soft.sequencer.reserve(conversationId, send)
     await soft.hints.lift({ userId, conversationId }, ticks, 0)
+    await soft.activity.seed([{ conversationId, seq: 1, atMs: 1 }])
     await setMark(soft, userId)
     await soft.sessions.renew([{ session: { userId: ticks.userId, connectionId: 'phone' }, state: 'online' }])
     const dayMs = 86_400_000
     const ttls: [string, number][] = [
       [keys.counter(conversationId), 30 * dayMs],
+      [keys.activity(conversationId), 90 * dayMs],
       [keys.sent(conversationId, send), dayMs],
       [keys.hint({ userId, conversationId }), 7 * dayMs],
       [keys.mark(userId), 30 * dayMs],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMemoryRedis } from '../src/store/memory-redis.ts'
 import { createSoftStateMemory } from '../src/store/soft-state.memory.ts'
+import { activityContract } from './contract/activity.ts'
 import { eventsContract } from './contract/events.ts'
 import { hintsContract } from './contract/hints.ts'
 import { sequencerContract } from './contract/sequencer.ts'
@@ -20,6 +21,7 @@ describe.each(softBackends)('the soft state on $name', ({ start }) => {
   describe('sessions', () => sessionsContract(() => world))
   describe('hints', () => hintsContract(() => world))
   describe('versions', () => versionsContract(() => world))
+  describe('activity', () => activityContract(() => world))
   describe('events', () => eventsContract(() => world))
 })
 

@@ -115,9 +115,9 @@ export function createAccess({ conversations, memberships, versions, randomId }:
 export const othersOf = ({ userId, conversation }: Member): UserId[] =>
   conversation.members.filter((each) => each !== userId)
 
-/** Whom to tell of what a member does. */
-export const audienceOf = (member: Member): Audience =>
-  member.conversation.kind === 'GROUP' ? member.conversation.id : othersOf(member)
+/** Whom to tell of what a member does: everybody, as they may have other devices. */
+export const audienceOf = ({ conversation }: Member): Audience =>
+  conversation.kind === 'GROUP' ? conversation.id : conversation.members
 
 const isIn = (userId: UserId, conversation: Conversation): boolean =>
   conversation.kind === 'GROUP' ? conversation.seats.has(userId) : conversation.members.includes(userId)

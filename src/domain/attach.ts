@@ -2,7 +2,7 @@ import { type ConversationId, isGroupId, type Seq, type UserId } from '../protoc
 import type { Member } from './access.ts'
 import type { Beat } from './beat.ts'
 import type { Hearing, Listen } from './hearing.ts'
-import { createInbox, type Inbox } from './inbox.ts'
+import { createInbox, type Inbox, ofTypes } from './inbox.ts'
 import type { Ports, Session } from './ports.ts'
 
 // Attaching and detaching one stream.
@@ -57,7 +57,7 @@ export function createAttach(needs: Needs) {
   return async function attach(userId: UserId, only?: Member): Promise<Attachment> {
     const conversationId = only?.conversation.id
     const session: Session = { userId, connectionId: randomId(), ...(conversationId && { conversationId }) }
-    const inbox = createInbox(clock, { limit: inboxLimit })
+    const inbox = createInbox(clock, { limit: inboxLimit, accepts: ofTypes('message', 'change', 'group', 'seat') })
     const hearing = await listen(userId, inbox.listener, only)
     try {
       const { indexComplete } = await sessions.attach(session)

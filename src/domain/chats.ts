@@ -1,54 +1,38 @@
 import type { ConversationId, MessageAddress, Seq, UserId } from '../protocol/ids.ts'
 import { unreadMax } from '../protocol/limits.ts'
-import type { Access, Member } from './access.ts'
+import type { Member } from './access.ts'
 import { isMessage, type Log } from './log.ts'
-import type { LogRow, Message, Ports } from './ports.ts'
+import type { LastActivity, LogRow, Message, Ports } from './ports.ts'
 
 /** Up to this many numbers, cells are fetched in one batch with those of other chats; above, they are counted by a query. */
 const spanMax = 20
 
 /** The end of a conversation's log. `lastSeq`: of the last entry, which need not be a message. */
 export type Tail = { lastSeq: Seq; lastMessage: Message | undefined }
-export type Chat = { member: Member; tail: Tail }
 export type UnreadRequest = { member: Member; readSeq: Seq; lastSeq: Seq }
 
 export type Chats = ReturnType<typeof createChats>
 
-export function createChats({
-  access,
-  log,
-  messages,
-  sequencer,
-}: Pick<Ports, 'messages' | 'sequencer'> & { access: Access; log: Log }) {
-  /** Every chat of the user, latest activity first. */
-  async function list(userId: UserId): Promise<Chat[]> {
-    const members = await access.all(userId)
-    const all = await tails(members)
-    return members
-      .flatMap((member, i) => (all[i] ? [{ member, tail: all[i] }] : []))
-      .filter(hasBegun)
-      .sort(byActivity)
-  }
-
+export function createChats({ log, messages, sequencer }: Pick<Ports, 'messages' | 'sequencer'> & { log: Log }) {
   /**
-   * In the order asked for. Redis's counters say where the last entries should be, one batch fetches them and looks
-   * into the cells after; a query answers only for those where the two disagree, or where the last entry is no message.
+   * In the order asked for. Redis's counters say where the last entries should be, the activities, where they are known,
+   * where the last messages; one batch fetches what lies between the two and looks into the cells after. A query answers
+   * only where the log goes on after the counter, or no message was among them.
    */
-  async function tails(members: readonly Member[]): Promise<Tail[]> {
+  async function tails(
+    members: readonly Member[],
+    activities: readonly (LastActivity | undefined)[] = [],
+  ): Promise<Tail[]> {
     if (members.length === 0) return []
     const ids = members.map((member) => member.conversation.id)
     const heads = await sequencer.heads(ids)
-    const addresses = ids.flatMap((conversationId, i) => {
-      const head = heads[i]
-      return head ? [head, head + 1].map((seq) => ({ conversationId, seq })) : []
-    })
-    const found = new Map(
-      (await messages.getMany(addresses)).map((row) => [`${row.conversationId} ${row.seq}`, row] as const),
-    )
+    const spans = ids.map((conversationId, i) => lastCells(conversationId, heads[i], activities[i]?.seq))
+    const found = new Map((await messages.getMany(spans.flat())).map((row) => [keyOf(row), row] as const))
     const all = await Promise.all(
       ids.map((id, i) => {
-        const head = heads[i] ?? 0
-        return tail(id, found.has(`${id} ${head + 1}`) ? undefined : found.get(`${id} ${head}`))
+        const [after, ...descending] = spans[i] ?? []
+        const rows = descending.map((cell) => found.get(keyOf(cell)))
+        return tail(id, rows[0] && after && !found.has(keyOf(after)) ? rows.filter((row) => row !== undefined) : [])
       }),
     )
     return all.map((each, i) => visible(each, members[i]))
@@ -58,14 +42,18 @@ export function createChats({
   const visible = (tail: Tail, member: Member | undefined): Tail =>
     (tail.lastMessage?.seq ?? 0) > (member?.joinedSeq ?? 0) ? tail : { ...tail, lastMessage: undefined }
 
-  /** `last`: the row the log ends with, if that is known. */
-  async function tail(id: ConversationId, last: LogRow | undefined): Promise<Tail> {
-    const entry = last && last.kind !== 'void' ? last : await log.lastEntry(id)
+  /** `last`: the rows the log ends with, descending, as far as they are known. */
+  async function tail(id: ConversationId, last: readonly LogRow[]): Promise<Tail> {
+    const entry = last.find((row) => row.kind !== 'void') ?? (await log.lastEntry(id))
     if (!entry) return { lastSeq: 0, lastMessage: undefined }
-    return { lastSeq: entry.seq, lastMessage: isMessage(entry) ? entry : await log.lastMessage(id, entry.seq) }
+    if (isMessage(entry)) return { lastSeq: entry.seq, lastMessage: entry }
+    return { lastSeq: entry.seq, lastMessage: last.find(isMessage) ?? (await log.lastMessage(id, entry.seq)) }
   }
 
-  /** In the order asked for: messages of others above what the user has read; `unreadMax` stands for more. */
+  /**
+   * In the order asked for: messages of others above what the user has read, but for those deleted, in which there is nothing
+   * left to read; `unreadMax` stands for more.
+   */
   async function unreadCounts(requests: readonly UnreadRequest[]): Promise<number[]> {
     const isShort = ({ readSeq, lastSeq }: UnreadRequest) => lastSeq - readSeq <= spanMax
     const rows = await messages.getMany(requests.filter(isShort).flatMap(unreadCells))
@@ -75,12 +63,12 @@ export function createChats({
       requests.map((each) => {
         const { userId, conversation } = each.member
         if (!isShort(each)) return messages.countOfOthers(conversation.id, each.readSeq, userId, unreadMax)
-        return cells.get(conversation.id)?.filter((row) => isMessage(row) && row.senderId !== userId).length ?? 0
+        return cells.get(conversation.id)?.filter((row) => isUnread(row, userId)).length ?? 0
       }),
     )
   }
 
-  return { list, tails, unreadCounts }
+  return { tails, unreadCounts }
 }
 
 const unreadCells = ({ member, readSeq, lastSeq }: UnreadRequest): MessageAddress[] =>
@@ -89,17 +77,19 @@ const unreadCells = ({ member, readSeq, lastSeq }: UnreadRequest): MessageAddres
     seq: readSeq + 1 + i,
   }))
 
-/** A direct chat begins with its first message; a send that failed before it may have left an empty one. */
-const hasBegun = ({ member, tail }: Chat): boolean =>
-  tail.lastMessage !== undefined || member.conversation.kind === 'GROUP'
+const isUnread = (row: LogRow, userId: UserId): boolean =>
+  isMessage(row) && row.senderId !== userId && row.deletedAtMs === undefined
 
-/** The place of a chat in the list; a chat without a message comes last. */
-export const activityOf = ({ member, tail }: Chat): { atMs: number; id: ConversationId } => ({
-  atMs: tail.lastMessage?.sentAtMs ?? 0,
-  id: member.conversation.id,
-})
-
-function byActivity(one: Chat, other: Chat): number {
-  const [a, b] = [activityOf(one), activityOf(other)]
-  return b.atMs - a.atMs || (a.id < b.id ? -1 : 1)
+/** The cell after the last one, and then down to the last message if that is not far. */
+function lastCells(
+  conversationId: ConversationId,
+  head: Seq | undefined,
+  messageSeq: Seq | undefined,
+): MessageAddress[] {
+  if (!head) return []
+  const behind = messageSeq === undefined ? 0 : head - messageSeq
+  const lowest = behind >= 0 && behind <= spanMax ? head - behind : head
+  return Array.from({ length: head + 2 - lowest }, (_, i) => ({ conversationId, seq: head + 1 - i }))
 }
+
+const keyOf = ({ conversationId, seq }: MessageAddress): string => `${conversationId} ${seq}`

@@ -5,10 +5,12 @@ import { createAppend } from './append.ts'
 import { createAttach } from './attach.ts'
 import { createBeat } from './beat.ts'
 import { createChange } from './change.ts'
+import { createChatList } from './chat-list.ts'
 import { createChats } from './chats.ts'
 import { createDeliver } from './deliver.ts'
 import { createFollow } from './follow.ts'
 import { createFollowChanges } from './follow-changes.ts'
+import { createFollowConversations } from './follow-conversations.ts'
 import { createFollowTicks } from './follow-ticks.ts'
 import { createGroups } from './groups.ts'
 import { createHeads } from './heads.ts'
@@ -18,6 +20,7 @@ import { createLog } from './log.ts'
 import { createPeople } from './people.ts'
 import type { Ports } from './ports.ts'
 import { createSend } from './send.ts'
+import { createSettings } from './settings.ts'
 import { createTyping } from './typing.ts'
 
 export type DomainOptions = {
@@ -48,6 +51,8 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const typing = createTyping({ ...ports, listen }, cacheSize)
   const changing = createChange({ ...ports, append, deliver })
   const acknowledge = createAcknowledge({ ...ports, log, heads })
+  const chats = createChats({ ...ports, log })
+  const settings = createSettings(ports)
   const attach = createAttach({ ...ports, ...options, listen, beat })
   const reading = { log, heads, access, settle: groups.settle }
   return {
@@ -64,7 +69,10 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     groups,
     setTyping: typing.setTyping,
     followTyping: typing.followTyping,
-    chats: createChats({ ...ports, access, log }),
+    chats,
+    chatList: createChatList({ ...ports, access, log, chats, settings }),
+    followConversations: createFollowConversations({ ...ports, access, log, listen, beat }),
+    settings,
     people: createPeople(ports, cacheSize),
     history: createHistory({ ...ports, log, heads }),
   }

@@ -5,7 +5,7 @@ import { deliveredOf, type FollowRequest, heldBy } from './follow.ts'
 import type { Groups } from './groups.ts'
 import type { Heads } from './heads.ts'
 import type { Listen } from './hearing.ts'
-import { createInbox } from './inbox.ts'
+import { createInbox, ofTypes } from './inbox.ts'
 import { isChange, type Log } from './log.ts'
 import type { Change, Message, Ports } from './ports.ts'
 import type { Shown } from './positions.ts'
@@ -39,7 +39,7 @@ export function createFollowChanges(needs: Needs) {
     only,
     after,
   }: FollowRequest): Promise<AsyncIterableIterator<ShownChange>> {
-    const inbox = createInbox(clock, { limit: inboxLimit })
+    const inbox = createInbox(clock, { limit: inboxLimit, accepts: ofTypes('message', 'change', 'group', 'seat') })
     const hearing = await listen(userId, inbox.listener, only)
     const unwatch = beat.watch(inbox)
     const end = async () => {

@@ -1,12 +1,12 @@
 import { notFound } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
-import type { Ticks } from '../protocol/ticks.ts'
+import { risen, type Ticks } from '../protocol/ticks.ts'
 import { type Access, type Member, othersOf } from './access.ts'
 import type { Beat } from './beat.ts'
 import type { Listen } from './hearing.ts'
 import { createInbox } from './inbox.ts'
 import { persist } from './persist.ts'
-import type { MemberAddress, Ports } from './ports.ts'
+import type { ChatEvent, MemberAddress, Ports } from './ports.ts'
 import { createStream } from './stream.ts'
 
 // The boundaries of other members as they rise. For one conversation the current ones come first, read after the
@@ -18,7 +18,12 @@ type Needs = Pick<Ports, 'boundaries' | 'clock'> & { access: Access; listen: Lis
 
 export function createFollowTicks({ boundaries, clock, access, listen, beat }: Needs) {
   return async function followTicks(userId: UserId, only?: Member): Promise<AsyncIterableIterator<Ticks>> {
-    const inbox = createInbox(clock, { limit: inboxLimit })
+    const concerns = (event: ChatEvent): boolean => {
+      if (event.type === 'seat') return true
+      if (event.type !== 'ticks' || event.ticks.userId === userId) return false
+      return !only || event.ticks.conversationId === only.conversation.id
+    }
+    const inbox = createInbox(clock, { limit: inboxLimit, accepts: concerns, coalesce })
     const hearing = await listen(userId, inbox.listener, only)
     const unwatch = beat.watch(inbox)
     const shown = new Map<string, Ticks>()
@@ -33,7 +38,7 @@ export function createFollowTicks({ boundaries, clock, access, listen, beat }: N
       for (;;) {
         const signal = await inbox.take()
         if (signal.type === 'closed') return
-        if (signal.type === 'ticks' && concerns(signal.ticks)) yield* rising([signal.ticks])
+        if (signal.type === 'ticks') yield* rising([signal.ticks])
         if (signal.type === 'seat' && !signal.seat.joined) {
           if (only?.conversation.id === signal.seat.conversationId) throw notFound()
           await hearing.part(signal.seat.conversationId)
@@ -45,23 +50,16 @@ export function createFollowTicks({ boundaries, clock, access, listen, beat }: N
       }
     }
 
-    const concerns = (ticks: Ticks) =>
-      ticks.userId !== userId && (!only || ticks.conversationId === only.conversation.id)
-
     const current = () => persist(clock, () => boundaries.getMany(only ? watched() : [...shown.values()]))
 
     function* rising(all: readonly Ticks[]): Generator<Ticks> {
       for (const ticks of all) {
-        const key = `${ticks.conversationId} ${ticks.userId}`
+        const key = keyOf(ticks)
         const before = shown.get(key)
         const rises =
           !before || ticks.lastDeliveredSeq > before.lastDeliveredSeq || ticks.lastReadSeq > before.lastReadSeq
         if (!rises) continue
-        const now = {
-          ...ticks,
-          lastDeliveredSeq: Math.max(ticks.lastDeliveredSeq, before?.lastDeliveredSeq ?? 0),
-          lastReadSeq: Math.max(ticks.lastReadSeq, before?.lastReadSeq ?? 0),
-        }
+        const now = before ? risen(before, ticks) : ticks
         shown.set(key, now)
         yield now
       }
@@ -72,4 +70,18 @@ export function createFollowTicks({ boundaries, clock, access, listen, beat }: N
       await hearing.close()
     })
   }
+}
+
+const keyOf = ({ conversationId, userId }: Ticks): string => `${conversationId} ${userId}`
+
+/** When a crowd acks at once, what waits for a member is where they are, not how they got there. */
+export const coalesce = {
+  keyOf(event: ChatEvent): string {
+    if (event.type === 'ticks') return `ticks ${keyOf(event.ticks)}`
+    return event.type === 'seat' ? `seat ${event.seat.conversationId}` : event.type
+  },
+  merge: (waiting: ChatEvent, newer: ChatEvent): ChatEvent =>
+    waiting.type === 'ticks' && newer.type === 'ticks'
+      ? { type: 'ticks', ticks: risen(waiting.ticks, newer.ticks) }
+      : newer,
 }

@@ -9,14 +9,29 @@ export type Signal = ChatEvent | { type: 'resync' | 'recheck' | 'due' | 'closed'
 /** Without a reason of one's own, every abort makes a DOMException with a stack. */
 const woken = 'woken'
 
+export type InboxOptions = {
+  limit: number
+  /** What this reader wants. The rest is dropped at the door, so that it cannot fill the queue. */
+  accepts: (event: ChatEvent) => boolean
+  /** Of two that wait with the same key one is made, at the place of the first. */
+  coalesce?: { keyOf(event: ChatEvent): string; merge(waiting: ChatEvent, newer: ChatEvent): ChatEvent }
+}
+
+export const ofTypes =
+  (...types: ChatEvent['type'][]) =>
+  (event: ChatEvent): boolean =>
+    types.includes(event.type)
+
 export type Inbox = ReturnType<typeof createInbox>
 
 /**
  * A bounded queue between the events and one reader. A reader that does not keep up costs neither memory nor anybody
  * else's time: when the queue is full it is emptied, and the reader is told to read from the log instead.
  */
-export function createInbox(clock: Clock, options: { limit: number }) {
-  const queue: ChatEvent[] = []
+export function createInbox(clock: Clock, { limit, accepts, coalesce }: InboxOptions) {
+  /** In the order they came, by their key, or by a number where there is none. */
+  const queue = new Map<string | number, ChatEvent>()
+  let heard = 0
   let lost = false
   let recheckDue = false
   let closed = false
@@ -24,13 +39,16 @@ export function createInbox(clock: Clock, options: { limit: number }) {
 
   const listener: EventListener = {
     event(event) {
-      if (lost) return
-      if (queue.length >= options.limit) return listener.gap()
-      queue.push(event)
+      if (lost || !accepts(event)) return
+      heard += 1
+      const key = coalesce?.keyOf(event) ?? heard
+      const waiting = queue.get(key)
+      if (!waiting && queue.size >= limit) return listener.gap()
+      queue.set(key, waiting && coalesce ? coalesce.merge(waiting, event) : event)
       wake?.abort(woken)
     },
     gap() {
-      queue.length = 0
+      queue.clear()
       lost = true
       wake?.abort(woken)
     },
@@ -53,8 +71,10 @@ export function createInbox(clock: Clock, options: { limit: number }) {
       lost = false
       return { type: 'resync' }
     }
-    const event = queue.shift()
-    if (event) return event
+    for (const [key, event] of queue) {
+      queue.delete(key)
+      return event
+    }
     if (!recheckDue) return undefined
     recheckDue = false
     return { type: 'recheck' }
@@ -78,7 +98,7 @@ export function createInbox(clock: Clock, options: { limit: number }) {
   }
 
   /** What was heard and not taken, or undefined if some of it was dropped. */
-  const untaken = (): readonly ChatEvent[] | undefined => (lost ? undefined : queue)
+  const untaken = (): readonly ChatEvent[] | undefined => (lost ? undefined : [...queue.values()])
 
   return { listener, recheck, close, take, untaken }
 }

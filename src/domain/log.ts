@@ -80,13 +80,17 @@ export function createLog({ messages, clock }: Pick<Ports, 'messages' | 'clock'>
   const lastEntry = (conversationId: ConversationId): Promise<LogEntry | undefined> =>
     nearest(isEntry, seqMax + 1, (edge, limit) => messages.below(conversationId, edge, limit))
 
+  /** The oldest entry, voids passed over. */
+  const firstEntry = (conversationId: ConversationId): Promise<LogEntry | undefined> =>
+    nearest(isEntry, 0, (edge, limit) => messages.above(conversationId, edge, limit))
+
   /** The last cell that is taken, voids included: what a counter is seeded from. */
   async function lastSeq(conversationId: ConversationId): Promise<Seq> {
     const [row] = await messages.below(conversationId, seqMax + 1, 1)
     return row?.seq ?? 0
   }
 
-  return { above, below, lastMessage, firstMessage, lastEntry, lastSeq }
+  return { above, below, lastMessage, firstMessage, firstEntry, lastEntry, lastSeq }
 }
 
 /** Walks away from `edge` until it meets one that fits. The first row nearly always does. */

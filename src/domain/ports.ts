@@ -94,7 +94,7 @@ export interface MessageLog {
   above(conversationId: ConversationId, after: Seq, limit: number): Promise<LogRow[]>
   /** The last `limit` rows with seq < before, descending; fewer only where the log begins. */
   below(conversationId: ConversationId, before: Seq, limit: number): Promise<LogRow[]>
-  /** How many messages with seq > after are not by this sender, counted no further than `most`. */
+  /** How many messages with seq > after are not by this sender and not deleted, counted no further than `most`. */
   countOfOthers(conversationId: ConversationId, after: Seq, senderId: UserId, most: number): Promise<number>
 }
 
@@ -171,7 +171,13 @@ export interface ConversationStore {
   replace(group: Group, version: Seq): Promise<boolean>
 }
 
-export type Membership = { conversationId: ConversationId; joinedSeq: Seq }
+/** What one member has decided for themselves about a conversation. */
+export type Settings = { mutedUntilMs?: number; pinned: boolean; archived: boolean }
+/** What is not named stays. `mutedUntilMs: null` ends it. */
+export type SettingsChange = { mutedUntilMs?: number | null; pinned?: boolean; archived?: boolean }
+
+/** Without `settings` it is neither muted nor pinned nor archived. */
+export type Membership = { conversationId: ConversationId; joinedSeq: Seq; settings?: Settings }
 
 /**
  * An index of who may be in which conversation. The conversations are the truth: a row may be there for somebody who is not in one
@@ -185,6 +191,10 @@ export interface MembershipStore {
   /** Deletes it IF its joinedSeq is below `seq`. */
   remove(userId: UserId, conversationId: ConversationId, seq: Seq): Promise<void>
   ofUser(userId: UserId): Promise<Membership[]>
+  /** In the order asked for; undefined where there is none. */
+  getMany(members: readonly MemberAddress[]): Promise<(Membership | undefined)[]>
+  /** Changes the settings of a membership that is there, at least one of them. Returns it as it is now, or undefined. */
+  configure(member: MemberAddress, change: SettingsChange): Promise<Membership | undefined>
 }
 
 export type Profile = { userId: UserId; name?: string }
@@ -235,6 +245,20 @@ export interface Sessions {
   presence(userIds: readonly UserId[]): Promise<('online' | 'syncing' | 'offline')[]>
 }
 
+/** The last message of a conversation: what it is placed by in lists. */
+export type LastActivity = { seq: Seq; atMs: number }
+
+/**
+ * The order of lists. `Events.ring` keeps it, so that no message costs a write for it; what is gone is read from the log. It may
+ * stand behind the log, never ahead of it.
+ */
+export interface Activity {
+  /** In one round trip, in the order asked for; undefined where it is gone. */
+  of(conversationIds: readonly ConversationId[]): Promise<(LastActivity | undefined)[]>
+  /** Keeps the one with the higher seq, of each. */
+  seed(found: readonly (LastActivity & { conversationId: ConversationId })[]): Promise<void>
+}
+
 /** What Redis remembers of a member's boundaries: never more than the truth, so that a send need not read it. */
 export type BoundaryHint = Boundaries & {
   /** Changes with every pending row that is written; 0 means there is none. */
@@ -276,6 +300,7 @@ export type ChatEvent =
   | { type: 'seat'; seat: SeatNews }
   | { type: 'ticks'; ticks: Ticks }
   | { type: 'typing'; typing: Typing }
+  | { type: 'conversation'; conversationId: ConversationId }
 
 /** To somebody who was added to a group, or removed, by the change at this seq. */
 export type SeatNews = MessageAddress & { joined: boolean }
@@ -308,13 +333,16 @@ export type Ring = {
 export interface Events {
   /**
    * One round trip: publishes the entry to every member, lifts the conversation's counter to its seq, and returns the
-   * members nobody is attached for. A sender nobody is attached for loses the mark of `Sessions`.
+   * members nobody is attached for. A sender nobody is attached for loses the mark of `Sessions`. A message becomes its
+   * conversation's `Activity`; where that is gone, only if the counter says that nothing comes after it.
    */
   ring(ring: Ring): Promise<UserId[]>
   /** The same for a group, in one publish however many are in it; who is attached is not looked at. */
   ringGroup(entry: LogEntry): Promise<void>
   /** Publishes a member's new boundaries. */
   tell(audience: Audience, ticks: Ticks): Promise<void>
+  /** Publishes to these users that a conversation is not as they knew it: their settings, say. */
+  tellConversation(userIds: readonly UserId[], conversationId: ConversationId): Promise<void>
   /** Publishes that somebody is typing, or is no longer. */
   tellTyping(audience: Audience, typing: Typing): Promise<void>
   /** Publishes to these users that they were added to a group, or removed. */
@@ -341,6 +369,7 @@ export interface SoftState {
   sessions: Sessions
   hints: BoundaryHints
   versions: GroupVersions
+  activity: Activity
   events: Events
 }
 

@@ -222,7 +222,7 @@ export function createReading<Row extends LogEntry>(needs: Needs, options: Readi
 }
 
 /** Without Redis or DynamoDB nobody can send either; the next beat looks again. */
-function noneWhileAway(error: unknown): ConversationId[] {
+export function noneWhileAway(error: unknown): ConversationId[] {
   if (error instanceof ChatError && error.code === 'UNAVAILABLE') return []
   throw error
 }

@@ -3,7 +3,7 @@ import { notFound } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { audienceOf, type Member } from './access.ts'
 import type { Listen } from './hearing.ts'
-import { createInbox } from './inbox.ts'
+import { createInbox, ofTypes } from './inbox.ts'
 import type { Ports, Typing } from './ports.ts'
 import { createStream } from './stream.ts'
 
@@ -34,7 +34,7 @@ export function createTyping({ events, clock, listen }: Needs, cacheSize: number
   /** Of the others in one conversation, each change once. */
   async function followTyping(member: Member): Promise<AsyncIterableIterator<Typing>> {
     const { userId, conversation } = member
-    const inbox = createInbox(clock, { limit: inboxLimit })
+    const inbox = createInbox(clock, { limit: inboxLimit, accepts: ofTypes('typing', 'message', 'seat') })
     const hearing = await listen(userId, inbox.listener, member)
     /** Who is writing, and until when that is believed. */
     const writing = new Map<UserId, number>()

@@ -10,6 +10,13 @@ export type Tick = 'SENT' | 'DELIVERED' | 'READ'
 
 export const noBoundaries: Boundaries = { lastDeliveredSeq: 0, lastReadSeq: 0 }
 
+/** What both say together: events may overtake each other, and boundaries only rise. */
+export const risen = (one: Ticks, other: Ticks): Ticks => ({
+  ...other,
+  lastDeliveredSeq: Math.max(one.lastDeliveredSeq, other.lastDeliveredSeq),
+  lastReadSeq: Math.max(one.lastReadSeq, other.lastReadSeq),
+})
+
 /** A message is as far as the slowest of the other members; alone in a chat, there is nobody to wait for. */
 export function tickOf(seq: Seq, others: readonly Boundaries[]): Tick {
   if (others.every((other) => seq <= other.lastReadSeq)) return 'READ'

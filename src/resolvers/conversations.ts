@@ -1,11 +1,10 @@
 import type { Member } from '../domain/access.ts'
-import { activityOf } from '../domain/chats.ts'
+import { comesAfter } from '../domain/chat-list.ts'
 import type { Message } from '../domain/ports.ts'
 import { notFound } from '../protocol/errors.ts'
 import { isConversationId, type Seq } from '../protocol/ids.ts'
 import { type Connection, connectionOf } from './connection.ts'
 import { type Context, viewerId } from './context.ts'
-import type { ChatPlace } from './cursors.ts'
 import { type PageArguments, pageSize } from './page-arguments.ts'
 
 /** Null for what is not there and for what is not the viewer's to see. */
@@ -33,24 +32,24 @@ export async function listConversations(ctx: Context, args: PageArguments): Prom
   const { count, from } = pageSize(args)
   const after = args.after == null ? undefined : ctx.cursors.toChat(userId, args.after, 'after')
   const before = args.before == null ? undefined : ctx.cursors.toChat(userId, args.before, 'before')
-  const chats = await ctx.domain.chats.list(userId)
-  for (const { member, tail } of chats) {
+  const listed = await ctx.domain.chatList.order(userId)
+  const between = listed.filter(
+    ({ place }) => (!after || comesAfter(place, after)) && (!before || comesAfter(before, place)),
+  )
+  const candidates = from === 'start' ? between : between.reverse()
+  const { chats, more } = await ctx.domain.chatList.open(userId, candidates, count)
+  for (const { member, tail, settings } of chats) {
     ctx.loaders.members.prime(member.conversation.id, member)
     ctx.loaders.tails.prime(member, tail)
+    ctx.loaders.settings.prime(member, settings)
   }
-  const between = chats.filter((chat) => {
-    const place = activityOf(chat)
-    return (!after || comesAfter(place, after)) && (!before || comesAfter(before, place))
-  })
-  const shown = from === 'start' ? between.slice(0, count) : between.slice(-count)
-  const edges = shown.map((chat) => ({ cursor: ctx.cursors.ofChat(userId, activityOf(chat)), node: chat.member }))
-  const more = between.length > count
+  const shown = from === 'start' ? chats : chats.reverse()
+  const edges = shown.map(({ place, member }) => ({ cursor: ctx.cursors.ofChat(userId, place), node: member }))
   return connectionOf(edges, {
     hasNextPage: from === 'start' ? more : before !== undefined,
     hasPreviousPage: from === 'end' ? more : after !== undefined,
   })
 }
 
-/** Whether this place is further down the list than the other. */
-const comesAfter = (place: ChatPlace, other: ChatPlace): boolean =>
-  place.atMs < other.atMs || (place.atMs === other.atMs && place.id > other.id)
+export const conversationChanged = async (ctx: Context): Promise<AsyncIterableIterator<Member>> =>
+  ctx.domain.followConversations(viewerId(ctx))

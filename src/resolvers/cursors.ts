@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Place } from '../domain/chat-list.ts'
 import { ChatError } from '../protocol/errors.ts'
 import { type ConversationId, isConversationId, type Seq, type UserId } from '../protocol/ids.ts'
 
@@ -6,9 +7,6 @@ import { type ConversationId, isConversationId, type Seq, type UserId } from '..
 // or somebody's list of chats. It names no row, so it never expires and outlives the message it was made for.
 
 const tagBytes = 12
-
-/** A place in a list of chats. */
-export type ChatPlace = { atMs: number; id: ConversationId }
 
 export type Cursors = ReturnType<typeof createCursors>
 
@@ -35,8 +33,8 @@ export function createCursors(secret: Uint8Array) {
     ofMessage: (conversationId: ConversationId, seq: Seq) => seal(`m ${conversationId}`, String(seq)),
     toSeq: (conversationId: ConversationId, cursor: string, field: string): Seq =>
       Number(open(`m ${conversationId}`, cursor, field)),
-    ofChat: (userId: UserId, { atMs, id }: ChatPlace) => seal(`c ${userId}`, `${atMs} ${id}`),
-    toChat(userId: UserId, cursor: string, field: string): ChatPlace {
+    ofChat: (userId: UserId, { atMs, id }: Place) => seal(`c ${userId}`, `${atMs} ${id}`),
+    toChat(userId: UserId, cursor: string, field: string): Place {
       const [atMs, id] = open(`c ${userId}`, cursor, field).split(' ')
       if (!isConversationId(id))
         throw new ChatError('INVALID_CURSOR', 'This cursor is not one of this list.', { field })

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader'
 import type { Member } from '../domain/access.ts'
 import type { Tail } from '../domain/chats.ts'
 import type { Domain } from '../domain/domain.ts'
-import type { Message } from '../domain/ports.ts'
+import type { Message, Settings } from '../domain/ports.ts'
 import { type ConversationId, type MessageAddress, messageNodeId, type UserId } from '../protocol/ids.ts'
 import { noBoundaries, type Ticks } from '../protocol/ticks.ts'
 import type { ReadTicks } from './recent-ticks.ts'
@@ -10,7 +10,7 @@ import type { ReadTicks } from './recent-ticks.ts'
 export type Loaders = ReturnType<typeof createLoaders>
 
 /** Batches what the fields of one operation ask for: a page of 50 costs the same few calls as a page of one. */
-export function createLoaders(domain: Domain, viewerId: UserId | undefined, readTicks: ReadTicks = domain.ticksOf) {
+export function createLoaders(domain: Domain, viewerId: UserId | undefined, readTicks?: ReadTicks) {
   const byConversation = { cacheKeyFn: ({ conversation }: Member) => conversation.id }
 
   const names = new DataLoader<UserId, string | undefined>(domain.people.namesOf)
@@ -20,9 +20,14 @@ export function createLoaders(domain: Domain, viewerId: UserId | undefined, read
     viewerId ? domain.access.find(viewerId, ids) : ids.map(() => undefined),
   )
 
-  const tails = new DataLoader<Member, Tail, ConversationId>(domain.chats.tails, byConversation)
+  const tails = new DataLoader<Member, Tail, ConversationId>((asked) => domain.chats.tails(asked), byConversation)
 
-  const ticks = new DataLoader<Member, Ticks[], ConversationId>(readTicks, byConversation)
+  const settings = new DataLoader<Member, Settings, ConversationId>(domain.settings.of, byConversation)
+
+  const ticks = new DataLoader<Member, Ticks[], ConversationId>(domain.ticksOf, byConversation)
+
+  /** For the tick of a message; in a stream they may be a moment old. What a conversation shows is always as it is now. */
+  const messageTicks = readTicks ? new DataLoader<Member, Ticks[], ConversationId>(readTicks, byConversation) : ticks
 
   const unreadCounts = new DataLoader<Member, number, ConversationId>(async (asked) => {
     const [allTicks, last] = await Promise.all([
@@ -42,5 +47,5 @@ export function createLoaders(domain: Domain, viewerId: UserId | undefined, read
     cacheKeyFn: messageNodeId,
   })
 
-  return { names, members, tails, messages, ticks, unreadCounts }
+  return { names, members, tails, settings, messages, ticks, messageTicks, unreadCounts }
 }

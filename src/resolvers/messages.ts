@@ -41,7 +41,7 @@ export async function findMessage(ctx: Context, nodeId: string): Promise<Message
 /** How far the message has got with everybody but its sender. */
 export async function tickOfMessage(ctx: Context, { conversationId, seq, senderId }: Message): Promise<Tick> {
   const member = await requireConversation(ctx, conversationId)
-  const ticks = await ctx.loaders.ticks.load(member)
+  const ticks = await ctx.loaders.messageTicks.load(member)
   // Whoever came later was never sent it.
   const receivers = ticks.filter(({ userId }) => userId !== senderId && joinedSeqOf(member.conversation, userId) < seq)
   return tickOf(seq, receivers)

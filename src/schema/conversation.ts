@@ -48,7 +48,8 @@ builder.node(Conversation, {
       resolve: (member, _args, ctx) => lastMessageOf(ctx, member),
     }),
     unreadCount: t.int({
-      description: 'Messages of others the viewer has not read: exact to 99, then 100 stands for more.',
+      description:
+        'Messages of others the viewer has not read, but for those deleted: exact to 99, then 100 stands for more.',
       resolve: (member, _args, ctx) => ctx.loaders.unreadCounts.load(member),
     }),
     ticks: t.field({
@@ -90,7 +91,9 @@ builder.queryField('conversation', (t) =>
 builder.queryField('conversations', (t) =>
   t.field({
     type: ConversationConnection,
-    description: "The viewer's chats, latest activity first.",
+    description:
+      "The viewer's chats, latest activity first, whatever is pinned or archived: clients arrange. A direct chat is listed " +
+      'from its first message on.',
     args: t.arg.connectionArgs(),
     resolve: (_root, args, ctx) => listConversations(ctx, args),
   }),

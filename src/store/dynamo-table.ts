@@ -125,9 +125,13 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     const assignments = Object.entries(columns).filter(([, value]) => value !== undefined)
     const removed = Object.keys(columns).filter((column) => columns[column as keyof typeof columns] === undefined)
     const values = Object.fromEntries(assignments.map(([column, value]) => [`:new_${column}`, value]))
-    const setting = `SET ${assignments.map(([column]) => `${column} = :new_${column}`).join(', ')}`
-    const expression = removed.length > 0 ? `${setting} REMOVE ${removed.join(', ')}` : setting
-    return update(key, { UpdateExpression: expression }, { ...condition, values: { ...condition.values, ...values } })
+    const setting = assignments.map(([column]) => `${column} = :new_${column}`).join(', ')
+    const expression = [setting && `SET ${setting}`, removed.length > 0 && `REMOVE ${removed.join(', ')}`]
+    return update(
+      key,
+      { UpdateExpression: expression.filter(Boolean).join(' ') },
+      { ...condition, values: { ...condition.values, ...values } },
+    )
   }
 
   async function setEntry(

@@ -2,6 +2,7 @@
 // understand an event ignores it; it was only a doorbell.
 
 import type { ChatEvent, LogEntry } from '../domain/ports.ts'
+import type { ConversationId } from '../protocol/ids.ts'
 
 /** Published by a listener to itself: when it hears its mark, it has heard everything before it. */
 export type FlushMark = { type: 'flush'; id: string }
@@ -31,6 +32,10 @@ export function decodeEvent(wire: unknown): ChatEvent | FlushMark | undefined {
       return hasBoundaries(wire.ticks) ? ({ type: 'ticks', ticks: wire.ticks } as ChatEvent) : undefined
     case 'typing':
       return isTyping(wire.typing) ? ({ type: 'typing', typing: wire.typing } as ChatEvent) : undefined
+    case 'conversation':
+      return typeof wire.conversationId === 'string'
+        ? { type: 'conversation', conversationId: wire.conversationId as ConversationId }
+        : undefined
     case 'flush':
       return typeof wire.id === 'string' ? { type: 'flush', id: wire.id } : undefined
     default:

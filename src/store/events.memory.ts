@@ -1,5 +1,5 @@
-import type { Audience, ChatEvent, Events } from '../domain/ports.ts'
-import type { ConversationId, Seq } from '../protocol/ids.ts'
+import type { Audience, ChatEvent, Events, LogEntry } from '../domain/ports.ts'
+import { raiseActivity } from './activity.memory.ts'
 import { eventOf } from './event-wire.ts'
 import { raisePendingVersion } from './hints.memory.ts'
 import type { MemoryRedis } from './memory-redis.ts'
@@ -10,8 +10,8 @@ export function createEventsMemory(redis: MemoryRedis): Events {
   return {
     async ring({ entry, members, pendingWritten = [] }) {
       await redis.arrive()
-      const { conversationId, senderId, seq } = entry
-      liftCounter(conversationId, seq)
+      const { conversationId, senderId } = entry
+      lift(entry)
       return members.filter((userId) => {
         redis.publish(userId, eventOf(entry))
         if (pendingWritten.includes(userId)) raisePendingVersion(redis, { userId, conversationId })
@@ -29,10 +29,12 @@ export function createEventsMemory(redis: MemoryRedis): Events {
     async ringGroup(entry) {
       await redis.arrive()
       redis.publish(entry.conversationId, eventOf(entry))
-      liftCounter(entry.conversationId, entry.seq)
+      lift(entry)
     },
 
     tell: (audience, ticks) => tellAll(audience, { type: 'ticks', ticks }),
+
+    tellConversation: (userIds, conversationId) => tellAll(userIds, { type: 'conversation', conversationId }),
 
     tellTyping: (audience, typing) => tellAll(audience, { type: 'typing', typing }),
 
@@ -49,9 +51,14 @@ export function createEventsMemory(redis: MemoryRedis): Events {
     },
   }
 
-  function liftCounter(conversationId: ConversationId, seq: Seq): void {
+  /** The counter, and for a message the activity. */
+  function lift(entry: LogEntry): void {
+    const { conversationId, seq } = entry
     const counter = redis.counters.get(conversationId)
     if (counter !== undefined) redis.counters.set(conversationId, Math.max(counter, seq), counterTtlMs)
+    if (entry.kind !== 'message') return
+    const isLast = counter !== undefined && counter <= seq
+    raiseActivity(redis, conversationId, { seq, atMs: entry.sentAtMs }, isLast)
   }
 
   async function tellAll(audience: Audience, event: ChatEvent): Promise<void> {

@@ -1,9 +1,10 @@
 // parley:user:{userId}            channel, see event-wire.ts
 // parley:group:{conversationId}   channel: what concerns everybody in a group
-// Also touches what belongs to the sequencer (the counter), the sessions (the hash, the mark) and the hints (p).
+// Also touches what belongs to the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark) and the hints (p).
 
-import type { Audience, ChatEvent, Events } from '../domain/ports.ts'
+import type { Audience, ChatEvent, Events, LogEntry } from '../domain/ports.ts'
 import type { UserId } from '../protocol/ids.ts'
+import { activityLua, activityTtlMs } from './activity.redis.ts'
 import { createChannelsRedis } from './channels.redis.ts'
 import { encodeEvent, eventOf } from './event-wire.ts'
 import { hintTtlMs, pendingVersionLua } from './hints.redis.ts'
@@ -14,9 +15,16 @@ import { sessionsLua } from './sessions.redis.ts'
 
 export function createEventsRedis(link: RedisLink, keys: RedisKeys): Events {
   const ringMember = link.script('eventRing', 3, ringLua)
-  const liftCounter = link.script('eventLiftCounter', 1, liftCounterLua)
+  const liftCounter = link.script('eventLiftCounter', 2, liftCounterLua)
   const publish = link.script('eventPublish', 1, publishLua)
   const channels = createChannelsRedis(link, publish)
+
+  /** The counter, and for a message the activity. */
+  const lift = (entry: LogEntry): Promise<unknown> =>
+    liftCounter(
+      [keys.counter(entry.conversationId), keys.activity(entry.conversationId)],
+      [entry.seq, counterTtlMs, entry.kind === 'message' ? entry.sentAtMs : 0, activityTtlMs],
+    )
 
   async function tellAll(name: string, audience: Audience, event: ChatEvent): Promise<void> {
     const payload = encodeEvent(event)
@@ -26,7 +34,7 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys): Events {
 
   return {
     async ring({ entry, members, pendingWritten = [] }) {
-      const { conversationId, senderId, seq } = entry
+      const { conversationId, senderId } = entry
       const payload = encodeEvent(eventOf(entry))
       const ringOne = (userId: UserId) =>
         ringMember(
@@ -41,25 +49,21 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys): Events {
           ],
         )
       const [attached] = await link.roundTrip('events.ring', () =>
-        Promise.all([
-          Promise.all(members.map(ringOne)),
-          liftCounter([keys.counter(conversationId)], [seq, counterTtlMs]),
-        ]),
+        Promise.all([Promise.all(members.map(ringOne)), lift(entry)]),
       )
       return members.filter((_userId, index) => attached[index] === 0)
     },
 
     async ringGroup(entry) {
-      const { conversationId, seq } = entry
       await link.roundTrip('events.ringGroup', () =>
-        Promise.all([
-          publish([keys.groupChannel(conversationId)], [encodeEvent(eventOf(entry))]),
-          liftCounter([keys.counter(conversationId)], [seq, counterTtlMs]),
-        ]),
+        Promise.all([publish([keys.groupChannel(entry.conversationId)], [encodeEvent(eventOf(entry))]), lift(entry)]),
       )
     },
 
     tell: (audience, ticks) => tellAll('events.tell', audience, { type: 'ticks', ticks }),
+
+    tellConversation: (userIds, conversationId) =>
+      tellAll('events.tellConversation', userIds, { type: 'conversation', conversationId }),
 
     tellTyping: (audience, typing) => tellAll('events.tellTyping', audience, { type: 'typing', typing }),
 
@@ -96,16 +100,22 @@ end
 return attached
 `
 
-// Never makes a counter: one that is gone is seeded from the log, as this message may not be its last.
+// Never makes a counter: one that is gone is seeded from the log, as this entry may not be its last. Nor an activity, unless
+// the counter says that this is the last: a ring may be that of a retry, long after.
 // KEYS[1] string   the conversation's counter
-// ARGV[1] integer  the seq of a stored message
+// KEYS[2] string   the conversation's activity
+// ARGV[1] integer  the seq of a stored entry
 // ARGV[2] integer  TTL of the counter, ms
-const liftCounterLua = `
-local counter = redis.call('GET', KEYS[1])
-if not counter then return 0 end
-if tonumber(counter) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1]) end
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
-return 1
+// ARGV[3] integer  when it was sent, ms; 0 if it is no message
+// ARGV[4] integer  TTL of the activity, ms
+const liftCounterLua = `${activityLua}
+local counter, seq = tonumber(redis.call('GET', KEYS[1]) or nil), tonumber(ARGV[1])
+if counter then
+  if counter < seq then redis.call('SET', KEYS[1], ARGV[1]) end
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+if ARGV[3] ~= '0' then raise_activity(KEYS[2], ARGV[1], ARGV[3], ARGV[4], counter and counter <= seq) end
+return counter and 1 or 0
 `
 
 // A script and not a plain PUBLISH: its key sends it to the same node of a cluster as the user's messages, and what one node

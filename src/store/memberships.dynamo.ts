@@ -1,6 +1,6 @@
-import type { MembershipStore } from '../domain/ports.ts'
+import type { MemberAddress, Membership, MembershipStore, Settings, SettingsChange } from '../domain/ports.ts'
 import { createDynamoTable } from './dynamo-table.ts'
-import type { Dynamo } from './tables.ts'
+import type { Dynamo, Item, Key } from './tables.ts'
 
 export function createMembershipsDynamo(dynamo: Dynamo): MembershipStore {
   const table = createDynamoTable(dynamo, 'memberships')
@@ -28,7 +28,48 @@ export function createMembershipsDynamo(dynamo: Dynamo): MembershipStore {
 
     async ofUser(userId) {
       const items = await table.query({ where: 'user_id = :user', values: { ':user': userId } })
-      return items.map((item) => ({ conversationId: item.conversation_id, joinedSeq: item.joined_seq }))
+      return items.map(toMembership)
+    },
+
+    async getMany(members) {
+      const items = await table.getMany(members.map(toKey))
+      const found = new Map(items.map((item) => [`${item.user_id} ${item.conversation_id}`, toMembership(item)]))
+      return members.map(({ userId, conversationId }) => found.get(`${userId} ${conversationId}`))
+    },
+
+    async configure(member, change) {
+      // The key is asked for by a value: a condition may not come with none.
+      const isThere = { where: 'user_id = :user', values: { ':user': member.userId } }
+      const item = await table.set(toKey(member), toColumns(change), isThere)
+      return item && toMembership(item)
     },
   }
 }
+
+const toKey = ({ userId, conversationId }: MemberAddress): Key<'memberships'> => ({
+  user_id: userId,
+  conversation_id: conversationId,
+})
+
+function toMembership(item: Item<'memberships'>): Membership {
+  const { conversation_id: conversationId, joined_seq: joinedSeq } = item
+  const settings = toSettings(item)
+  return settings ? { conversationId, joinedSeq, settings } : { conversationId, joinedSeq }
+}
+
+function toSettings({ muted_until, pinned, archived }: Item<'memberships'>): Settings | undefined {
+  if (muted_until === undefined && pinned !== 1 && archived !== 1) return undefined
+  return {
+    ...(muted_until !== undefined && { mutedUntilMs: Date.parse(muted_until) }),
+    pinned: pinned === 1,
+    archived: archived === 1,
+  }
+}
+
+const toColumns = ({ mutedUntilMs, pinned, archived }: SettingsChange): Partial<Item<'memberships'>> => ({
+  ...(mutedUntilMs !== undefined && {
+    muted_until: mutedUntilMs === null ? undefined : new Date(mutedUntilMs).toISOString(),
+  }),
+  ...(pinned !== undefined && { pinned: pinned ? 1 : 0 }),
+  ...(archived !== undefined && { archived: archived ? 1 : 0 }),
+})

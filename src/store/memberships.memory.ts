@@ -1,4 +1,4 @@
-import type { Membership, MembershipStore } from '../domain/ports.ts'
+import type { Membership, MembershipStore, Settings, SettingsChange } from '../domain/ports.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 
 // user → conversation → membership
@@ -28,7 +28,27 @@ export function createMembershipsMemory(): MembershipStore {
     },
 
     async ofUser(userId) {
-      return [...(memberships.get(userId)?.values() ?? [])].map((membership) => ({ ...membership }))
+      return structuredClone([...(memberships.get(userId)?.values() ?? [])])
+    },
+
+    async getMany(members) {
+      return structuredClone(members.map(({ userId, conversationId }) => memberships.get(userId)?.get(conversationId)))
+    },
+
+    async configure({ userId, conversationId }, change) {
+      const membership = memberships.get(userId)?.get(conversationId)
+      if (!membership) return undefined
+      const { settings: before, ...rest } = membership
+      const settings = changed(before, change)
+      const configured = settings ? { ...rest, settings } : rest
+      memberships.get(userId)?.set(conversationId, configured)
+      return structuredClone(configured)
     },
   }
+}
+
+function changed(before: Settings | undefined, change: SettingsChange): Settings | undefined {
+  const { mutedUntilMs = before?.mutedUntilMs, pinned = before?.pinned, archived = before?.archived } = change
+  if (mutedUntilMs == null && !pinned && !archived) return undefined
+  return { ...(mutedUntilMs != null && { mutedUntilMs }), pinned: pinned === true, archived: archived === true }
 }

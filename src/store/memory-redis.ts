@@ -1,4 +1,4 @@
-import type { ChatEvent, Clock, EventListener, EventSubscription, SessionState } from '../domain/ports.ts'
+import type { ChatEvent, Clock, EventListener, EventSubscription, LastActivity, SessionState } from '../domain/ports.ts'
 import { unavailable } from '../protocol/errors.ts'
 import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 
@@ -25,6 +25,7 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     marks: createTable<number>(clock),
     hints: createTable<MemoryHint>(clock),
     versions: createTable<MemoryVersion>(clock),
+    activities: createTable<LastActivity>(clock),
   }
   /** By channel: a user, or a group. */
   const ears = new Map<UserId | ConversationId, Set<Ear>>()

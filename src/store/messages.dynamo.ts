@@ -87,7 +87,7 @@ export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
       table.count(
         {
           where: 'conversation_id = :conversation AND seq > :after',
-          filter: 'kind = :message AND sender_id <> :sender',
+          filter: 'kind = :message AND sender_id <> :sender AND attribute_not_exists(deleted_at)',
           values: {
             ':conversation': conversationId,
             ':after': after,

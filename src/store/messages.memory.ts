@@ -1,5 +1,5 @@
 import type { Change, LogRow, Message, MessageLog } from '../domain/ports.ts'
-import type { ConversationId, Seq } from '../protocol/ids.ts'
+import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 
 // conversation → seq → row
 export function createMessagesMemory(): MessageLog {
@@ -54,10 +54,13 @@ export function createMessagesMemory(): MessageLog {
 
     async countOfOthers(conversationId, after, senderId, most) {
       const rows = ascending(conversationId).filter(({ seq }) => seq > after)
-      return Math.min(most, rows.filter((row) => row.kind === 'message' && row.senderId !== senderId).length)
+      return Math.min(most, rows.filter((row) => isOfOthers(row, senderId)).length)
     },
   }
 }
+
+const isOfOthers = (row: LogRow, senderId: UserId): boolean =>
+  row.kind === 'message' && row.senderId !== senderId && row.deletedAtMs === undefined
 
 function alter(message: Message, { seq, senderId, sentAtMs, alteration }: Change): Message {
   if (alteration.type === 'delete') {

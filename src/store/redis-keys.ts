@@ -10,6 +10,7 @@ export type RedisKeys = ReturnType<typeof createRedisKeys>
 export function createRedisKeys(prefix: string) {
   return {
     counter: (conversationId: ConversationId) => `${prefix}seq:{${conversationId}}`,
+    activity: (conversationId: ConversationId) => `${prefix}active:{${conversationId}}`,
     sent: (conversationId: ConversationId, { senderId, clientMessageId }: SendKey) =>
       `${prefix}sent:{${conversationId}}:${senderId}#${clientMessageId}`,
     sessions: (userId: UserId) => `${prefix}sessions:{${userId}}`,

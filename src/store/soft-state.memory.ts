@@ -1,4 +1,5 @@
 import type { SoftState } from '../domain/ports.ts'
+import { createActivityMemory } from './activity.memory.ts'
 import { createEventsMemory } from './events.memory.ts'
 import { createHintsMemory } from './hints.memory.ts'
 import type { MemoryRedis } from './memory-redis.ts'
@@ -13,6 +14,7 @@ export function createSoftStateMemory(redis: MemoryRedis, sessionTtlMs?: number)
     sessions: createSessionsMemory(redis, sessionTtlMs),
     hints: createHintsMemory(redis),
     versions: createVersionsMemory(redis),
+    activity: createActivityMemory(redis),
     events: createEventsMemory(redis),
   }
 }

@@ -1,4 +1,5 @@
 import type { SoftState } from '../domain/ports.ts'
+import { createActivityRedis } from './activity.redis.ts'
 import { createEventsRedis } from './events.redis.ts'
 import { createHintsRedis } from './hints.redis.ts'
 import type { RedisLink } from './redis-client.ts'
@@ -19,6 +20,7 @@ export function createSoftStateRedis(
     sessions: createSessionsRedis(link, keys, sessionTtlMs),
     hints: createHintsRedis(link, keys),
     versions: createVersionsRedis(link, keys),
+    activity: createActivityRedis(link, keys),
     events: createEventsRedis(link, keys),
   }
 }

@@ -85,7 +85,14 @@ export const tables = {
   },
   memberships: {
     key: { user_id: text<UserId>(), conversation_id: text<ConversationId>() },
-    columns: { joined_seq: integer() },
+    columns: {
+      joined_seq: integer(),
+      /** RFC 3339 in UTC, with milliseconds. */
+      muted_until: maybe(text()),
+      /** 1 or 0. */
+      pinned: maybe(integer()),
+      archived: maybe(integer()),
+    },
   },
   users: {
     key: { user_id: text<UserId>() },

@@ -131,6 +131,60 @@ export function membershipsContract(open: () => MembershipStore): void {
     await open().remove(userId, aConversation(), 5)
     expect(await open().ofUser(userId)).toEqual([{ conversationId: back, joinedSeq: 7 }])
   })
+
+  const aMembership = async () => {
+    const member = { userId: aUser(), conversationId: aConversation() }
+    await open().add(member.userId, { conversationId: member.conversationId, joinedSeq: 2 })
+    return member
+  }
+
+  test('many are found in the order asked for', async () => {
+    const members = await Promise.all(upTo(110).map(aMembership))
+    const stranger = { userId: aUser(), conversationId: members[0]?.conversationId ?? aConversation() }
+    const found = await open().getMany([stranger, ...members, ...members.slice(0, 2)])
+    const ids = members.map(({ conversationId }) => conversationId)
+    expect(found.map((each) => each?.conversationId)).toEqual([undefined, ...ids, ...ids.slice(0, 2)])
+    expect(await open().getMany([])).toEqual([])
+  })
+
+  test('a setting changes alone, the others and where they joined stay', async () => {
+    const member = await aMembership()
+    const row = { conversationId: member.conversationId, joinedSeq: 2 }
+    const pinned = { ...row, settings: { pinned: true, archived: false } }
+    expect(await open().configure(member, { pinned: true })).toEqual(pinned)
+    const muted = { ...row, settings: { mutedUntilMs: 1_800_000_000_123, pinned: true, archived: false } }
+    expect(await open().configure(member, { mutedUntilMs: 1_800_000_000_123 })).toEqual(muted)
+    expect(await open().ofUser(member.userId)).toEqual([muted])
+    expect(await open().getMany([member])).toEqual([muted])
+    const archived = { ...row, settings: { mutedUntilMs: 1_800_000_000_123, pinned: false, archived: true } }
+    expect(await open().configure(member, { pinned: false, archived: true })).toEqual(archived)
+    await open().add(member.userId, row)
+    expect(await open().ofUser(member.userId)).toEqual([archived])
+  })
+
+  test('null ends a mute, with or without a change beside it', async () => {
+    const member = await aMembership()
+    const row = { conversationId: member.conversationId, joinedSeq: 2 }
+    expect(await open().configure(member, { mutedUntilMs: null })).toEqual(row)
+    await open().configure(member, { mutedUntilMs: 5 })
+    expect(await open().configure(member, { mutedUntilMs: null })).toEqual(row)
+    await open().configure(member, { mutedUntilMs: 5, archived: true })
+    expect(await open().configure(member, { mutedUntilMs: null, archived: false })).toEqual(row)
+  })
+
+  test('settings make no membership', async () => {
+    const member = { userId: aUser(), conversationId: aConversation() }
+    expect(await open().configure(member, { pinned: true })).toBeUndefined()
+    expect(await open().configure(member, { mutedUntilMs: null })).toBeUndefined()
+    expect(await open().ofUser(member.userId)).toEqual([])
+  })
+
+  test('settings are one member’s own', async () => {
+    const [one, conversationId] = [await aMembership(), aConversation()]
+    await open().add(one.userId, { conversationId, joinedSeq: 0 })
+    await open().configure(one, { pinned: true })
+    expect(await open().getMany([{ userId: one.userId, conversationId }])).toEqual([{ conversationId, joinedSeq: 0 }])
+  })
 }
 
 export function profilesContract(open: () => ProfileStore): void {

@@ -76,6 +76,15 @@ export function eventsContract(world: () => SoftWorld): void {
     expect(ear.events).toEqual([{ type: 'ticks', ticks: told }])
   })
 
+  test('a changed conversation is told to those named', async () => {
+    const bob = aUser()
+    const ear = await listen(there(), bob)
+    const conversationId = aConversation()
+    await here().tellConversation([aUser(), bob], conversationId)
+    await ear.subscription.flush()
+    expect(ear.events).toEqual([{ type: 'conversation', conversationId }])
+  })
+
   test('a ring returns the members nobody is attached for, in their order', async () => {
     const [syncing, online, away, never] = [await attached(), await attached(), await attached(), aUser()]
     await sessions().renew([{ session: online, state: 'online' }])
@@ -246,7 +255,7 @@ export function eventsContract(world: () => SoftWorld): void {
   })
 
   test('while there is no answer every call is UNAVAILABLE; afterwards everything goes on by itself', async () => {
-    const { sequencer, hints, versions } = world().here
+    const { sequencer, hints, versions, activity } = world().here
     const session = await attached()
     const { userId } = session
     const conversationId = aConversation()
@@ -267,6 +276,8 @@ export function eventsContract(world: () => SoftWorld): void {
       hints.get({ userId, conversationId }),
       hints.open({ userId, conversationId }),
       hints.lift({ userId, conversationId }, { lastDeliveredSeq: 1, lastReadSeq: 1 }),
+      activity.of([conversationId]),
+      activity.seed([{ conversationId, seq: 1, atMs: 1 }]),
       here().ring({ entry: aMessage(conversationId, 1), members: [userId] }),
       here().ringGroup(aMessage(conversationId, 1)),
       here().tell([userId], ticks(1)),
@@ -276,6 +287,7 @@ export function eventsContract(world: () => SoftWorld): void {
       versions.look([conversationId], 'token'),
       versions.settle(conversationId, 'token', 1),
       versions.raise(conversationId, 1),
+      here().tellConversation([userId], conversationId),
       here().subscribe(aUser(), { event: () => undefined, gap: () => undefined }),
       ear.subscription.flush(),
     ]

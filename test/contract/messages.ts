@@ -312,6 +312,14 @@ export function messagesContract(open: () => MessageLog): void {
       await fill([message, aChange(message, 2, { type: 'edit', body: 'x' }), aMessage(message.conversationId, 3)])
       expect(await open().countOfOthers(message.conversationId, 0, aUser(), 100)).toBe(2)
     })
+
+    test('that deletes a message takes it from what is unread', async () => {
+      const message = aMessage(aConversation(), 1)
+      const deletion = aChange(message, 3, { type: 'delete' })
+      await fill([message, aMessage(message.conversationId, 2), deletion])
+      await open().alter(deletion)
+      expect(await open().countOfOthers(message.conversationId, 0, aUser(), 100)).toBe(1)
+    })
   })
 }
 

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import type { DynamoCall } from '../../src/store/dynamo-client.ts'
-import type { Person } from '../kit/person.ts'
+import { aMessage, upTo } from '../kit/ids.ts'
+import { listedChat, type Person } from '../kit/person.ts'
 import { startWorld, type World } from '../kit/world.ts'
 
 // Cost is counted, never timed: what one operation asks of DynamoDB and Redis, once a conversation is under way.
@@ -133,7 +135,77 @@ describe('the cost of', () => {
     expect(two.calls.length).toBeLessThanOrEqual(6)
     expect(fifty.roundTrips).toBe(two.roundTrips)
   })
+
+  /** Straight into the stores: this person has so many chats more, each with a message that Redis knows of. */
+  async function acquaint({ userId }: Person, from: number, to: number): Promise<void> {
+    const { conversations, memberships, messages, sequencer, activity } = world.nodes[0]?.parts.ports ?? expect.fail()
+    const [me, other] = [userId, 'somebody'] as UserId[] as [UserId, UserId]
+    for (let i = from; i < to; i += 50) {
+      await Promise.all(
+        upTo(Math.min(50, to - i)).map(async (n) => {
+          const id = `dm_${userId}-${i + n}` as ConversationId
+          const message = aMessage(id, 1, { sentAtMs: 1_790_000_000_000 + i + n })
+          await memberships.add(me, { conversationId: id, joinedSeq: 0 })
+          await conversations.create({ id, kind: 'DIRECT', members: [me, other] })
+          await messages.put(message)
+          await sequencer.seed(id, 1)
+          await activity.seed([{ conversationId: id, seq: 1, atMs: message.sentAtMs }])
+        }),
+      )
+    }
+  }
+
+  const loadList = async (person: Person) => {
+    forget()
+    const { conversations } = await person.ask<{ conversations: { edges: unknown[] } }>(wholeList)
+    return { chats: conversations.edges.length, calls: asked().sort(), roundTrips: [...roundTrips].sort() }
+  }
+  const batches = ['BatchGetItem message_status', 'BatchGetItem messages', 'BatchGetItem messages']
+
+  it('a list of 50 chats with everything: four calls of DynamoDB and two round trips, with 50 chats as with 500', async () => {
+    const alice = await world.person('alice')
+    await acquaint(alice, 0, 50)
+    // On a node that has met neither the conversations nor the people, one batch more for each.
+    const cold = await loadList(alice)
+    expect(cold.calls).toEqual(
+      [...batches, 'BatchGetItem conversations', 'BatchGetItem users', 'Query memberships'].sort(),
+    )
+    const fifty = await loadList(alice)
+    expect(fifty).toEqual({
+      chats: 50,
+      calls: [...batches, 'Query memberships'],
+      roundTrips: ['activity.of', 'sequencer.heads'],
+    })
+    await acquaint(alice, 50, 500)
+    const coldAgain = await loadList(alice)
+    expect(coldAgain.calls).toEqual([...batches, 'BatchGetItem conversations', 'Query memberships'].sort())
+    expect(await loadList(alice)).toEqual(fifty)
+  })
+
+  it('a list whose chats end with reactions: as many calls as one whose chats end with messages', async () => {
+    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+    for (let i = 0; i < 5; i += 1) await (await world.person(`friend${i}`)).send(alice, 'hello')
+    await bob.send(alice, 'hello')
+    const before = await loadList(alice)
+    for (const emoji of ['👍', '🎉', '❤️']) await bob.react(world.chatOf(alice, bob), 1, emoji)
+    expect(await loadList(alice)).toEqual({ ...before, calls: [...batches, 'Query memberships'] })
+  })
+
+  it('the settings of one conversation: one batch, and none where nobody asks', async () => {
+    const [alice, , chat] = await conversationUnderWay()
+    forget()
+    await alice.ask('query ($id: ID!) { conversation(id: $id) { id kind } }', { id: chat })
+    expect(asked()).toEqual([])
+    await alice.ask('query ($id: ID!) { conversation(id: $id) { pinned archived mutedUntil } }', { id: chat })
+    expect(asked()).toEqual(['BatchGetItem memberships'])
+    forget()
+    await alice.updateConversation(chat, { pinned: true })
+    expect(asked()[0]).toBe('UpdateItem memberships')
+    expect(asked()).not.toContain('BatchGetItem memberships')
+  })
 })
+
+const wholeList = `{ conversations(first: 50) { edges { node { ${listedChat} members { id name } ticks { userId lastReadSeq } } } } }`
 
 const unitsOf = (counted: readonly DynamoCall[]) => counted.reduce((sum, { capacityUnits }) => sum + capacityUnits, 0)
 

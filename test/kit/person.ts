@@ -217,6 +217,21 @@ export async function createPerson(userId: string, url: string, options: { name?
         (data) => data.typingChanged,
         node,
       ),
+    updateConversation: async (conversationId: string, change: object, options: { node?: string } = {}) =>
+      (
+        await ask<{ updateConversation: { conversation: ListedChat } }>(
+          updateConversation,
+          { input: { conversationId, ...change } },
+          options,
+        )
+      ).updateConversation.conversation,
+    followConversations: (node = url) =>
+      subscribe<{ conversationChanged: ListedChat }, ListedChat>(
+        `subscription { conversationChanged { ${listedChat} } }`,
+        {},
+        (data) => data.conversationChanged,
+        node,
+      ),
     /** Without ticks, which cost a read. */
     followLean: (node = url) =>
       subscribe<{ messageAdded: LeanEvent }, LeanEvent>(leanSubscription, {}, (data) => data.messageAdded, node),
@@ -235,6 +250,21 @@ export async function createPerson(userId: string, url: string, options: { name?
 
 /** Applications derive ticks from boundaries; the tests let the server do it, and pay for it. */
 const withTicks = (document: Operation): string => String(document).replace('sentAt', 'sentAt tick')
+
+/** A chat as a list shows it. */
+export type ListedChat = {
+  id: string
+  lastSeq: number
+  unreadCount: number
+  lastMessage: { seq: number; body: string } | null
+  mutedUntil: string | null
+  pinned: boolean
+  archived: boolean
+}
+export const listedChat = 'id lastSeq unreadCount lastMessage { seq body } mutedUntil pinned archived'
+const updateConversation = `mutation ($input: UpdateConversationInput!) {
+  updateConversation(input: $input) { conversation { ${listedChat} } }
+}`
 
 type LeanEvent = { message: { seq: number; body: string; sender: { name: string | null } } }
 const leanSubscription = 'subscription { messageAdded { message { seq body sender { name } } } }'

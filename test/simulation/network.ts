@@ -120,6 +120,7 @@ export function createNetwork(scheduler: Scheduler, random: Random) {
       sessions: over(ports.sessions),
       hints: over(ports.hints),
       versions: over(ports.versions),
+      activity: over(ports.activity),
       events: {
         ...over(ports.events),
         subscribe: (userId, listener) => listen(listener, (heard) => ports.events.subscribe(userId, heard)),

@@ -1,0 +1,150 @@
+import type { ConversationId, MessageAddress, Seq, UserId } from '../protocol/ids.ts'
+import { risen } from '../protocol/ticks.ts'
+import type { Access, Member } from './access.ts'
+import type { Beat } from './beat.ts'
+import type { Listen } from './hearing.ts'
+import { createInbox, type Signal } from './inbox.ts'
+import type { Log } from './log.ts'
+import { persist } from './persist.ts'
+import type { ChatEvent, Ports } from './ports.ts'
+import { noneWhileAway } from './reading.ts'
+import { createStream } from './stream.ts'
+
+// A user's conversations as they change: something was said or changed in one, the user has read it on another device, or has
+// set something. What is shown is only which; whoever shows it reads how it is now. So events that wait for the same reason are one,
+// and the last state always comes. A lost event is made up for by comparing counters, boundaries and settings.
+
+const inboxLimit = 256
+
+/** What a conversation was like when it was last shown. `counted`: it had a counter then. */
+type Known = { seq: Seq; readSeq: Seq; settings: string; counted: boolean }
+
+type Needs = Pick<Ports, 'memberships' | 'boundaries' | 'sequencer' | 'clock'> & {
+  access: Access
+  log: Log
+  listen: Listen
+  beat: Beat
+}
+
+export function createFollowConversations(needs: Needs) {
+  const { memberships, boundaries, sequencer, clock, access, log, listen, beat } = needs
+
+  return async function followConversations(userId: UserId): Promise<AsyncIterableIterator<Member>> {
+    const inbox = createInbox(clock, {
+      limit: inboxLimit,
+      accepts: (event) => event.type !== 'typing' && (event.type !== 'ticks' || event.ticks.userId === userId),
+      coalesce,
+    })
+    const hearing = await listen(userId, inbox.listener)
+    const unwatch = beat.watch(inbox)
+    const end = async () => {
+      unwatch()
+      await hearing.close()
+    }
+    const shown = new Map<ConversationId, Known>()
+    const knownOf = (id: ConversationId): Known => shown.get(id) ?? { seq: 0, readSeq: 0, settings: '', counted: false }
+
+    try {
+      await hearing.refresh()
+      for (const { id, head, ...rest } of await survey()) {
+        shown.set(id, { ...rest, seq: head ?? 0, counted: head !== undefined })
+      }
+      // Read after the subscription stood and before it was looked up: the reader need not have seen that.
+      for (const event of inbox.untaken() ?? []) {
+        if (event.type === 'ticks')
+          shown.set(event.ticks.conversationId, { ...knownOf(event.ticks.conversationId), readSeq: 0 })
+      }
+    } catch (error) {
+      await end()
+      throw error
+    }
+    return createStream(inbox, run(), end)
+
+    async function* run(): AsyncGenerator<Member> {
+      for (;;) {
+        const signal = await inbox.take()
+        if (signal.type === 'closed') return
+        const ids = await changedBy(signal)
+        for (const member of await persist(clock, () => access.find(userId, ids))) if (member) yield member
+      }
+    }
+
+    async function changedBy(signal: Signal): Promise<ConversationId[]> {
+      if (signal.type === 'resync') return persist(clock, moved)
+      if (signal.type === 'recheck') return moved().catch(noneWhileAway)
+      return hear(signal)
+    }
+
+    function hear(event: Signal): ConversationId[] {
+      if (event.type === 'conversation') return [event.conversationId]
+      if (event.type === 'ticks') {
+        const { conversationId, lastReadSeq } = event.ticks
+        const known = knownOf(conversationId)
+        if (lastReadSeq <= known.readSeq) return []
+        shown.set(conversationId, { ...known, readSeq: lastReadSeq })
+        return [conversationId]
+      }
+      const entry = entryOf(event)
+      if (!entry) return []
+      const known = knownOf(entry.conversationId)
+      shown.set(entry.conversationId, { ...known, seq: Math.max(known.seq, entry.seq) })
+      return [entry.conversationId]
+    }
+
+    async function survey() {
+      const [own, ticks] = await Promise.all([memberships.ofUser(userId), boundaries.ofUser(userId)])
+      const heads = own.length > 0 ? await sequencer.heads(own.map(({ conversationId }) => conversationId)) : []
+      const reads = new Map(ticks.map(({ conversationId, lastReadSeq }) => [conversationId, lastReadSeq]))
+      return own.map(({ conversationId: id, settings }, i) => ({
+        id,
+        head: heads[i],
+        readSeq: reads.get(id) ?? 0,
+        settings: JSON.stringify(settings ?? null),
+      }))
+    }
+
+    /** What is no longer as it was last shown. */
+    async function moved(): Promise<ConversationId[]> {
+      await hearing.refresh()
+      const now = await survey()
+      const seqs = await Promise.all(now.map(({ id, head }) => lastSeq(id, head)))
+      return now.flatMap(({ id, head, readSeq, settings }, i) => {
+        const known = knownOf(id)
+        const seq = Math.max(seqs[i] ?? 0, known.seq)
+        const isSame = known.seq === seq && known.readSeq >= readSeq && known.settings === settings
+        shown.set(id, { seq, readSeq: Math.max(readSeq, known.readSeq), settings, counted: head !== undefined })
+        return isSame || seq === 0 ? [] : [id]
+      })
+    }
+
+    /**
+     * The log is asked only where the counter is ahead of what was shown, for it may also be ahead of the log; and where there
+     * is none, the first time: whoever sends brings it back.
+     */
+    async function lastSeq(id: ConversationId, head: Seq | undefined): Promise<Seq> {
+      const known = shown.get(id)
+      const isKnown = known && (head === undefined ? !known.counted : head <= known.seq)
+      return isKnown ? known.seq : log.lastSeq(id)
+    }
+  }
+}
+
+function entryOf(event: Signal): MessageAddress | undefined {
+  if (event.type === 'message') return event.message
+  if (event.type === 'change' || event.type === 'group') return event.change
+  return event.type === 'seat' ? event.seat : undefined
+}
+
+const coalesce = {
+  keyOf(event: ChatEvent): string {
+    if (event.type === 'conversation') return `settings ${event.conversationId}`
+    if (event.type === 'ticks') return `ticks ${event.ticks.conversationId}`
+    return `entry ${entryOf(event)?.conversationId}`
+  },
+  merge(waiting: ChatEvent, newer: ChatEvent): ChatEvent {
+    if (waiting.type === 'ticks' && newer.type === 'ticks') {
+      return { type: 'ticks', ticks: risen(waiting.ticks, newer.ticks) }
+    }
+    return (entryOf(waiting)?.seq ?? 0) > (entryOf(newer)?.seq ?? 0) ? waiting : newer
+  },
+}
