@@ -36,11 +36,6 @@ export function createFollowConversations(needs: Needs) {
       coalesce,
     })
     const hearing = await listen(userId, inbox.listener)
-    const unwatch = beat.watch(inbox)
-    const end = async () => {
-      unwatch()
-      await hearing.close()
-    }
     const shown = new Map<ConversationId, Known>()
     const knownOf = (id: ConversationId): Known => shown.get(id) ?? { seq: 0, readSeq: 0, settings: '', counted: false }
 
@@ -55,10 +50,14 @@ export function createFollowConversations(needs: Needs) {
           shown.set(event.ticks.conversationId, { ...knownOf(event.ticks.conversationId), readSeq: 0 })
       }
     } catch (error) {
-      await end()
+      await hearing.close()
       throw error
     }
-    return createStream(inbox, run(), end)
+    const unwatch = beat.watch(inbox)
+    return createStream(inbox, run(), async () => {
+      unwatch()
+      await hearing.close()
+    })
 
     async function* run(): AsyncGenerator<Member> {
       for (;;) {

@@ -129,7 +129,7 @@ describe('by the clock', () => {
     await setTyping(alice, false)
     expect(told).toHaveBeenCalledTimes(3)
     expect(told.mock.lastCall).toEqual([
-      ['bob', 'carol'] as UserId[],
+      'grp_1',
       { userId: 'alice', conversationId: 'grp_1' as ConversationId, typing: false },
     ])
   })
