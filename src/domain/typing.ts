@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { UserId } from '../protocol/ids.ts'
 import { type Member, othersOf } from './access.ts'
+import type { Blocking } from './blocking.ts'
 import { createInbox } from './inbox.ts'
 import type { Ports, Typing } from './ports.ts'
 import { createStream } from './stream.ts'
@@ -14,7 +15,10 @@ const throttleMs = 2000
 const fadesAfterMs = 6000
 const inboxLimit = 256
 
-export function createTyping({ events, clock }: Pick<Ports, 'events' | 'clock'>, cacheSize: number) {
+export function createTyping(
+  { events, clock, blocking }: Pick<Ports, 'events' | 'clock'> & { blocking: Pick<Blocking, 'isBlocked'> },
+  cacheSize: number,
+) {
   const said = new LRUCache<string, { typing: boolean; atMs: number }>({ max: cacheSize })
 
   async function setTyping(member: Member, typing: boolean): Promise<void> {
@@ -24,6 +28,7 @@ export function createTyping({ events, clock }: Pick<Ports, 'events' | 'clock'>,
     const isNews = typing ? !before?.typing || clock.now() - before.atMs >= throttleMs : before?.typing !== false
     if (!isNews) return
     said.set(key, { typing, atMs: clock.now() })
+    if (await blocking.isBlocked(member)) return
     await events.tellTyping(othersOf(member), { userId, conversationId: conversation.id, typing })
   }
 

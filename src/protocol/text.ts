@@ -5,15 +5,20 @@ const invisible = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}
 const loneSurrogate = /\p{Surrogate}/u
 
 /** Why this text cannot be a message, or undefined if it can. The text itself is never changed. */
-export function bodyProblem(body: string): string | undefined {
-  if (body.length > 2 * bodyMaxCodePoints || codePoints(body) > bodyMaxCodePoints) {
-    return `A message has at most ${bodyMaxCodePoints} characters.`
+export const bodyProblem = (body: string): string | undefined => textProblem(body, 'A message', bodyMaxCodePoints)
+
+/** The same for any text; `what` it would be begins the answer. */
+export function textProblem(text: string, what: string, maxCodePoints: number): string | undefined {
+  if (text.length > 2 * maxCodePoints || codePoints(text) > maxCodePoints) {
+    return `${what} has at most ${maxCodePoints} characters.`
   }
-  if (loneSurrogate.test(body)) return 'A message must be well-formed Unicode: it holds half a surrogate pair.'
-  if (body.includes('\0')) return 'A message must not hold a NUL character.'
-  if (invisible.test(body)) return 'A message must hold at least one visible character.'
+  if (!isWellFormed(text)) return `${what} must be well-formed Unicode: it holds half a surrogate pair.`
+  if (text.includes('\0')) return `${what} must not hold a NUL character.`
+  if (invisible.test(text)) return `${what} must hold at least one visible character.`
   return undefined
 }
+
+export const isWellFormed = (text: string): boolean => !loneSurrogate.test(text)
 
 function codePoints(text: string): number {
   let count = 0

@@ -22,7 +22,7 @@ export interface DynamoTable<Name extends TableName> {
   /** Returns whether the condition held. */
   put(item: Key<Name> & Partial<Item<Name>>, condition?: Expression): Promise<boolean>
   /** Returns the whole item as it is now, or undefined where the condition did not hold. `undefined` removes a column. */
-  set(key: Key<Name>, columns: Partial<Item<Name>>, condition: Expression): Promise<Item<Name> | undefined>
+  set(key: Key<Name>, columns: Partial<Item<Name>>, condition?: Expression): Promise<Item<Name> | undefined>
   /** The same for one entry of a map; `#entry` names it in the condition. The map must be there. */
   setEntry(
     key: Key<Name>,
@@ -91,14 +91,24 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
   async function set(
     key: Key<Name>,
     columns: Partial<Item<Name>>,
-    condition: Expression,
+    condition?: Expression,
   ): Promise<Item<Name> | undefined> {
     const assignments = Object.entries(columns).filter(([, value]) => value !== undefined)
     const removed = Object.keys(columns).filter((column) => columns[column as keyof typeof columns] === undefined)
     const values = Object.fromEntries(assignments.map(([column, value]) => [`:new_${column}`, value]))
-    const setting = `SET ${assignments.map(([column]) => `${column} = :new_${column}`).join(', ')}`
-    const expression = removed.length > 0 ? `${setting} REMOVE ${removed.join(', ')}` : setting
-    return update(key, { UpdateExpression: expression }, { ...condition, values: { ...condition.values, ...values } })
+    const expression = [
+      ...(assignments.length > 0
+        ? [`SET ${assignments.map(([column]) => `#${column} = :new_${column}`).join(', ')}`]
+        : []),
+      ...(removed.length > 0 ? [`REMOVE ${removed.map((column) => `#${column}`).join(', ')}`] : []),
+    ].join(' ')
+    // Some words are DynamoDB's own, `name` among them.
+    const names = Object.fromEntries(Object.keys(columns).map((column) => [`#${column}`, column]))
+    return update(
+      key,
+      { UpdateExpression: expression, ExpressionAttributeNames: names },
+      { where: condition?.where, values: { ...condition?.values, ...values } },
+    )
   }
 
   async function setEntry(
@@ -117,12 +127,13 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
   async function update(
     key: Key<Name>,
     expression: { UpdateExpression: string; ExpressionAttributeNames?: Record<string, string> },
-    condition: Expression,
+    { where, values = {} }: { where?: string | undefined; values?: Record<string, unknown> | undefined },
   ): Promise<Item<Name> | undefined> {
     const command = new UpdateCommand({
       ...common,
       ...expression,
-      ...conditional(condition),
+      ConditionExpression: where,
+      ExpressionAttributeValues: Object.keys(values).length > 0 ? values : undefined,
       Key: key,
       ReturnValues: 'ALL_NEW',
     })

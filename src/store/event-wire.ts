@@ -25,6 +25,8 @@ export function decodeEvent(wire: unknown): ChatEvent | FlushMark | undefined {
       return hasBoundaries(wire.ticks) ? ({ type: 'ticks', ticks: wire.ticks } as ChatEvent) : undefined
     case 'typing':
       return isTyping(wire.typing) ? ({ type: 'typing', typing: wire.typing } as ChatEvent) : undefined
+    case 'presence':
+      return typeof wire.userId === 'string' ? ({ type: 'presence', userId: wire.userId } as ChatEvent) : undefined
     case 'flush':
       return typeof wire.id === 'string' ? { type: 'flush', id: wire.id } : undefined
     default:

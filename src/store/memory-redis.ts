@@ -5,6 +5,11 @@ import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 export type MemorySession = { state: SessionState | 'left'; scope: ConversationId | '*'; expiresAtMs: number }
 /** `unclean`: a session ended uncleanly or was forgotten. `runId`: of the process under which the first attached. */
 export type MemorySessions = { byConnection: Map<string, MemorySession>; unclean: boolean; runId: number }
+/** `runId`: of the process that took it. */
+export type MemoryBlock = { runId: number } & (
+  | { kind: 'known'; blockers: readonly UserId[] }
+  | { kind: 'lease' | 'changing'; id: string }
+)
 /** `version` as p in hints.redis.ts. */
 export type MemoryHint = { delivered?: Seq; read?: Seq; version: number }
 
@@ -21,8 +26,10 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     sessions: createTable<MemorySessions>(clock),
     marks: createTable<number>(clock),
     hints: createTable<MemoryHint>(clock),
+    seen: createTable<number>(clock),
+    blocks: createTable<MemoryBlock>(clock),
   }
-  const ears = new Map<UserId, Set<Ear>>()
+  const ears = new Map<string, Set<Ear>>()
   let runId = 1
   let lastVersion = 0
   let down = false
@@ -52,13 +59,13 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     /** Never twice the same, also after a flush. */
     nextVersion: () => ++lastVersion,
 
-    publish(userId: UserId, event: ChatEvent): void {
-      for (const ear of ears.get(userId) ?? []) send(ear, { handOver: () => ear.listener.event(event) })
+    publish(channel: string, event: ChatEvent): void {
+      for (const ear of ears.get(channel) ?? []) send(ear, { handOver: () => ear.listener.event(event) })
     },
 
-    listen(userId: UserId, listener: EventListener): EventSubscription {
+    listen(channel: string, listener: EventListener): EventSubscription {
       const ear: Ear = { listener, waiting: [] }
-      ears.set(userId, (ears.get(userId) ?? new Set()).add(ear))
+      ears.set(channel, (ears.get(channel) ?? new Set()).add(ear))
       return {
         async flush() {
           await arrive()
@@ -67,7 +74,7 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
           })
         },
         async close() {
-          ears.get(userId)?.delete(ear)
+          ears.get(channel)?.delete(ear)
           loseWaiting(ear)
         },
       }

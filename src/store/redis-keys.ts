@@ -15,6 +15,9 @@ export function createRedisKeys(prefix: string) {
     sessions: (userId: UserId) => `${prefix}sessions:{${userId}}`,
     mark: (userId: UserId) => `${prefix}complete:{${userId}}`,
     hint: ({ userId, conversationId }: MemberAddress) => `${prefix}hint:{${userId}}:${conversationId}`,
+    seen: (userId: UserId) => `${prefix}seen:{${userId}}`,
+    block: (conversationId: ConversationId) => `${prefix}block:{${conversationId}}`,
+    presenceChannel: (userId: UserId) => `${prefix}presence:{${userId}}`,
     channel: (userId: UserId) => `${prefix}user:{${userId}}`,
   }
 }

@@ -1,4 +1,5 @@
 import type { SoftState } from '../domain/ports.ts'
+import { createBlockHintsMemory } from './block-hints.memory.ts'
 import { createEventsMemory } from './events.memory.ts'
 import { createHintsMemory } from './hints.memory.ts'
 import type { MemoryRedis } from './memory-redis.ts'
@@ -7,10 +8,12 @@ import { createSessionsMemory } from './sessions.memory.ts'
 
 /** One node's view of the memory Redis that it shares with others. */
 export function createSoftStateMemory(redis: MemoryRedis, sessionTtlMs?: number): SoftState {
+  const sequencer = createSequencerMemory(redis)
   return {
-    sequencer: createSequencerMemory(redis),
+    sequencer,
     sessions: createSessionsMemory(redis, sessionTtlMs),
     hints: createHintsMemory(redis),
+    blockHints: createBlockHintsMemory(redis, sequencer),
     events: createEventsMemory(redis),
   }
 }

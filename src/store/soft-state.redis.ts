@@ -1,4 +1,5 @@
 import type { SoftState } from '../domain/ports.ts'
+import { createBlockHintsRedis } from './block-hints.redis.ts'
 import { createEventsRedis } from './events.redis.ts'
 import { createHintsRedis } from './hints.redis.ts'
 import type { RedisLink } from './redis-client.ts'
@@ -17,6 +18,7 @@ export function createSoftStateRedis(
     sequencer: createSequencerRedis(link, keys),
     sessions: createSessionsRedis(link, keys, sessionTtlMs),
     hints: createHintsRedis(link, keys),
+    blockHints: createBlockHintsRedis(link, keys),
     events: createEventsRedis(link, keys),
   }
 }
