@@ -76,7 +76,7 @@ describe('by the clock', () => {
     const events = createEventsMemory(redis)
     const told = vi.spyOn(events, 'tellTyping')
     return {
-      ...createTyping({ events, clock }, 100),
+      ...createTyping({ events, clock, blocking: { isBlocked: async () => false } }, 100),
       told,
       pass(ms: number) {
         nowMs += ms

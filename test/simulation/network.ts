@@ -101,9 +101,11 @@ export function createNetwork(scheduler: Scheduler, random: Random) {
       conversations: over(ports.conversations),
       memberships: over(ports.memberships),
       profiles: over(ports.profiles),
+      blocks: over(ports.blocks),
       sequencer: over(ports.sequencer),
       sessions: over(ports.sessions),
       hints: over(ports.hints),
+      blockHints: over(ports.blockHints),
       events: {
         ...over(ports.events),
         subscribe: (userId, listener) =>
