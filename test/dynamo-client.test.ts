@@ -8,7 +8,7 @@ import { createStoresDynamo } from '../src/store/stores.dynamo.ts'
 import { createTables, validateTables } from '../src/store/table-setup.ts'
 import type { Dynamo } from '../src/store/tables.ts'
 import { connectDynamo } from './kit/dynamodb.ts'
-import { aConversation, aMessage, aUser } from './kit/ids.ts'
+import { aChange, aConversation, aMessage, aUser } from './kit/ids.ts'
 
 describe('a DynamoDB that does not answer as it should', () => {
   test('at a closed port makes every call of every store UNAVAILABLE', async () => {
@@ -17,9 +17,10 @@ describe('a DynamoDB that does not answer as it should', () => {
     const claim = { ...message, payloadHash: 'hash' }
     const member = { userId, conversationId }
     const stores = createStoresDynamo(connect(await closedPort()))
-    const { messages, claims, pending, boundaries, conversations, memberships, profiles } = stores
+    const { messages, claims, pending, boundaries, conversations, memberships, profiles, blocks } = stores
     const calls: Record<string, () => Promise<unknown>> = {
       'messages.put': () => messages.put(message),
+      'messages.alter': () => messages.alter(aChange(message, 2, { type: 'edit', body: 'new' })),
       'messages.get': () => messages.get(message),
       'messages.getMany': () => messages.getMany([message]),
       'messages.above': () => messages.above(conversationId, 0, 10),
@@ -43,6 +44,9 @@ describe('a DynamoDB that does not answer as it should', () => {
       'memberships.ofUser': () => memberships.ofUser(userId),
       'profiles.put': () => profiles.put({ userId }),
       'profiles.getMany': () => profiles.getMany([userId]),
+      'profiles.change': () => profiles.change(userId, { ownName: 'Zoë' }),
+      'blocks.set': () => blocks.set({ userId, blockedId: userId }, true),
+      'blocks.getMany': () => blocks.getMany([{ userId, blockedId: userId }]),
     }
     const methods = Object.entries(stores).flatMap(([port, store]) =>
       Object.keys(store).map((name) => `${port}.${name}`),
