@@ -93,6 +93,7 @@ async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTr
     const domain = createDomain(ports, {
       nextMessageId: createSnowflake(systemClock.now, nodeNumber.current),
       randomId: randomUUID,
+      localAvatars: config.development,
       onDetachError: (error) => logger.warn({ err: error }, 'a stream could not be detached cleanly'),
     })
     const cursors = createCursors(config.cursorSecret)

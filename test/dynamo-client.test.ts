@@ -17,7 +17,7 @@ describe('a DynamoDB that does not answer as it should', () => {
     const claim = { ...message, payloadHash: 'hash' }
     const member = { userId, conversationId }
     const stores = createStoresDynamo(connect(await closedPort()))
-    const { messages, claims, pending, boundaries, conversations, memberships, profiles } = stores
+    const { messages, claims, pending, boundaries, conversations, memberships, profiles, blocks } = stores
     const calls: Record<string, () => Promise<unknown>> = {
       'messages.put': () => messages.put(message),
       'messages.alter': () => messages.alter(aChange(message, 2, { type: 'delete' })),
@@ -49,6 +49,9 @@ describe('a DynamoDB that does not answer as it should', () => {
       'memberships.configure': () => memberships.configure(member, { pinned: true }),
       'profiles.put': () => profiles.put({ userId }),
       'profiles.getMany': () => profiles.getMany([userId]),
+      'profiles.change': () => profiles.change(userId, { ownName: 'Zoë' }),
+      'blocks.set': () => blocks.set({ userId, blockedId: userId }, true),
+      'blocks.getMany': () => blocks.getMany([{ userId, blockedId: userId }]),
     }
     const methods = Object.entries(stores).flatMap(([port, store]) =>
       Object.keys(store).map((name) => `${port}.${name}`),

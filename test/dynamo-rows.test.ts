@@ -129,6 +129,22 @@ describe.each(backends)('on $name', ({ endpoint }) => {
         archived: { N: '0' },
       })
       expect(await stored('users', { user_id: { S: userId } })).toEqual({ user_id: { S: userId }, name: { S: 'Zoë' } })
+      await stores.profiles.change(userId, { ownName: 'Z', avatarUrl: 'https://example.com/z.png' })
+      expect(await stored('users', { user_id: { S: userId } })).toEqual({
+        user_id: { S: userId },
+        name: { S: 'Zoë' },
+        own_name: { S: 'Z' },
+        avatar_url: { S: 'https://example.com/z.png' },
+      })
+    })
+
+    test('of a block has its key alone, and is gone once it is lifted', async () => {
+      const block = { userId: aUser(), blockedId: aUser() }
+      const key = { user_id: { S: block.userId }, blocked_id: { S: block.blockedId } }
+      await stores.blocks.set(block, true)
+      expect(await stored('blocks', key)).toEqual(key)
+      await stores.blocks.set(block, false)
+      expect(await stored('blocks', key)).toBeUndefined()
     })
   })
 

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMemoryRedis } from '../src/store/memory-redis.ts'
 import { createSoftStateMemory } from '../src/store/soft-state.memory.ts'
 import { activityContract } from './contract/activity.ts'
+import { blockHintsContract } from './contract/block-hints.ts'
 import { eventsContract } from './contract/events.ts'
 import { hintsContract } from './contract/hints.ts'
+import { seenContract } from './contract/seen.ts'
 import { sequencerContract } from './contract/sequencer.ts'
 import { sessionsContract } from './contract/sessions.ts'
 import { versionsContract } from './contract/versions.ts'
@@ -22,13 +24,15 @@ describe.each(softBackends)('the soft state on $name', ({ start }) => {
   describe('hints', () => hintsContract(() => world))
   describe('versions', () => versionsContract(() => world))
   describe('activity', () => activityContract(() => world))
+  describe('block hints', () => blockHintsContract(() => world))
+  describe('seen', () => seenContract(() => world))
   describe('events', () => eventsContract(() => world))
 })
 
 describe('the memory Redis', () => {
   let nowMs = 1_800_000_000_000
   const redis = createMemoryRedis({ now: () => nowMs, sleep: async () => undefined })
-  const { sequencer, sessions, hints, versions } = createSoftStateMemory(redis)
+  const { sequencer, sessions, hints, versions, blockHints } = createSoftStateMemory(redis)
 
   test('another process with the same data does not believe the marks of the last one', async () => {
     const phone = { userId: aUser(), connectionId: 'phone' }
@@ -58,6 +62,28 @@ describe('the memory Redis', () => {
     redis.failover()
     await sessions.markIndexComplete(phone.userId)
     expect(await sessions.attach(phone)).toEqual({ indexComplete: false })
+  })
+
+  test('another process with the same data believes neither an answer nor a lease of the last one', async () => {
+    const [known, leased] = [aConversation(), aConversation()]
+    await blockHints.look([known, leased], 'lease')
+    await blockHints.settle(known, 'lease', [])
+    redis.failover()
+    await blockHints.settle(leased, 'lease', [])
+    expect(await blockHints.look([known, leased], 'another')).toEqual([undefined, undefined])
+  })
+
+  test('what a change has begun and never ended stands for a minute, and nothing is settled meanwhile', async () => {
+    const conversationId = aConversation()
+    await blockHints.begin(conversationId, 'change')
+    nowMs += 59_000
+    await blockHints.look([conversationId], 'lease')
+    await blockHints.settle(conversationId, 'lease', [])
+    expect(await blockHints.look([conversationId], 'lease')).toEqual([undefined])
+    nowMs += 1000
+    await blockHints.look([conversationId], 'lease')
+    await blockHints.settle(conversationId, 'lease', [])
+    expect(await blockHints.look([conversationId], 'lease')).toEqual([[]])
   })
 
   test('what is kept expires by the clock that was handed in', async () => {

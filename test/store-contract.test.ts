@@ -3,6 +3,7 @@ import type { Stores } from '../src/domain/ports.ts'
 import { createStoresDynamo } from '../src/store/stores.dynamo.ts'
 import { createStoresMemory } from '../src/store/stores.memory.ts'
 import { createTables } from '../src/store/table-setup.ts'
+import { blocksContract } from './contract/blocks.ts'
 import { boundariesContract } from './contract/boundaries.ts'
 import { claimsContract } from './contract/claims.ts'
 import { conversationsContract, membershipsContract, profilesContract } from './contract/directory.ts'
@@ -38,4 +39,5 @@ describe.each(backends)('the stores on $name', ({ open }) => {
   describe('conversations', () => conversationsContract(() => opened.stores.conversations))
   describe('memberships', () => membershipsContract(() => opened.stores.memberships))
   describe('profiles', () => profilesContract(() => opened.stores.profiles))
+  describe('blocks', () => blocksContract(() => opened.stores.blocks))
 })

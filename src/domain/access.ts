@@ -98,9 +98,19 @@ export function createAccess({ conversations, memberships, versions, randomId }:
   /** Whether these two share a conversation, and so may see each other. */
   async function acquainted(userId: UserId, otherId: UserId): Promise<boolean> {
     if (await findDirect(userId, otherId)) return true
-    const ids = (await memberships.ofUser(userId)).map((each) => each.conversationId)
-    const groups = await find(userId, ids.filter(isGroupId))
-    return groups.some((each) => each && isIn(otherId, each.conversation))
+    return (await acquaintances(userId, [otherId])).has(otherId)
+  }
+
+  /** Which of these the user shares a conversation with: the same few reads however many they are. */
+  async function acquaintances(userId: UserId, others: readonly UserId[]): Promise<Set<UserId>> {
+    const own = (await memberships.ofUser(userId)).map((each) => each.conversationId)
+    const direct = new Set(others.map((other) => directConversationId(userId, other)))
+    const members = await find(
+      userId,
+      own.filter((id) => isGroupId(id) || direct.has(id)),
+    )
+    const shared = members.flatMap((member) => (member ? [member.conversation] : []))
+    return new Set(others.filter((other) => shared.some((conversation) => isIn(other, conversation))))
   }
 
   /** This node's copy of a group, as old as it may be. */
@@ -109,7 +119,7 @@ export function createAccess({ conversations, memberships, versions, randomId }:
     return copy?.kind === 'GROUP' ? copy : undefined
   }
 
-  return { find, findDirect, member, direct, all, acquainted, recall, keep, copyOf }
+  return { find, findDirect, member, direct, all, acquainted, acquaintances, recall, keep, copyOf }
 }
 
 export const othersOf = ({ userId, conversation }: Member): UserId[] =>

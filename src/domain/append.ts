@@ -1,9 +1,10 @@
 import { ChatError, unavailable } from '../protocol/errors.ts'
 import type { ClientMessageId, ConversationId, MessageId, Seq } from '../protocol/ids.ts'
 import type { Member } from './access.ts'
+import { type Blocking, refused } from './blocking.ts'
 import type { Heads } from './heads.ts'
 import type { Log } from './log.ts'
-import type { Claim, Entry, LogEntry, LogRow, Ports, SendKey } from './ports.ts'
+import type { Claim, Entry, LogEntry, LogRow, Ports, Reservation, SendKey } from './ports.ts'
 
 // Putting something into a conversation's log, once: reserve a number, claim it for this call, write the cell.
 //
@@ -15,11 +16,15 @@ import type { Claim, Entry, LogEntry, LogRow, Ports, SendKey } from './ports.ts'
 //   after reserve: a hole, voided by the next reader. After the claim: the retry adopts it. After the write: the retry
 //   finds the entry.
 
-/** `payloadHash`: the same for a retry, another for other content. `row`: the entry at the place it got. */
+/**
+ * `payloadHash`: the same for a retry, another for other content. `row`: the entry at the place it got. `always`: also by
+ * somebody whom the other has blocked.
+ */
 export type Draft<Row extends LogEntry> = {
   clientMessageId: ClientMessageId
   payloadHash: string
   row: (entry: Entry) => Row
+  always?: boolean
 }
 
 export type Appended<Row extends LogEntry> = { row: Row; duplicate: boolean }
@@ -30,22 +35,44 @@ const attemptsMax = 20
 type Needs = Pick<Ports, 'sequencer' | 'claims' | 'messages' | 'clock'> & {
   log: Log
   heads: Heads
+  blocking: Blocking
   nextMessageId: () => MessageId
 }
 
 export type Append = ReturnType<typeof createAppend>
 
-export function createAppend({ sequencer, claims, messages, clock, log, heads, nextMessageId }: Needs) {
+export function createAppend({ sequencer, claims, messages, clock, log, heads, blocking, nextMessageId }: Needs) {
   async function append<Row extends LogEntry>(member: Member, draft: Draft<Row>): Promise<Appended<Row>> {
-    const appended = await write(await claimSeq(member, draft), draft)
+    const key = { senderId: member.userId, clientMessageId: draft.clientMessageId }
+    const reserved = await (draft.always
+      ? sequencer.reserve(member.conversation.id, key)
+      : blocking.reserve(member, key))
+    if (reserved === 'blocked') return acceptedBefore(member, draft)
+    const appended = await write(await claimSeq(member, draft, reserved), draft)
     heads.saw(appended.row.conversationId, appended.row.seq)
     return appended
   }
 
-  async function claimSeq(member: Member, { clientMessageId, payloadHash }: Draft<LogEntry>): Promise<Claim> {
+  /** Whoever is blocked is still told of what was accepted before. */
+  async function acceptedBefore<Row extends LogEntry>(
+    { userId, conversation }: Member,
+    { clientMessageId, payloadHash }: Draft<Row>,
+  ): Promise<Appended<Row>> {
+    const claim = await claims.get(userId, clientMessageId)
+    if (claim?.conversationId !== conversation.id || claim.payloadHash !== payloadHash) throw refused()
+    const cell = await messages.get(claim)
+    if (!cell || !isOf(claim, cell)) throw refused()
+    return { row: cell as Row, duplicate: true }
+  }
+
+  async function claimSeq(
+    member: Member,
+    { clientMessageId, payloadHash }: Draft<LogEntry>,
+    given: Reservation | undefined,
+  ): Promise<Claim> {
     const conversationId = member.conversation.id
     const key = { senderId: member.userId, clientMessageId }
-    const reserved = (await sequencer.reserve(conversationId, key)) ?? (await seedAndReserve(conversationId, key))
+    const reserved = given ?? (await seedAndReserve(conversationId, key))
     const earlier = reserved.known ? await claims.get(key.senderId, key.clientMessageId) : undefined
     const wanted: Claim = { ...key, conversationId, seq: reserved.seq, payloadHash }
     const standing = earlier ?? (await claims.claim(wanted))

@@ -3,20 +3,21 @@ import type { Ports, Session, SessionState } from './ports.ts'
 
 // What a node does by the clock for its open streams: it renews their sessions before they expire, and lets each stream
 // re-check the heads of its conversations, for the last message of a conversation can be lost in pub/sub with no
-// successor to reveal it. One call a second serves all streams; each has its turn once in `recheckEverySeconds`.
+// successor to reveal it. One call a second serves all streams; each has its turn once in `recheckEverySeconds`, or more often
+// where it asks for that.
 
 const renewEverySeconds = 10
 
 export type Beat = ReturnType<typeof createBeat>
 
 export function createBeat({ sessions }: Pick<Ports, 'sessions'>, options = { recheckEverySeconds: 30 }) {
-  const inboxes = new Map<Inbox, number>()
+  const inboxes = new Map<Inbox, { slot: number; everySeconds: number }>()
   const attached = new Map<string, { session: Session; state: SessionState }>()
   let opened = 0
   let second = 0
 
-  function watch(inbox: Inbox): () => void {
-    inboxes.set(inbox, opened % options.recheckEverySeconds)
+  function watch(inbox: Inbox, everySeconds = options.recheckEverySeconds): () => void {
+    inboxes.set(inbox, { slot: opened % everySeconds, everySeconds })
     opened += 1
     return () => inboxes.delete(inbox)
   }
@@ -32,8 +33,7 @@ export function createBeat({ sessions }: Pick<Ports, 'sessions'>, options = { re
   /** To be called once a second. */
   async function tick(): Promise<void> {
     second += 1
-    const turn = second % options.recheckEverySeconds
-    for (const [inbox, slot] of inboxes) if (slot === turn) inbox.recheck()
+    for (const [inbox, { slot, everySeconds }] of inboxes) if (second % everySeconds === slot) inbox.recheck()
     if (second % renewEverySeconds === 0) await renew()
   }
 

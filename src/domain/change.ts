@@ -30,6 +30,7 @@ export function createChange({ messages, claims, append, deliver }: Needs) {
       clientMessageId,
       payloadHash: hashOf(seq, alteration),
       row: (entry) => ({ kind: 'change', ...entry, targetSeq: seq, alteration }),
+      always: alteration.type === 'delete',
     })
     const message = (await messages.alter(row)) ?? target
     await deliver(member, { ...row, target: message }, { duplicate })

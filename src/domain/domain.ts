@@ -4,6 +4,7 @@ import { createAcknowledge } from './acknowledge.ts'
 import { createAppend } from './append.ts'
 import { createAttach } from './attach.ts'
 import { createBeat } from './beat.ts'
+import { createBlocking } from './blocking.ts'
 import { createChange } from './change.ts'
 import { createChatList } from './chat-list.ts'
 import { createChats } from './chats.ts'
@@ -19,6 +20,7 @@ import { createHistory } from './history.ts'
 import { createLog } from './log.ts'
 import { createPeople } from './people.ts'
 import type { Ports } from './ports.ts'
+import { createPresence } from './presence.ts'
 import { createSend } from './send.ts'
 import { createSettings } from './settings.ts'
 import { createTyping } from './typing.ts'
@@ -29,6 +31,8 @@ export type DomainOptions = {
   onDetachError: (error: unknown) => void
   /** How many events may wait for a slow reader before it is sent to the log. */
   inboxLimit?: number
+  /** Whether pictures may come from the viewer's own machine, as in development. */
+  localAvatars?: boolean
   /** How many conversations and people a node keeps in mind, of each. */
   cacheSize?: number
 }
@@ -46,9 +50,10 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const heads = createHeads(log, cacheSize)
   const beat = createBeat(ports)
   const deliver = createDeliver(ports)
-  const append = createAppend({ ...ports, ...options, log, heads })
+  const blocking = createBlocking({ ...ports, ...options })
+  const append = createAppend({ ...ports, ...options, log, heads, blocking })
   const groups = createGroups({ ...ports, ...options, access, append })
-  const typing = createTyping({ ...ports, listen }, cacheSize)
+  const typing = createTyping({ ...ports, listen, blocking }, cacheSize)
   const changing = createChange({ ...ports, append, deliver })
   const acknowledge = createAcknowledge({ ...ports, log, heads })
   const chats = createChats({ ...ports, log })
@@ -58,7 +63,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   return {
     access,
     beat,
-    ...createSend({ ...ports, access, append, deliver, acknowledge, onSent: typing.sent }),
+    ...createSend({ ...ports, access, append, deliver, acknowledge, blocking, onSent: typing.sent }),
     change: changing.change,
     ack: acknowledge.ack,
     markRead: acknowledge.markRead,
@@ -73,7 +78,9 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     chatList: createChatList({ ...ports, access, log, chats, settings }),
     followConversations: createFollowConversations({ ...ports, access, log, listen, beat }),
     settings,
-    people: createPeople(ports, cacheSize),
+    people: createPeople(ports, cacheSize, options),
+    ...createPresence({ ...ports, access, beat, blocking }),
+    setBlocked: blocking.setBlocked,
     history: createHistory({ ...ports, log, heads }),
   }
 }

@@ -1,16 +1,25 @@
 import { LRUCache } from 'lru-cache'
+import { badInput } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
+import { avatarUrlProblem, nameProblem } from '../protocol/profile.ts'
 import type { Viewer } from '../protocol/viewer.ts'
-import type { Ports } from './ports.ts'
+import type { Ports, Profile, ProfileChange } from './ports.ts'
 
 /** A new name is seen on other nodes within a minute. In return, a live message with its sender's name costs no read. */
-const nameTtlMs = 60_000
+const profileTtlMs = 60_000
 
-/** Names come with people's tokens and are kept so that others can be shown them. */
-export function createPeople({ profiles, clock }: Pick<Ports, 'profiles' | 'clock'>, cacheSize: number) {
-  const names = new LRUCache<UserId, { name: string | undefined }>({
+/**
+ * Names come with people's tokens and are kept so that others can be shown them. A name somebody chose comes before that of
+ * any token, and the two are kept apart: a token never overwrites it, and taking it away brings the token's back.
+ */
+export function createPeople(
+  { profiles, clock }: Pick<Ports, 'profiles' | 'clock'>,
+  cacheSize: number,
+  { localAvatars = false }: { localAvatars?: boolean } = {},
+) {
+  const known = new LRUCache<UserId, Profile>({
     max: cacheSize,
-    ttl: nameTtlMs,
+    ttl: profileTtlMs,
     perf: { now: clock.now },
     ttlResolution: 0,
   })
@@ -21,23 +30,33 @@ export function createPeople({ profiles, clock }: Pick<Ports, 'profiles' | 'cloc
     if (name === undefined || written.get(userId) === name) return
     written.set(userId, name)
     try {
-      await profiles.put({ userId, name })
-      names.set(userId, { name })
+      known.set(userId, await profiles.put({ userId, name }))
     } catch (error) {
       written.delete(userId)
       throw error
     }
   }
 
-  /** In the order asked for; undefined for who never had a name. */
-  async function namesOf(userIds: readonly UserId[]): Promise<(string | undefined)[]> {
-    const unknown = userIds.filter((userId) => !names.has(userId))
-    if (unknown.length > 0) {
-      const found = new Map((await profiles.getMany(unknown)).map((each) => [each.userId, each.name]))
-      for (const userId of unknown) names.set(userId, { name: found.get(userId) })
-    }
-    return userIds.map((userId) => names.get(userId)?.name)
+  async function change(userId: UserId, wanted: ProfileChange): Promise<void> {
+    const { ownName, avatarUrl } = wanted
+    const problems = [
+      ['name', ownName == null ? undefined : nameProblem(ownName)],
+      ['avatarUrl', avatarUrl == null ? undefined : avatarUrlProblem(avatarUrl, { local: localAvatars })],
+    ] as const
+    for (const [field, problem] of problems) if (problem) throw badInput(field, problem)
+    if (ownName === undefined && avatarUrl === undefined) return
+    known.set(userId, await profiles.change(userId, wanted))
   }
 
-  return { remember, namesOf }
+  /** In the order asked for. */
+  async function profilesOf(userIds: readonly UserId[]): Promise<Profile[]> {
+    const held = new Map(userIds.map((userId) => [userId, known.get(userId)]))
+    const unknown = [...held.keys()].filter((userId) => !held.get(userId))
+    const read = new Map((unknown.length > 0 ? await profiles.getMany(unknown) : []).map((each) => [each.userId, each]))
+    // What was written meanwhile is newer.
+    for (const userId of unknown) if (!known.has(userId)) known.set(userId, read.get(userId) ?? { userId })
+    return userIds.map((userId) => held.get(userId) ?? known.get(userId) ?? { userId })
+  }
+
+  return { remember, change, profilesOf }
 }

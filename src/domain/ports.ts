@@ -197,11 +197,26 @@ export interface MembershipStore {
   configure(member: MemberAddress, change: SettingsChange): Promise<Membership | undefined>
 }
 
-export type Profile = { userId: UserId; name?: string }
+/** `name`: from their token. `ownName`, `avatarUrl`: what they chose themselves. */
+export type Profile = { userId: UserId; name?: string; ownName?: string; avatarUrl?: string }
+/** Null takes it away; what is not named stays. */
+export type ProfileChange = { ownName?: string | null; avatarUrl?: string | null }
 
 export interface ProfileStore {
-  put(profile: Profile): Promise<void>
+  /** Sets the name of the token, and leaves the rest. Returns the profile as it is now. */
+  put(profile: Pick<Profile, 'userId' | 'name'>): Promise<Profile>
+  /** Changes what they chose. Returns the profile as it is now. */
+  change(userId: UserId, change: ProfileChange): Promise<Profile>
   getMany(userIds: readonly UserId[]): Promise<Profile[]>
+}
+
+/** `userId` has blocked `blockedId`. */
+export type Block = { userId: UserId; blockedId: UserId }
+
+export interface BlockStore {
+  set(block: Block, blocked: boolean): Promise<void>
+  /** Which of these stand, in the order asked for. */
+  getMany(blocks: readonly Block[]): Promise<boolean[]>
 }
 
 // ---------------------------------------------------------------- Redis: fast, allowed to forget at any moment
@@ -212,7 +227,7 @@ export interface Sequencer {
    * The next seq, or the one this very send (sender and client id) got before: then `known` is true and no number is
    * used up. Undefined where the counter is gone: then read the log's last seq and call `seed`.
    */
-  reserve(conversationId: ConversationId, send: SendKey): Promise<{ seq: Seq; known: boolean } | undefined>
+  reserve(conversationId: ConversationId, send: SendKey): Promise<Reservation | undefined>
   /** Lifts the counter to at least `lastSeq`. */
   seed(conversationId: ConversationId, lastSeq: Seq): Promise<void>
   /** The next seq after a collision, above `taken` in any case. */
@@ -223,15 +238,21 @@ export interface Sequencer {
   heads(conversationIds: readonly ConversationId[]): Promise<(Seq | undefined)[]>
 }
 
+export type Reservation = { seq: Seq; known: boolean }
 export type SendKey = { senderId: UserId; clientMessageId: ClientMessageId }
 
 /** One subscription of one device, attached for all the user's conversations or for a single one. */
 export type Session = { userId: UserId; connectionId: string; conversationId?: ConversationId }
 export type SessionState = 'syncing' | 'online'
 
+export type Presence = 'online' | 'syncing' | 'offline'
+/** `lastSeenAtMs`: when the last session ended, or gave its last sign of life; absent while one stands, or if none is known. */
+export type Seen = { presence: Presence; lastSeenAtMs?: number }
+
 /**
  * Who is attached where, each with a TTL; and per user a mark "the pending index is complete". The mark stands only from
- * a clean end of the user's last session until the next attach, and only on the Redis process that took it.
+ * a clean end of the user's last session until the next attach, and only on the Redis process that took it. Whoever watches a
+ * user is rung when a session's coming, going or change of state changes how the user appears; not when one expires.
  */
 export interface Sessions {
   /** Registers as syncing and takes the mark. Returns whether it was there. */
@@ -242,7 +263,30 @@ export interface Sessions {
   leave(session: Session): Promise<void>
   /** Sets the mark, unless the user has another session or one of them has ended uncleanly. */
   markIndexComplete(userId: UserId): Promise<void>
-  presence(userIds: readonly UserId[]): Promise<('online' | 'syncing' | 'offline')[]>
+  presence(userIds: readonly UserId[]): Promise<Presence[]>
+  /** The same, and when each was last here. In the order asked for. */
+  seen(userIds: readonly UserId[]): Promise<Seen[]>
+}
+
+/**
+ * What Redis remembers of who has blocked whom in a direct chat, so that a send need not read it. Where it knows nothing, the
+ * first to ask leaves a lease there and may `settle` what DynamoDB says; a change meanwhile voids the lease.
+ */
+export interface BlockHints {
+  /** The members that have blocked the other, or undefined: ask DynamoDB. In the order asked for. */
+  look(conversationIds: readonly ConversationId[], lease: string): Promise<(readonly UserId[] | undefined)[]>
+  /** As `Sequencer.reserve`, in one round trip with the look: nothing is reserved for a sender the other has blocked. */
+  reserve(
+    conversationId: ConversationId,
+    send: SendKey,
+    lease: string,
+  ): Promise<Reservation | 'blocked' | 'unknown' | undefined>
+  /** Puts the answer where the lease still is. */
+  settle(conversationId: ConversationId, lease: string, blockers: readonly UserId[]): Promise<void>
+  /** From here until `end`, or for a minute, nothing is known: DynamoDB is about to change. */
+  begin(conversationId: ConversationId, change: string): Promise<void>
+  /** Whatever was settled meanwhile is forgotten. Another change that has begun goes on. */
+  end(conversationId: ConversationId, change: string): Promise<void>
 }
 
 /** The last message of a conversation: what it is placed by in lists. */
@@ -301,6 +345,7 @@ export type ChatEvent =
   | { type: 'ticks'; ticks: Ticks }
   | { type: 'typing'; typing: Typing }
   | { type: 'conversation'; conversationId: ConversationId }
+  | { type: 'presence'; userId: UserId }
 
 /** To somebody who was added to a group, or removed, by the change at this seq. */
 export type SeatNews = MessageAddress & { joined: boolean }
@@ -350,6 +395,8 @@ export interface Events {
   /** Resolves when Redis has confirmed the subscription: everything published from then on is heard. */
   subscribe(userId: UserId, listener: EventListener): Promise<EventSubscription>
   subscribeGroup(id: ConversationId, listener: EventListener): Promise<EventSubscription>
+  /** The same for how these users appear to others. */
+  subscribePresence(userIds: readonly UserId[], listener: EventListener): Promise<EventSubscription>
 }
 
 // ---------------------------------------------------------------- all of it
@@ -362,6 +409,7 @@ export interface Stores {
   conversations: ConversationStore
   memberships: MembershipStore
   profiles: ProfileStore
+  blocks: BlockStore
 }
 
 export interface SoftState {
@@ -370,6 +418,7 @@ export interface SoftState {
   hints: BoundaryHints
   versions: GroupVersions
   activity: Activity
+  blockHints: BlockHints
   events: Events
 }
 

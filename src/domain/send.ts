@@ -4,6 +4,7 @@ import type { ClientMessageId, Seq, UserId } from '../protocol/ids.ts'
 import type { Access, Member } from './access.ts'
 import type { Acknowledge } from './acknowledge.ts'
 import { type Append, conflict } from './append.ts'
+import { type Blocking, refused } from './blocking.ts'
 import { directConversationId } from './conversation-id.ts'
 import type { Deliver } from './deliver.ts'
 import { isMessage } from './log.ts'
@@ -20,10 +21,11 @@ type Needs = Pick<Ports, 'claims' | 'messages'> & {
   append: Append
   deliver: Deliver
   acknowledge: Acknowledge
+  blocking: Blocking
   onSent: (member: Member) => void
 }
 
-export function createSend({ claims, messages, access, append, deliver, acknowledge, onSent }: Needs) {
+export function createSend({ claims, messages, access, append, deliver, acknowledge, blocking, onSent }: Needs) {
   async function send(member: Member, draft: Draft): Promise<Sent> {
     if (draft.replyToSeq !== undefined) await assertAnswerable(member, draft.replyToSeq)
     const { clientMessageId, ...content } = draft
@@ -50,6 +52,8 @@ export function createSend({ claims, messages, access, append, deliver, acknowle
     if (existing) return send(existing, draft)
     const claim = await claims.get(userId, draft.clientMessageId)
     if (claim && claim.conversationId !== directConversationId(userId, otherId)) throw conflict()
+    const [isBlocked] = otherId === userId ? [] : await blocking.areBlocking(userId, [otherId])
+    if (isBlocked) throw refused()
     return send(await access.direct(userId, otherId), draft)
   }
 

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { notFound } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { audienceOf, type Member } from './access.ts'
+import type { Blocking } from './blocking.ts'
 import type { Listen } from './hearing.ts'
 import { createInbox, ofTypes } from './inbox.ts'
 import type { Ports, Typing } from './ports.ts'
@@ -16,9 +17,9 @@ const throttleMs = 2000
 const fadesAfterMs = 6000
 const inboxLimit = 256
 
-type Needs = Pick<Ports, 'events' | 'clock'> & { listen: Listen }
+type Needs = Pick<Ports, 'events' | 'clock'> & { listen: Listen; blocking: Pick<Blocking, 'isBlocked'> }
 
-export function createTyping({ events, clock, listen }: Needs, cacheSize: number) {
+export function createTyping({ events, clock, listen, blocking }: Needs, cacheSize: number) {
   const said = new LRUCache<string, { typing: boolean; atMs: number }>({ max: cacheSize })
 
   async function setTyping(member: Member, typing: boolean): Promise<void> {
@@ -28,6 +29,7 @@ export function createTyping({ events, clock, listen }: Needs, cacheSize: number
     const isNews = typing ? !before?.typing || clock.now() - before.atMs >= throttleMs : before?.typing !== false
     if (!isNews) return
     said.set(key, { typing, atMs: clock.now() })
+    if (await blocking.isBlocked(member)) return
     await events.tellTyping(audienceOf(member), { userId, conversationId: conversation.id, typing })
   }
 

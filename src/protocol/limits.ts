@@ -1,6 +1,9 @@
 // The numbers of CONTRACT.md.
 
 export const bodyMaxCodePoints = 4096
+export const nameMaxCodePoints = 100
+export const avatarUrlMax = 2048
+export const watchedMax = 100
 export const pageDefault = 50
 export const pageMax = 100
 export const positionsMax = 1000

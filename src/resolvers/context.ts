@@ -16,10 +16,7 @@ export function createContext(
   viewer: Viewer | undefined,
   readTicks?: ReadTicks,
 ): Context {
-  const loaders = createLoaders(domain, viewer?.userId, readTicks)
-  // The token at hand is newer than what is stored.
-  if (viewer?.name !== undefined) loaders.names.prime(viewer.userId, viewer.name)
-  return { viewer, domain, cursors, loaders }
+  return { viewer, domain, cursors, loaders: createLoaders(domain, viewer?.userId, readTicks) }
 }
 
 /** The viewer, or the end of the operation. */

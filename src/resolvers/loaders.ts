@@ -2,7 +2,7 @@ import DataLoader from 'dataloader'
 import type { Member } from '../domain/access.ts'
 import type { Tail } from '../domain/chats.ts'
 import type { Domain } from '../domain/domain.ts'
-import type { Message, Settings } from '../domain/ports.ts'
+import type { Message, Profile, Seen, Settings } from '../domain/ports.ts'
 import { type ConversationId, type MessageAddress, messageNodeId, type UserId } from '../protocol/ids.ts'
 import { noBoundaries, type Ticks } from '../protocol/ticks.ts'
 import type { ReadTicks } from './recent-ticks.ts'
@@ -13,7 +13,11 @@ export type Loaders = ReturnType<typeof createLoaders>
 export function createLoaders(domain: Domain, viewerId: UserId | undefined, readTicks?: ReadTicks) {
   const byConversation = { cacheKeyFn: ({ conversation }: Member) => conversation.id }
 
-  const names = new DataLoader<UserId, string | undefined>(domain.people.namesOf)
+  const profiles = new DataLoader<UserId, Profile>(domain.people.profilesOf)
+
+  const presences = new DataLoader<UserId, Seen | undefined>(async (ids) =>
+    viewerId ? domain.presenceOf(viewerId, ids) : ids.map(() => undefined),
+  )
 
   /** The viewer's place in a conversation, checked. */
   const members = new DataLoader<ConversationId, Member | undefined>(async (ids) =>
@@ -47,5 +51,5 @@ export function createLoaders(domain: Domain, viewerId: UserId | undefined, read
     cacheKeyFn: messageNodeId,
   })
 
-  return { names, members, tails, settings, messages, ticks, messageTicks, unreadCounts }
+  return { profiles, presences, members, tails, settings, messages, ticks, messageTicks, unreadCounts }
 }

@@ -10,6 +10,9 @@ import './conversation-changed.ts'
 import './message.ts'
 import './message-change.ts'
 import './typing.ts'
+import './presence-changed.ts'
+import './profile.ts'
+import './blocking.ts'
 
 export const schema = builder.toSchema()
 

@@ -1,5 +1,7 @@
-import { findUser, type User as UserSource, viewer } from '../resolvers/users.ts'
+import { presenceOf } from '../resolvers/presence.ts'
+import { avatarUrlOf, findUser, nameOf, type User as UserSource, viewer } from '../resolvers/users.ts'
 import { builder } from './builder.ts'
+import { Presence } from './presence.ts'
 
 export const User = builder.objectRef<UserSource>('User')
 
@@ -10,8 +12,22 @@ builder.node(User, {
   fields: (t) => ({
     name: t.string({
       nullable: true,
-      description: 'The `name` of the last token they came with; null if none had one.',
-      resolve: ({ id }, _args, ctx) => ctx.loaders.names.load(id),
+      description:
+        'The name they chose with updateProfile, otherwise the `name` of the last token they came with; null if none had one. ' +
+        'A new one is seen everywhere within a minute.',
+      resolve: (user, _args, ctx) => nameOf(ctx, user),
+    }),
+    avatarUrl: t.string({
+      nullable: true,
+      description: 'The address of the picture they chose with updateProfile; null if they chose none.',
+      resolve: (user, _args, ctx) => avatarUrlOf(ctx, user),
+    }),
+    presence: t.field({
+      type: Presence,
+      nullable: true,
+      description:
+        'Whether they are here. Null for whom the viewer shares no conversation with, and while that cannot be found out.',
+      resolve: (user, _args, ctx) => presenceOf(ctx, user),
     }),
   }),
 })

@@ -26,7 +26,7 @@ export interface DynamoTable<Name extends TableName> {
   /** Many at once, each for itself and in the place of whatever is there. */
   putMany(items: readonly (Key<Name> & Partial<Item<Name>>)[]): Promise<void>
   /** Returns the whole item as it is now, or undefined where the condition did not hold. `undefined` removes a column. */
-  set(key: Key<Name>, columns: Partial<Item<Name>>, condition: Expression): Promise<Item<Name> | undefined>
+  set(key: Key<Name>, columns: Partial<Item<Name>>, condition?: Expression): Promise<Item<Name> | undefined>
   /** The same for one entry of a map; `#entry` names it in the condition. The map must be there. */
   setEntry(
     key: Key<Name>,
@@ -120,17 +120,23 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
   async function set(
     key: Key<Name>,
     columns: Partial<Item<Name>>,
-    condition: Expression,
+    condition?: Expression,
   ): Promise<Item<Name> | undefined> {
     const assignments = Object.entries(columns).filter(([, value]) => value !== undefined)
     const removed = Object.keys(columns).filter((column) => columns[column as keyof typeof columns] === undefined)
     const values = Object.fromEntries(assignments.map(([column, value]) => [`:new_${column}`, value]))
-    const setting = assignments.map(([column]) => `${column} = :new_${column}`).join(', ')
-    const expression = [setting && `SET ${setting}`, removed.length > 0 && `REMOVE ${removed.join(', ')}`]
+    const expression = [
+      ...(assignments.length > 0
+        ? [`SET ${assignments.map(([column]) => `#${column} = :new_${column}`).join(', ')}`]
+        : []),
+      ...(removed.length > 0 ? [`REMOVE ${removed.map((column) => `#${column}`).join(', ')}`] : []),
+    ].join(' ')
+    // Some words are DynamoDB's own, `name` among them.
+    const names = Object.fromEntries(Object.keys(columns).map((column) => [`#${column}`, column]))
     return update(
       key,
-      { UpdateExpression: expression.filter(Boolean).join(' ') },
-      { ...condition, values: { ...condition.values, ...values } },
+      { UpdateExpression: expression, ExpressionAttributeNames: names },
+      { where: condition?.where, values: { ...condition?.values, ...values } },
     )
   }
 
@@ -150,12 +156,13 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
   async function update(
     key: Key<Name>,
     expression: { UpdateExpression: string; ExpressionAttributeNames?: Record<string, string> },
-    condition: Expression,
+    { where, values = {} }: { where?: string | undefined; values?: Record<string, unknown> | undefined },
   ): Promise<Item<Name> | undefined> {
     const command = new UpdateCommand({
       ...common,
       ...expression,
-      ...conditional(condition),
+      ConditionExpression: where,
+      ExpressionAttributeValues: Object.keys(values).length > 0 ? values : undefined,
       Key: key,
       ReturnValues: 'ALL_NEW',
     })

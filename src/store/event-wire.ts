@@ -36,6 +36,8 @@ export function decodeEvent(wire: unknown): ChatEvent | FlushMark | undefined {
       return typeof wire.conversationId === 'string'
         ? { type: 'conversation', conversationId: wire.conversationId as ConversationId }
         : undefined
+    case 'presence':
+      return typeof wire.userId === 'string' ? ({ type: 'presence', userId: wire.userId } as ChatEvent) : undefined
     case 'flush':
       return typeof wire.id === 'string' ? { type: 'flush', id: wire.id } : undefined
     default:

@@ -4,7 +4,7 @@ import { eventOf } from './event-wire.ts'
 import { raisePendingVersion } from './hints.memory.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 import { counterTtlMs } from './sequencer.redis.ts'
-import { liveSessions } from './sessions.memory.ts'
+import { liveSessions, presenceChannel } from './sessions.memory.ts'
 
 export function createEventsMemory(redis: MemoryRedis): Events {
   return {
@@ -43,6 +43,15 @@ export function createEventsMemory(redis: MemoryRedis): Events {
     async subscribe(userId, listener) {
       await redis.arrive()
       return redis.listen(userId, listener)
+    },
+
+    async subscribePresence(userIds, listener) {
+      await redis.arrive()
+      const all = userIds.map((userId) => redis.listen(presenceChannel(userId), listener))
+      return {
+        flush: async () => void (await Promise.all(all.map((each) => each.flush()))),
+        close: async () => void (await Promise.all(all.map((each) => each.close()))),
+      }
     },
 
     async subscribeGroup(id, listener) {

@@ -1,8 +1,9 @@
 // parley:user:{userId}            channel, see event-wire.ts
 // parley:group:{conversationId}   channel: what concerns everybody in a group
+// parley:presence:{userId}        channel: the user may appear in another way than before; published by the sessions
 // Also touches what belongs to the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark) and the hints (p).
 
-import type { Audience, ChatEvent, Events, LogEntry } from '../domain/ports.ts'
+import type { Audience, ChatEvent, EventSubscription, Events, LogEntry } from '../domain/ports.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { activityLua, activityTtlMs } from './activity.redis.ts'
 import { createChannelsRedis } from './channels.redis.ts'
@@ -72,7 +73,23 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys): Events {
     subscribe: (userId, listener) => channels.subscribe(keys.channel(userId), listener),
 
     subscribeGroup: (id, listener) => channels.subscribe(keys.groupChannel(id), listener),
+    async subscribePresence(userIds, listener) {
+      const names = userIds.map((userId) => keys.presenceChannel(userId))
+      return joined(await Promise.allSettled(names.map((name) => channels.subscribe(name, listener))))
+    },
   }
+}
+
+/** All of them as one, or none. */
+async function joined(opened: readonly PromiseSettledResult<EventSubscription>[]): Promise<EventSubscription> {
+  const all = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const close = async () => void (await Promise.all(all.map((each) => each.close())))
+  const failed = opened.find((each) => each.status === 'rejected')
+  if (failed) {
+    await close()
+    throw failed.reason
+  }
+  return { flush: async () => void (await Promise.all(all.map((each) => each.flush()))), close }
 }
 
 // KEYS[1] hash     the member's sessions

@@ -5,6 +5,11 @@ import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 export type MemorySession = { state: SessionState | 'left'; scope: ConversationId | '*'; expiresAtMs: number }
 /** `unclean`: a session ended uncleanly or was forgotten. `runId`: of the process under which the first attached. */
 export type MemorySessions = { byConnection: Map<string, MemorySession>; unclean: boolean; runId: number }
+/** `runId`: of the process that took it. */
+export type MemoryBlock = { runId: number } & (
+  | { kind: 'known'; blockers: readonly UserId[] }
+  | { kind: 'lease' | 'changing'; id: string }
+)
 /** `version` as p in hints.redis.ts. */
 export type MemoryHint = { delivered?: Seq; read?: Seq; version: number }
 
@@ -26,9 +31,10 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     hints: createTable<MemoryHint>(clock),
     versions: createTable<MemoryVersion>(clock),
     activities: createTable<LastActivity>(clock),
+    seen: createTable<number>(clock),
+    blocks: createTable<MemoryBlock>(clock),
   }
-  /** By channel: a user, or a group. */
-  const ears = new Map<UserId | ConversationId, Set<Ear>>()
+  const ears = new Map<string, Set<Ear>>()
   let runId = 1
   let lastVersion = 0
   let down = false
@@ -58,11 +64,11 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     /** Never twice the same, also after a flush. */
     nextVersion: () => ++lastVersion,
 
-    publish(channel: UserId | ConversationId, event: ChatEvent): void {
+    publish(channel: string, event: ChatEvent): void {
       for (const ear of ears.get(channel) ?? []) send(ear, { handOver: () => ear.listener.event(event) })
     },
 
-    listen(channel: UserId | ConversationId, listener: EventListener): EventSubscription {
+    listen(channel: string, listener: EventListener): EventSubscription {
       const ear: Ear = { listener, waiting: [] }
       ears.set(channel, (ears.get(channel) ?? new Set()).add(ear))
       return {

@@ -7,7 +7,19 @@ export function createProfilesDynamo(dynamo: Dynamo): ProfileStore {
 
   return {
     async put({ userId, name }) {
-      await table.put({ user_id: userId, name })
+      const item = await table.set({ user_id: userId }, { name })
+      return item ? toProfile(item) : { userId }
+    },
+
+    async change(userId, { ownName, avatarUrl }) {
+      const item = await table.set(
+        { user_id: userId },
+        {
+          ...(ownName !== undefined && { own_name: ownName ?? undefined }),
+          ...(avatarUrl !== undefined && { avatar_url: avatarUrl ?? undefined }),
+        },
+      )
+      return item ? toProfile(item) : { userId }
     },
 
     async getMany(userIds) {
@@ -16,5 +28,9 @@ export function createProfilesDynamo(dynamo: Dynamo): ProfileStore {
   }
 }
 
-const toProfile = ({ user_id: userId, name }: Item<'users'>): Profile =>
-  name === undefined ? { userId } : { userId, name }
+const toProfile = ({ user_id: userId, name, own_name: ownName, avatar_url: avatarUrl }: Item<'users'>): Profile => ({
+  userId,
+  ...(name !== undefined && { name }),
+  ...(ownName !== undefined && { ownName }),
+  ...(avatarUrl !== undefined && { avatarUrl }),
+})

@@ -5,8 +5,19 @@ export function createProfilesMemory(): ProfileStore {
   const profiles = new Map<UserId, Profile>()
 
   return {
-    async put(profile) {
-      profiles.set(profile.userId, { ...profile })
+    async put({ userId, name }) {
+      const { name: _last, ...rest } = profiles.get(userId) ?? { userId }
+      const profile: Profile = name === undefined ? rest : { ...rest, name }
+      profiles.set(userId, profile)
+      return { ...profile }
+    },
+
+    async change(userId, { ownName, avatarUrl }) {
+      const { ownName: lastName, avatarUrl: lastUrl, ...rest } = profiles.get(userId) ?? { userId }
+      const [name, url] = [changed(lastName, ownName), changed(lastUrl, avatarUrl)]
+      const profile: Profile = { ...rest, ...(name && { ownName: name }), ...(url && { avatarUrl: url }) }
+      profiles.set(userId, profile)
+      return { ...profile }
     },
 
     async getMany(userIds) {
@@ -15,3 +26,6 @@ export function createProfilesMemory(): ProfileStore {
     },
   }
 }
+
+const changed = (last: string | undefined, next: string | null | undefined): string | undefined =>
+  next === undefined ? last : (next ?? undefined)

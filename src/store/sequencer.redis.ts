@@ -1,7 +1,7 @@
 // parley:seq:{conversationId}                      string, the last seq given; 30 days from its last use
 // parley:sent:{conversationId}:<sender>#<client id>  string, the seq this send was given; 1 day
 
-import type { Sequencer } from '../domain/ports.ts'
+import type { Reservation, Sequencer } from '../domain/ports.ts'
 import type { RedisLink } from './redis-client.ts'
 import { dayMs, type RedisKeys } from './redis-keys.ts'
 
@@ -16,11 +16,11 @@ export function createSequencerRedis(link: RedisLink, keys: RedisKeys): Sequence
 
   return {
     async reserve(conversationId, send) {
-      const reserved = await link.roundTrip('sequencer.reserve', () =>
-        reserve([keys.counter(conversationId), keys.sent(conversationId, send)], [counterTtlMs, sentTtlMs]),
+      return toReservation(
+        await link.roundTrip('sequencer.reserve', () =>
+          reserve([keys.counter(conversationId), keys.sent(conversationId, send)], [counterTtlMs, sentTtlMs]),
+        ),
       )
-      if (!Array.isArray(reserved)) return undefined
-      return { seq: Number(reserved[0]), known: reserved[1] === 1 }
     },
 
     async seed(conversationId, lastSeq) {
@@ -54,12 +54,15 @@ export function createSequencerRedis(link: RedisLink, keys: RedisKeys): Sequence
   }
 }
 
+export const toReservation = (reserved: unknown): Reservation | undefined =>
+  Array.isArray(reserved) ? { seq: Number(reserved[0]), known: reserved[1] === 1 } : undefined
+
 // KEYS[1] string   the conversation's counter
 // KEYS[2] string   the seq this send was given before
 // ARGV[1] integer  TTL of the counter, ms
 // ARGV[2] integer  TTL of the remembered send, ms
 // Returns {seq, 1 if it was known}, or nil where the counter is gone.
-const reserveLua = `
+export const reserveLua = `
 local known = redis.call('GET', KEYS[2])
 if known then return {tonumber(known), 1} end
 if redis.call('EXISTS', KEYS[1]) == 0 then return false end

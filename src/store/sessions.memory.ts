@@ -1,7 +1,7 @@
-import type { Session, Sessions } from '../domain/ports.ts'
+import type { Presence, Session, Sessions } from '../domain/ports.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { MemoryRedis, MemorySession, MemorySessions } from './memory-redis.ts'
-import { sessionTtlMs as defaultTtlMs, markTtlMs, sessionsKeyTtlMs } from './sessions.redis.ts'
+import { sessionTtlMs as defaultTtlMs, markTtlMs, seenTtlMs, sessionsKeyTtlMs } from './sessions.redis.ts'
 
 /** The rules, and why, are those of sessions.redis.ts. */
 export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): Sessions {
@@ -9,11 +9,13 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
   return {
     async attach(session) {
       await redis.arrive()
-      const user = pruned(session.userId)
-      const indexComplete = redis.marks.get(session.userId) === redis.runId()
-      redis.marks.delete(session.userId)
-      put(user, session, 'syncing')
-      return { indexComplete }
+      return watched(session.userId, () => {
+        const user = pruned(session.userId)
+        const indexComplete = redis.marks.get(session.userId) === redis.runId()
+        redis.marks.delete(session.userId)
+        put(user, session, 'syncing')
+        return { indexComplete }
+      })
     },
 
     async renew(sessions) {
@@ -22,28 +24,19 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
         const user = sessionsOf(session.userId)
         const standing = user.byConnection.get(session.connectionId)
         if (standing?.state === 'left') continue
-        if (!standing) {
-          user.unclean = true
-          redis.marks.delete(session.userId)
-        }
-        put(user, session, state)
+        watched(session.userId, () => {
+          if (!standing) {
+            user.unclean = true
+            redis.marks.delete(session.userId)
+          }
+          put(user, session, state)
+        })
       }
     },
 
     async leave(session) {
       await redis.arrive()
-      const user = sessionsOf(session.userId)
-      const known = user.byConnection.delete(session.connectionId)
-      if (!session.conversationId) {
-        if (!known) user.unclean = true
-        put(user, session, 'left')
-      } else if (user.byConnection.size === 0) {
-        redis.sessions.delete(session.userId)
-      } else {
-        const heard = liveSessions(redis, session.userId).some(({ scope }) => scope === '*')
-        const leaving = [...user.byConnection.values()].some(({ state }) => state === 'left')
-        if (leaving && !heard) user.unclean = true
-      }
+      watched(session.userId, () => end(session))
     },
 
     async markIndexComplete(userId) {
@@ -59,11 +52,44 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
 
     async presence(userIds) {
       await redis.arrive()
+      return userIds.map(presenceOf)
+    },
+
+    async seen(userIds) {
+      await redis.arrive()
       return userIds.map((userId) => {
-        const states = liveSessions(redis, userId).map(({ state }) => state)
-        return states.includes('online') ? 'online' : states.includes('syncing') ? 'syncing' : 'offline'
+        const [presence, lastSeenAtMs] = [presenceOf(userId), redis.seen.get(userId)]
+        return presence === 'offline' && lastSeenAtMs !== undefined ? { presence, lastSeenAtMs } : { presence }
       })
     },
+  }
+
+  function presenceOf(userId: UserId): Presence {
+    const states = liveSessions(redis, userId).map(({ state }) => state)
+    return states.includes('online') ? 'online' : states.includes('syncing') ? 'syncing' : 'offline'
+  }
+
+  function watched<T>(userId: UserId, act: () => T): T {
+    redis.seen.set(userId, clock.now(), seenTtlMs)
+    const before = presenceOf(userId)
+    const result = act()
+    if (presenceOf(userId) !== before) redis.publish(presenceChannel(userId), { type: 'presence', userId })
+    return result
+  }
+
+  function end(session: Session): void {
+    const user = sessionsOf(session.userId)
+    const known = user.byConnection.delete(session.connectionId)
+    if (!session.conversationId) {
+      if (!known) user.unclean = true
+      put(user, session, 'left')
+    } else if (user.byConnection.size === 0) {
+      redis.sessions.delete(session.userId)
+    } else {
+      const heard = liveSessions(redis, session.userId).some(({ scope }) => scope === '*')
+      const leaving = [...user.byConnection.values()].some(({ state }) => state === 'left')
+      if (leaving && !heard) user.unclean = true
+    }
   }
 
   function sessionsOf(userId: UserId): MemorySessions {
@@ -86,6 +112,9 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
     redis.sessions.set(session.userId, user, ttlMs + sessionsKeyTtlMs)
   }
 }
+
+/** Not a user's own channel: nobody's id holds a space. */
+export const presenceChannel = (userId: UserId): string => `presence ${userId}`
 
 /** Those a sender may count on. */
 export function liveSessions(redis: MemoryRedis, userId: UserId): MemorySession[] {

@@ -3,6 +3,7 @@
 //   @                        the run id of the Redis process under which the first of them attached
 //   !                        "1": a session ended uncleanly, or Redis forgot one: what it was sent may be in no index
 // parley:complete:{userId}   string, the mark: the run id of the Redis process that set it; 30 days
+// parley:seen:{userId}       string, the last sign of life of any session, its end included, ms of Redis's time; 30 days
 //
 // The mark must never stand while a message waits for the user that neither the pending index nor a session accounts for.
 // - Only a session for all conversations can vouch: it has looked into everything at its attach, unless there was a mark, and
@@ -16,46 +17,64 @@
 // - A failover, or a restart from a dump, brings marks back that were taken since; none bears the new process's run id. Nor may
 //   a session set one that attached under another process: what it heard last may be what the new one has never seen, and the
 //   counters, by which a later stream could tell, lag behind as well.
+//
+// How a user appears to others: online if any session is, else syncing if any is, else offline. Each script that changes it
+// publishes so. A session whose node was killed expires without a word; whoever watches looks again now and then. `seen` is then
+// the time of its last renewal.
 
-import type { Session, Sessions } from '../domain/ports.ts'
+import type { Presence, Session, Sessions } from '../domain/ports.ts'
 import type { UserId } from '../protocol/ids.ts'
+import { encodeEvent } from './event-wire.ts'
 import type { RedisLink } from './redis-client.ts'
 import { dayMs, type RedisKeys } from './redis-keys.ts'
-import { runIdLua } from './run-id-lua.ts'
+import { runIdLua } from './run-id.redis.ts'
 
 export const sessionTtlMs = 30_000
 export const sessionsKeyTtlMs = 3_600_000
 export const markTtlMs = 30 * dayMs
+export const seenTtlMs = 30 * dayMs
 
 export function createSessionsRedis(link: RedisLink, keys: RedisKeys, ttlMs = sessionTtlMs): Sessions {
-  const attach = link.script('sessionAttach', 2, attachLua)
-  const renew = link.script('sessionRenew', 2, renewLua)
-  const leave = link.script('sessionLeave', 1, leaveLua)
+  const attach = link.script('sessionAttach', 3, attachLua)
+  const renew = link.script('sessionRenew', 3, renewLua)
+  const leave = link.script('sessionLeave', 2, leaveLua)
   const markIndexComplete = link.script('sessionMark', 2, markLua)
   const presence = link.script('sessionPresence', 1, presenceLua)
+  const seen = link.script('sessionSeen', 2, seenLua)
 
   const keysOf = (userId: UserId) => [keys.sessions(userId), keys.mark(userId)]
-  const argsOf = ({ connectionId, conversationId }: Session) => [
+  const argsOf = ({ userId, connectionId, conversationId }: Session) => [
     connectionId,
     conversationId ?? '*',
     ttlMs,
     ttlMs + sessionsKeyTtlMs,
+    seenTtlMs,
+    keys.presenceChannel(userId),
+    encodeEvent({ type: 'presence', userId }),
   ]
 
   return {
     async attach(session) {
-      const complete = await link.roundTrip('sessions.attach', () => attach(keysOf(session.userId), argsOf(session)))
+      const { userId } = session
+      const complete = await link.roundTrip('sessions.attach', () =>
+        attach([...keysOf(userId), keys.seen(userId)], argsOf(session)),
+      )
       return { indexComplete: complete === 1 }
     },
 
     async renew(sessions) {
       await link.roundTrip('sessions.renew', () =>
-        Promise.all(sessions.map(({ session, state }) => renew(keysOf(session.userId), [...argsOf(session), state]))),
+        Promise.all(
+          sessions.map(({ session, state }) =>
+            renew([...keysOf(session.userId), keys.seen(session.userId)], [...argsOf(session), state]),
+          ),
+        ),
       )
     },
 
     async leave(session) {
-      await link.roundTrip('sessions.leave', () => leave([keys.sessions(session.userId)], argsOf(session)))
+      const { userId } = session
+      await link.roundTrip('sessions.leave', () => leave([keys.sessions(userId), keys.seen(userId)], argsOf(session)))
     },
 
     async markIndexComplete(userId) {
@@ -66,10 +85,23 @@ export function createSessionsRedis(link: RedisLink, keys: RedisKeys, ttlMs = se
       const states = await link.roundTrip('sessions.presence', () =>
         Promise.all(userIds.map((userId) => presence([keys.sessions(userId)], []))),
       )
-      return states.map((state) => (state === 'online' || state === 'syncing' ? state : 'offline'))
+      return states.map(toPresence)
+    },
+
+    async seen(userIds) {
+      const all = await link.roundTrip('sessions.seen', () =>
+        Promise.all(userIds.map((userId) => seen([keys.sessions(userId), keys.seen(userId)], []))),
+      )
+      return all.map((each) => {
+        const [state, atMs] = each as [string, string | null]
+        const presence = toPresence(state)
+        return presence === 'offline' && atMs !== null ? { presence, lastSeenAtMs: Number(atMs) } : { presence }
+      })
     },
   }
 }
+
+const toPresence = (state: unknown): Presence => (state === 'online' || state === 'syncing' ? state : 'offline')
 
 /** What every script that looks at sessions needs. */
 export const sessionsLua = `
@@ -89,7 +121,20 @@ local function each_session(key, visit)
 end
 `
 
-const writingLua = `${sessionsLua}${runIdLua}local function put_session(key, connection_id, state, scope, expires_ms)
+const presenceOfLua = `
+-- 'online', 'syncing' or 'offline'
+local function presence_of(key, now)
+  local presence = 'offline'
+  each_session(key, function(_, state, _, expires_ms)
+    if expires_ms <= now or state == 'left' or presence == 'online' then return end
+    presence = state
+  end)
+  return presence
+end
+`
+
+const writingLua = `${sessionsLua}${presenceOfLua}${runIdLua}
+local function put_session(key, connection_id, state, scope, expires_ms)
   redis.call('HSET', key, connection_id, state .. '|' .. scope .. '|' .. string.format('%.0f', expires_ms))
 end
 
@@ -107,70 +152,98 @@ local function prune(key, now)
   end)
   return remaining, left
 end
+
+-- A sign of life. Whatever act does to the sessions, whoever watches the user is told if it shows.
+local function watched(now, key, seen_key, seen_ttl_ms, channel, event, act)
+  redis.call('SET', seen_key, string.format('%.0f', now), 'PX', seen_ttl_ms)
+  local before = presence_of(key, now)
+  local result = act()
+  if presence_of(key, now) ~= before then redis.call('PUBLISH', channel, event) end
+  return result
+end
 `
 
 // KEYS[1] hash     the user's sessions
 // KEYS[2] string   the user's mark
+// KEYS[3] string   when the user was last seen
 // ARGV[1] string   connection id
 // ARGV[2] string   scope: '*' or a conversation id
 // ARGV[3] integer  TTL of the session, ms
 // ARGV[4] integer  TTL of the hash, ms
+// ARGV[5] integer  TTL of when the user was last seen, ms
+// ARGV[6] string   the channel of those who watch the user
+// ARGV[7] string   the event
 // Returns 1 if the mark was there.
 const attachLua = `${writingLua}
 local now = now_ms()
-prune(KEYS[1], now)
-local mark, run = redis.call('GET', KEYS[2]), run_id()
-local complete = mark and mark == run
-redis.call('DEL', KEYS[2])
-put_session(KEYS[1], ARGV[1], 'syncing', ARGV[2], now + ARGV[3])
-redis.call('HSETNX', KEYS[1], '@', run or '')
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-return complete and 1 or 0
+return watched(now, KEYS[1], KEYS[3], ARGV[5], ARGV[6], ARGV[7], function()
+  prune(KEYS[1], now)
+  local mark, run = redis.call('GET', KEYS[2]), run_id()
+  local complete = mark and mark == run
+  redis.call('DEL', KEYS[2])
+  put_session(KEYS[1], ARGV[1], 'syncing', ARGV[2], now + ARGV[3])
+  redis.call('HSETNX', KEYS[1], '@', run or '')
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  return complete and 1 or 0
+end)
 `
 
 // One that has left stays so: a renewal may be overtaken by the end of its session.
 // KEYS[1] hash     the user's sessions
 // KEYS[2] string   the user's mark
+// KEYS[3] string   when the user was last seen
 // ARGV[1] string   connection id
 // ARGV[2] string   scope: '*' or a conversation id
 // ARGV[3] integer  TTL of the session, ms
 // ARGV[4] integer  TTL of the hash, ms
-// ARGV[5] string   state: syncing or online
+// ARGV[5] integer  TTL of when the user was last seen, ms
+// ARGV[6] string   the channel of those who watch the user
+// ARGV[7] string   the event
+// ARGV[8] string   state: syncing or online
 const renewLua = `${writingLua}
 local session = redis.call('HGET', KEYS[1], ARGV[1])
 if session and string.sub(session, 1, 5) == 'left|' then return 0 end
-if not session then
-  redis.call('HSET', KEYS[1], '!', '1')
-  redis.call('DEL', KEYS[2])
-end
-put_session(KEYS[1], ARGV[1], ARGV[5], ARGV[2], now_ms() + ARGV[3])
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-return 1
+local now = now_ms()
+return watched(now, KEYS[1], KEYS[3], ARGV[5], ARGV[6], ARGV[7], function()
+  if not session then
+    redis.call('HSET', KEYS[1], '!', '1')
+    redis.call('DEL', KEYS[2])
+  end
+  put_session(KEYS[1], ARGV[1], ARGV[8], ARGV[2], now + ARGV[3])
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  return 1
+end)
 `
 
 // KEYS[1] hash     the user's sessions
+// KEYS[2] string   when the user was last seen
 // ARGV[1] string   connection id
 // ARGV[2] string   scope: '*' or a conversation id
 // ARGV[3] integer  TTL of the session, ms
 // ARGV[4] integer  TTL of the hash, ms
+// ARGV[5] integer  TTL of when the user was last seen, ms
+// ARGV[6] string   the channel of those who watch the user
+// ARGV[7] string   the event
 const leaveLua = `${writingLua}
 local now = now_ms()
-local known = redis.call('HDEL', KEYS[1], ARGV[1]) == 1
-if ARGV[2] == '*' then
-  if not known then redis.call('HSET', KEYS[1], '!', '1') end
-  put_session(KEYS[1], ARGV[1], 'left', ARGV[2], now + ARGV[3])
-else
-  local others, heard, leaving = 0, false, false
-  each_session(KEYS[1], function(_, state, scope, expires_ms)
-    others = others + 1
-    leaving = leaving or state == 'left'
-    heard = heard or (scope == '*' and state ~= 'left' and expires_ms > now)
-  end)
-  if others == 0 then return redis.call('DEL', KEYS[1]) end
-  if leaving and not heard then redis.call('HSET', KEYS[1], '!', '1') end
-end
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-return 1
+return watched(now, KEYS[1], KEYS[2], ARGV[5], ARGV[6], ARGV[7], function()
+  local known = redis.call('HDEL', KEYS[1], ARGV[1]) == 1
+  if ARGV[2] == '*' then
+    if not known then redis.call('HSET', KEYS[1], '!', '1') end
+    put_session(KEYS[1], ARGV[1], 'left', ARGV[2], now + ARGV[3])
+  else
+    local others, heard, leaving = 0, false, false
+    each_session(KEYS[1], function(_, state, scope, expires_ms)
+      others = others + 1
+      leaving = leaving or state == 'left'
+      heard = heard or (scope == '*' and state ~= 'left' and expires_ms > now)
+    end)
+    if others == 0 then return redis.call('DEL', KEYS[1]) end
+    if leaving and not heard then redis.call('HSET', KEYS[1], '!', '1') end
+  end
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  return 1
+end)
 `
 
 // KEYS[1] hash     the user's sessions
@@ -191,11 +264,13 @@ return 1
 
 // KEYS[1] hash     the user's sessions
 // Returns 'online', 'syncing' or 'offline'.
-const presenceLua = `${sessionsLua}
-local now, presence = now_ms(), 'offline'
-each_session(KEYS[1], function(_, state, _, expires_ms)
-  if expires_ms <= now or state == 'left' or presence == 'online' then return end
-  presence = state
-end)
-return presence
+const presenceLua = `${sessionsLua}${presenceOfLua}
+return presence_of(KEYS[1], now_ms())
+`
+
+// KEYS[1] hash     the user's sessions
+// KEYS[2] string   when the user was last seen
+// Returns {'online', 'syncing' or 'offline', when or nil}.
+const seenLua = `${sessionsLua}${presenceOfLua}
+return {presence_of(KEYS[1], now_ms()), redis.call('GET', KEYS[2])}
 `

@@ -1,5 +1,6 @@
 import type { SoftState } from '../domain/ports.ts'
 import { createActivityMemory } from './activity.memory.ts'
+import { createBlockHintsMemory } from './block-hints.memory.ts'
 import { createEventsMemory } from './events.memory.ts'
 import { createHintsMemory } from './hints.memory.ts'
 import type { MemoryRedis } from './memory-redis.ts'
@@ -9,12 +10,14 @@ import { createVersionsMemory } from './versions.memory.ts'
 
 /** One node's view of the memory Redis that it shares with others. */
 export function createSoftStateMemory(redis: MemoryRedis, sessionTtlMs?: number): SoftState {
+  const sequencer = createSequencerMemory(redis)
   return {
-    sequencer: createSequencerMemory(redis),
+    sequencer,
     sessions: createSessionsMemory(redis, sessionTtlMs),
     hints: createHintsMemory(redis),
     versions: createVersionsMemory(redis),
     activity: createActivityMemory(redis),
+    blockHints: createBlockHintsMemory(redis, sequencer),
     events: createEventsMemory(redis),
   }
 }

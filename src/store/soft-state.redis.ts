@@ -1,5 +1,6 @@
 import type { SoftState } from '../domain/ports.ts'
 import { createActivityRedis } from './activity.redis.ts'
+import { createBlockHintsRedis } from './block-hints.redis.ts'
 import { createEventsRedis } from './events.redis.ts'
 import { createHintsRedis } from './hints.redis.ts'
 import type { RedisLink } from './redis-client.ts'
@@ -21,6 +22,7 @@ export function createSoftStateRedis(
     hints: createHintsRedis(link, keys),
     versions: createVersionsRedis(link, keys),
     activity: createActivityRedis(link, keys),
+    blockHints: createBlockHintsRedis(link, keys),
     events: createEventsRedis(link, keys),
   }
 }

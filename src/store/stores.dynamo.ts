@@ -1,4 +1,5 @@
 import type { Stores } from '../domain/ports.ts'
+import { createBlocksDynamo } from './blocks.dynamo.ts'
 import { createBoundariesDynamo } from './boundaries.dynamo.ts'
 import { createClaimsDynamo } from './claims.dynamo.ts'
 import { createConversationsDynamo } from './conversations.dynamo.ts'
@@ -16,4 +17,5 @@ export const createStoresDynamo = (dynamo: Dynamo): Stores => ({
   conversations: createConversationsDynamo(dynamo),
   memberships: createMembershipsDynamo(dynamo),
   profiles: createProfilesDynamo(dynamo),
+  blocks: createBlocksDynamo(dynamo),
 })

@@ -1,4 +1,5 @@
 import type { Stores } from '../domain/ports.ts'
+import { createBlocksMemory } from './blocks.memory.ts'
 import { createBoundariesMemory } from './boundaries.memory.ts'
 import { createClaimsMemory } from './claims.memory.ts'
 import { createConversationsMemory } from './conversations.memory.ts'
@@ -15,4 +16,5 @@ export const createStoresMemory = (): Stores => ({
   conversations: createConversationsMemory(),
   memberships: createMembershipsMemory(),
   profiles: createProfilesMemory(),
+  blocks: createBlocksMemory(),
 })

@@ -96,7 +96,12 @@ export const tables = {
   },
   users: {
     key: { user_id: text<UserId>() },
-    columns: { name: maybe(text()) },
+    columns: { name: maybe(text()), own_name: maybe(text()), avatar_url: maybe(text()) },
+  },
+  /** user_id has blocked blocked_id. */
+  blocks: {
+    key: { user_id: text<UserId>(), blocked_id: text<UserId>() },
+    columns: {},
   },
 }
 

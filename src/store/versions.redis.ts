@@ -6,7 +6,7 @@
 import type { GroupVersions } from '../domain/ports.ts'
 import type { RedisLink } from './redis-client.ts'
 import type { RedisKeys } from './redis-keys.ts'
-import { runIdLua } from './run-id-lua.ts'
+import { runIdLua } from './run-id.redis.ts'
 
 /** Bounds what a node that dies between replacing a group and saying so can cost. */
 export const versionTtlMs = 300_000

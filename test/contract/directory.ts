@@ -198,6 +198,25 @@ export function profilesContract(open: () => ProfileStore): void {
     expect(await open().getMany([userId])).toEqual([{ userId, name: 'Zoe' }])
   })
 
+  test('a token’s name leaves what they chose, and what they chose leaves the token’s name', async () => {
+    const userId = aUser()
+    const avatarUrl = 'https://example.com/zoe.png'
+    expect(await open().change(userId, { ownName: 'Zoë', avatarUrl })).toEqual({ userId, ownName: 'Zoë', avatarUrl })
+    expect(await open().put({ userId, name: 'Z. Token' })).toEqual({
+      userId,
+      name: 'Z. Token',
+      ownName: 'Zoë',
+      avatarUrl,
+    })
+    expect(await open().change(userId, { ownName: null })).toEqual({ userId, name: 'Z. Token', avatarUrl })
+    expect(await open().change(userId, { avatarUrl: null, ownName: 'Z' })).toEqual({
+      userId,
+      name: 'Z. Token',
+      ownName: 'Z',
+    })
+    expect(await open().getMany([userId])).toEqual([{ userId, name: 'Z. Token', ownName: 'Z' }])
+  })
+
   test('many are found, each once, and the missing ones left out', async () => {
     const profiles = upTo(130).map((n): Profile => ({ userId: aUser(), name: `name ${n}` }))
     await Promise.all(profiles.map((profile) => open().put(profile)))

@@ -255,7 +255,7 @@ export function eventsContract(world: () => SoftWorld): void {
   })
 
   test('while there is no answer every call is UNAVAILABLE; afterwards everything goes on by itself', async () => {
-    const { sequencer, hints, versions, activity } = world().here
+    const { sequencer, hints, versions, activity, blockHints } = world().here
     const session = await attached()
     const { userId } = session
     const conversationId = aConversation()
@@ -273,6 +273,12 @@ export function eventsContract(world: () => SoftWorld): void {
       sessions().leave(session),
       sessions().markIndexComplete(userId),
       sessions().presence([userId]),
+      sessions().seen([userId]),
+      blockHints.look([conversationId], 'lease'),
+      blockHints.reserve(conversationId, send, 'lease'),
+      blockHints.settle(conversationId, 'lease', []),
+      blockHints.begin(conversationId, 'change'),
+      blockHints.end(conversationId, 'change'),
       hints.get({ userId, conversationId }),
       hints.open({ userId, conversationId }),
       hints.lift({ userId, conversationId }, { lastDeliveredSeq: 1, lastReadSeq: 1 }),
@@ -289,6 +295,7 @@ export function eventsContract(world: () => SoftWorld): void {
       versions.raise(conversationId, 1),
       here().tellConversation([userId], conversationId),
       here().subscribe(aUser(), { event: () => undefined, gap: () => undefined }),
+      here().subscribePresence([aUser(), aUser()], { event: () => undefined, gap: () => undefined }),
       ear.subscription.flush(),
     ]
     const answers = await Promise.allSettled(calls)

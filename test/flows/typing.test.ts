@@ -3,7 +3,7 @@ import type { Access, Member } from '../../src/domain/access.ts'
 import { createListen } from '../../src/domain/hearing.ts'
 import type { Clock, Typing } from '../../src/domain/ports.ts'
 import { createTyping } from '../../src/domain/typing.ts'
-import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
+import type { ConversationId } from '../../src/protocol/ids.ts'
 import { createEventsMemory } from '../../src/store/events.memory.ts'
 import { createMemoryRedis } from '../../src/store/memory-redis.ts'
 import type { Person } from '../kit/person.ts'
@@ -77,7 +77,15 @@ describe('by the clock', () => {
     const events = createEventsMemory(redis)
     const told = vi.spyOn(events, 'tellTyping')
     return {
-      ...createTyping({ events, clock, listen: createListen({ events, access: undefined as unknown as Access }) }, 100),
+      ...createTyping(
+        {
+          events,
+          clock,
+          listen: createListen({ events, access: undefined as unknown as Access }),
+          blocking: { isBlocked: async () => false },
+        },
+        100,
+      ),
       told,
       pass(ms: number) {
         nowMs += ms

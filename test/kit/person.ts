@@ -208,6 +208,37 @@ export async function createPerson(userId: string, url: string, options: { name?
         (data) => data.messageChanged,
         node,
       ),
+    updateProfile: async (input: { name?: string | null; avatarUrl?: string | null }, node = url) =>
+      (
+        await ask<{ updateProfile: { user: ShownProfile } }>(
+          'mutation ($input: UpdateProfileInput!) { updateProfile(input: $input) { user { id name avatarUrl } } }',
+          { input },
+          { node },
+        )
+      ).updateProfile.user,
+    setBlocked: async ({ userId: other }: { userId: string }, blocked: boolean, node = url) =>
+      (
+        await ask<{ setBlocked: { userId: string; blocked: boolean } }>(
+          'mutation ($input: SetBlockedInput!) { setBlocked(input: $input) { userId blocked } }',
+          { input: { userId: other, blocked } },
+          { node },
+        )
+      ).setBlocked,
+    presenceOf: async ({ userId: other }: { userId: string }, node = url) =>
+      (
+        await ask<{ node: { presence: ShownPresence | null } | null }>(
+          'query ($id: ID!) { node(id: $id) { ... on User { presence { state lastSeenAt } } } }',
+          { id: other },
+          { node },
+        )
+      ).node?.presence,
+    followPresence: (userIds: readonly string[], node = url) =>
+      subscribe<{ presenceChanged: Appearance }, Appearance>(
+        'subscription ($userIds: [ID!]!) { presenceChanged(userIds: $userIds) { id presence { state lastSeenAt } } }',
+        { userIds },
+        (data) => data.presenceChanged,
+        node,
+      ),
     setTyping: (conversationId: string, typing: boolean) =>
       ask(SetTypingDocument, { input: { conversationId, typing } }),
     followTyping: (conversationId: string, node = url) =>
@@ -265,6 +296,9 @@ export const listedChat = 'id lastSeq unreadCount lastMessage { seq body } muted
 const updateConversation = `mutation ($input: UpdateConversationInput!) {
   updateConversation(input: $input) { conversation { ${listedChat} } }
 }`
+export type ShownProfile = { id: string; name: string | null; avatarUrl: string | null }
+export type ShownPresence = { state: 'ONLINE' | 'SYNCING' | 'OFFLINE'; lastSeenAt: string | null }
+export type Appearance = { id: string; presence: ShownPresence | null }
 
 type LeanEvent = { message: { seq: number; body: string; sender: { name: string | null } } }
 const leanSubscription = 'subscription { messageAdded { message { seq body sender { name } } } }'

@@ -116,11 +116,13 @@ export function createNetwork(scheduler: Scheduler, random: Random) {
       conversations: over(ports.conversations),
       memberships: over(ports.memberships),
       profiles: over(ports.profiles),
+      blocks: over(ports.blocks),
       sequencer: over(ports.sequencer),
       sessions: over(ports.sessions),
       hints: over(ports.hints),
       versions: over(ports.versions),
       activity: over(ports.activity),
+      blockHints: over(ports.blockHints),
       events: {
         ...over(ports.events),
         subscribe: (userId, listener) => listen(listener, (heard) => ports.events.subscribe(userId, heard)),
