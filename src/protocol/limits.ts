@@ -7,6 +7,9 @@ export const positionsMax = 1000
 export const unreadMax = 100
 /** On one message, those taken back included: they live in its row. */
 export const reactionsMax = 2000
+export const attachmentMaxBytes = 25 * 1024 * 1024
+export const attachmentsMax = 10
+export const fileNameMaxCodePoints = 255
 export const httpBodyMaxBytes = 128 * 1024
 export const frameMaxBytes = 64 * 1024
 export const operationsPerSocketMax = 100

@@ -7,7 +7,14 @@ import { createLoaders, type Loaders } from './loaders.ts'
 import type { ReadTicks } from './recent-ticks.ts'
 
 /** What a resolver gets: fresh for every operation, and for every event of a subscription, since loaders remember. */
-export type Context = { viewer: Viewer | undefined; domain: Domain; cursors: Cursors; loaders: Loaders }
+export type Context = {
+  viewer: Viewer | undefined
+  domain: Domain
+  cursors: Cursors
+  loaders: Loaders
+  /** This node's address, as the viewer has it. */
+  origin: string
+}
 
 /** `readTicks`: how the events of a stream read boundaries, where it is not afresh for each. */
 export function createContext(
@@ -15,11 +22,12 @@ export function createContext(
   cursors: Cursors,
   viewer: Viewer | undefined,
   readTicks?: ReadTicks,
+  origin = 'http://localhost',
 ): Context {
   const loaders = createLoaders(domain, viewer?.userId, readTicks)
   // The token at hand is newer than what is stored.
   if (viewer?.name !== undefined) loaders.names.prime(viewer.userId, viewer.name)
-  return { viewer, domain, cursors, loaders }
+  return { viewer, domain, cursors, loaders, origin }
 }
 
 /** The viewer, or the end of the operation. */

@@ -7,6 +7,7 @@ import './conversation.ts'
 import './message.ts'
 import './message-change.ts'
 import './typing.ts'
+import './upload.ts'
 
 export const schema = builder.toSchema()
 

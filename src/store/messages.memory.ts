@@ -61,7 +61,7 @@ export function createMessagesMemory(): MessageLog {
 
 function alter(message: Message, { seq, senderId, sentAtMs, alteration }: Change): Message {
   if (alteration.type === 'delete') {
-    const { reactions: _reactions, ...rest } = message
+    const { reactions: _reactions, attachments: _attachments, ...rest } = message
     return { ...rest, body: '', deletedAtMs: sentAtMs }
   }
   if (alteration.type === 'edit') {

@@ -7,6 +7,7 @@ import { createMessagesDynamo } from './messages.dynamo.ts'
 import { createPendingDynamo } from './pending.dynamo.ts'
 import { createProfilesDynamo } from './profiles.dynamo.ts'
 import type { Dynamo } from './tables.ts'
+import { createUploadsDynamo } from './uploads.dynamo.ts'
 
 export const createStoresDynamo = (dynamo: Dynamo): Stores => ({
   messages: createMessagesDynamo(dynamo),
@@ -16,4 +17,5 @@ export const createStoresDynamo = (dynamo: Dynamo): Stores => ({
   conversations: createConversationsDynamo(dynamo),
   memberships: createMembershipsDynamo(dynamo),
   profiles: createProfilesDynamo(dynamo),
+  uploads: createUploadsDynamo(dynamo),
 })

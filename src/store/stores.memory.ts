@@ -6,6 +6,7 @@ import { createMembershipsMemory } from './memberships.memory.ts'
 import { createMessagesMemory } from './messages.memory.ts'
 import { createPendingMemory } from './pending.memory.ts'
 import { createProfilesMemory } from './profiles.memory.ts'
+import { createUploadsMemory } from './uploads.memory.ts'
 
 export const createStoresMemory = (): Stores => ({
   messages: createMessagesMemory(),
@@ -15,4 +16,5 @@ export const createStoresMemory = (): Stores => ({
   conversations: createConversationsMemory(),
   memberships: createMembershipsMemory(),
   profiles: createProfilesMemory(),
+  uploads: createUploadsMemory(),
 })

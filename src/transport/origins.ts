@@ -29,7 +29,7 @@ export function createOrigins(allowedOrigins: readonly string[]): Origins {
     expose,
     preflight({ request, response }) {
       if (isAllowed(request.headers.origin)) {
-        response.setHeader('access-control-allow-methods', 'GET, POST')
+        response.setHeader('access-control-allow-methods', 'GET, POST, PUT')
         response.setHeader(
           'access-control-allow-headers',
           request.headers['access-control-request-headers'] ?? 'authorization, content-type',
@@ -39,6 +39,13 @@ export function createOrigins(allowedOrigins: readonly string[]): Origins {
       response.writeHead(204).end()
     },
   }
+}
+
+/** The address under which the client knows this server. Its scheme is the page's where there is one. */
+export function ownOrigin(request: IncomingMessage): string {
+  const { origin, host = '' } = request.headers
+  if (origin !== undefined && isSameOrigin(request)) return origin
+  return /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}`) ? `http://${host}` : 'http://localhost'
 }
 
 /** By host alone: behind a proxy that speaks TLS, the scheme is not known here. */

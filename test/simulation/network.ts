@@ -101,6 +101,7 @@ export function createNetwork(scheduler: Scheduler, random: Random) {
       conversations: over(ports.conversations),
       memberships: over(ports.memberships),
       profiles: over(ports.profiles),
+      uploads: over(ports.uploads),
       sequencer: over(ports.sequencer),
       sessions: over(ports.sessions),
       hints: over(ports.hints),
