@@ -8,6 +8,7 @@ import { claimsContract } from './contract/claims.ts'
 import { conversationsContract, membershipsContract, profilesContract } from './contract/directory.ts'
 import { messagesContract } from './contract/messages.ts'
 import { pendingContract } from './contract/pending.ts'
+import { uploadsContract } from './contract/uploads.ts'
 import { connectDynamo } from './kit/dynamodb.ts'
 
 type Opened = { stores: Stores; close(): void }
@@ -38,4 +39,5 @@ describe.each(backends)('the stores on $name', ({ open }) => {
   describe('conversations', () => conversationsContract(() => opened.stores.conversations))
   describe('memberships', () => membershipsContract(() => opened.stores.memberships))
   describe('profiles', () => profilesContract(() => opened.stores.profiles))
+  describe('uploads', () => uploadsContract(() => opened.stores.uploads))
 })

@@ -7,9 +7,10 @@ import { hourMs } from './uploads.ts'
 
 /** A send that found its upload unexpired has long ended by then, and no clock is that wrong. */
 const graceHours = 1
-const atATime = 100
+const foundAtATime = 100
+const clearedAtATime = 20
 /** Of one sweep. The next goes on. */
-const uploadsMax = 10_000
+const uploadsMax = 50_000
 
 type Needs = Pick<Ports, 'uploads' | 'media' | 'clock'> & { isShown: (upload: Upload) => Promise<boolean> }
 
@@ -23,9 +24,11 @@ export function createSweepUploads({ uploads, media, clock, isShown }: Needs) {
     let left = uploadsMax
     for (let hour = swept + 1; hour <= lastOver && left > 0; hour += 1) {
       for (;;) {
-        const expired = await uploads.expiringIn(hour, atATime)
+        const expired = await uploads.expiringIn(hour, foundAtATime)
         if (expired.length === 0) break
-        for (const upload of expired) await clear(upload)
+        for (let i = 0; i < expired.length; i += clearedAtATime) {
+          await Promise.all(expired.slice(i, i + clearedAtATime).map(clear))
+        }
         left -= expired.length
         if (left <= 0) return
       }

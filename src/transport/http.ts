@@ -30,7 +30,9 @@ export function createHttpServer(routes: Routes, origins: Origins, errors: Error
   }
 
   function handlerFor(method: string | undefined, route: Route): Handler | undefined {
-    if (method === 'OPTIONS' && route.forOtherOrigins) return origins.preflight
+    if (method === 'OPTIONS' && route.forOtherOrigins) {
+      return (exchange) => origins.preflight(exchange, route.PUT ? 'GET, PUT' : 'GET, POST')
+    }
     // Node leaves out the body of an answer to HEAD.
     if (method === 'GET' || method === 'HEAD') return route.GET
     return method === 'POST' || method === 'PUT' ? route[method] : undefined

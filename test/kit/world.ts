@@ -51,6 +51,7 @@ export async function startWorld(options: WorldOptions = {}) {
   return {
     redis,
     prefix,
+    dataDir,
     nodes,
     startNode,
     url: (node = 0): string => nodes[node]?.url ?? '',
