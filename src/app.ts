@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { Registry } from 'prom-client'
-import type { Config } from './config.ts'
+import { type Config, deriveMediaSecret } from './config.ts'
 import { directConversationId } from './domain/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
 import type { Clock, Ports } from './domain/ports.ts'
@@ -15,6 +16,7 @@ import { createRecentTicks, type ReadTicks } from './resolvers/recent-ticks.ts'
 import { sendMessage } from './resolvers/send-message.ts'
 import { schema } from './schema/schema.ts'
 import { createDynamoClient, type DynamoCall } from './store/dynamo-client.ts'
+import { createMediaDisk } from './store/media.disk.ts'
 import { createNodeNumber } from './store/node-number.redis.ts'
 import { createRedisLink } from './store/redis-client.ts'
 import { createSoftStateRedis } from './store/soft-state.redis.ts'
@@ -22,12 +24,14 @@ import { createStoresDynamo } from './store/stores.dynamo.ts'
 import { createTables, validateTables } from './store/table-setup.ts'
 import { createDevTokens } from './transport/auth.ts'
 import { readDemo } from './transport/demo.ts'
+import type { CompleteConfig } from './transport/dev-secrets.ts'
 import { completeConfig } from './transport/dev-secrets.ts'
 import { createTransport } from './transport/transport.ts'
 
 const beatMs = 1000
 const leaseMs = 20_000
 const dynamoTimeoutMs = 500
+const sweepUploadsMs = 10 * 60_000
 /** Any row will do to see whether DynamoDB answers. */
 const nowhere = 'dm_nowhere' as ConversationId
 
@@ -36,6 +40,8 @@ export type AppOptions = {
   /** What the stores are asked, for those who count. */
   onDynamoCall?: (call: DynamoCall) => void
   onRedisRoundTrip?: (name: string) => void
+  /** For those who need another time than it is. */
+  clock?: Clock
 }
 
 export type App = ReturnType<typeof createApp>
@@ -62,7 +68,7 @@ export function createApp(config: Config, options: AppOptions = {}) {
   }
 }
 
-async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTrip }: AppOptions) {
+async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTrip, clock = systemClock }: AppOptions) {
   const config = await completeConfig(given)
   const undo: (() => Promise<void>)[] = []
   const stop = async () => {
@@ -84,26 +90,29 @@ async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTr
       ...(onDynamoCall && { onCall: onDynamoCall }),
     })
     undo.push(async () => dynamoClient.close())
-    const dynamo = { client: dynamoClient, tablePrefix: config.tables.prefix, clock: systemClock }
+    const dynamo = { client: dynamoClient, tablePrefix: config.tables.prefix, clock }
     if (config.tables.create) await createTables(dynamo)
     await validateTables(dynamo)
 
-    const ports: Ports = { ...createStoresDynamo(dynamo), ...createSoftStateRedis(link), clock: systemClock }
+    const media = await openMedia(config, clock)
+    undo.push(media.close)
+    const ports: Ports = { ...createStoresDynamo(dynamo), ...createSoftStateRedis(link), ...media.ports, clock }
     const nodeNumber = createNodeNumber(link, Math.random)
     const domain = createDomain(ports, {
-      nextMessageId: createSnowflake(systemClock.now, nodeNumber.current),
+      nextMessageId: createSnowflake(clock.now, nodeNumber.current),
       randomId: randomUUID,
       localAvatars: config.development,
       onDetachError: (error) => logger.warn({ err: error }, 'a stream could not be detached cleanly'),
+      onMediaError: (error) => logger.warn({ err: error }, 'a file of a deleted message could not be removed'),
     })
     const cursors = createCursors(config.cursorSecret)
     const ticksOfStreams = new WeakMap<object, ReadTicks>()
-    const contextOf = (viewer: Viewer | undefined, stream?: object) => {
+    const contextOf = (viewer: Viewer | undefined, stream?: object, origin?: string) => {
       if (viewer) domain.people.remember(viewer).catch((error) => logger.warn({ err: error }, 'a name was not kept'))
-      if (!stream) return createContext(domain, cursors, viewer)
-      const readTicks = ticksOfStreams.get(stream) ?? createRecentTicks(domain.ticksOf, systemClock.now)
+      if (!stream) return createContext(domain, cursors, viewer, undefined, origin)
+      const readTicks = ticksOfStreams.get(stream) ?? createRecentTicks(domain.ticksOf, clock.now)
       ticksOfStreams.set(stream, readTicks)
-      return createContext(domain, cursors, viewer, readTicks)
+      return createContext(domain, cursors, viewer, readTicks, origin)
     }
 
     const transport = createTransport({
@@ -120,10 +129,11 @@ async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTr
         const [redis, tables] = await Promise.allSettled([link.ping(), ports.conversations.getMany([nowhere])])
         return { redis: redis.status === 'fulfilled', dynamodb: tables.status === 'fulfilled' }
       },
-      ...(config.development && config.auth.secret && { devTokens: createDevTokens(config.auth.secret, systemClock) }),
+      ...(config.development && config.auth.secret && { devTokens: createDevTokens(config.auth.secret, clock) }),
       ...(config.development && { demo: await readDemo() }),
+      ...(media.files && { mediaFiles: media.files }),
       exampleConversationId: directConversationId,
-      clock: systemClock,
+      clock,
       randomId: randomUUID,
       logger,
       registry: new Registry(),
@@ -135,6 +145,7 @@ async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTr
     await nodeNumber.renew().catch((error) => logger.warn({ err: error }, 'no node number yet'))
     regularly(leaseMs, nodeNumber.renew)
     regularly(beatMs, domain.beat.tick)
+    regularly(sweepUploadsMs, domain.sweepUploads)
     undo.push(transport.drain)
     const { url, port } = await transport.listen()
     logger.info({ url, ...describe }, 'listening')
@@ -143,6 +154,20 @@ async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTr
     await stop()
     throw error
   }
+}
+
+/** Where attachments are kept. */
+async function openMedia({ media, dataDir, cursorSecret }: CompleteConfig, clock: Clock) {
+  const close = async () => undefined
+  if (media === 'none') return { ports: {}, close }
+  if (media === 'disk') {
+    const disk = createMediaDisk({ directory: join(dataDir, 'media'), secret: deriveMediaSecret(cursorSecret), clock })
+    return { ports: { media: disk }, files: disk, close }
+  }
+  // The SDK takes its time to load, and most nodes that are started on a desk do without it.
+  const { createMediaS3 } = await import('./store/media.s3.ts')
+  const s3 = createMediaS3({ ...media, clock })
+  return { ports: { media: s3 }, close: async () => s3.close() }
 }
 
 /** The backends as configured, or embedded ones. */

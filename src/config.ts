@@ -11,6 +11,8 @@ export type Config = {
   redis: 'embedded' | { urls: readonly string[] }
   dynamodb: 'embedded' | { endpoint: string; region: string } | { service: 'aws'; region: string }
   tables: { prefix: string; create: boolean }
+  /** Where attachments are kept: S3 or the like, `dataDir`, or nowhere. */
+  media: S3Settings | 'disk' | 'none'
   auth: 'development' | AuthSettings
   /** Undefined: generated once and kept in `dataDir`. */
   cursorSecret: Uint8Array | undefined
@@ -26,6 +28,9 @@ export type AuthSettings = {
   issuer?: string
   audience?: string
 }
+
+/** Without an endpoint: the AWS service itself. */
+export type S3Settings = { bucket: string; region: string; endpoint?: string }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -51,6 +56,10 @@ export function readConfig(environment: Environment = process.env): Config {
 /** A second secret from a first one, so that neither tells anything about the other. */
 export const deriveCursorSecret = (secret: Uint8Array): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, '', 'parley cursor', 32))
+
+/** For the URLs of files the node keeps itself. */
+export const deriveMediaSecret = (secret: Uint8Array): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret, '', 'parley media', 32))
 
 const secretMinBytes = 32
 /** Embedded and local stores ask for a region but do nothing with it. */
@@ -99,6 +108,12 @@ const variables = z.object({
     .regex(/^[A-Za-z0-9_.-]{1,128}$/, { error: 'must be 1 to 128 of A-Z a-z 0-9 _ . -' })
     .default('parley_'),
   CREATE_TABLES: flag.optional(),
+  S3_BUCKET: z.string().optional(),
+  S3_ENDPOINT: z
+    .string()
+    .refine((endpoint) => hasProtocol(endpoint, 'http:', 'https:'), { error: 'must be http://… or https://…' })
+    .optional(),
+  S3_REGION: z.string().optional(),
   AUTH_JWT_SECRET: z
     .string()
     .transform(bytes)
@@ -133,6 +148,7 @@ function assemble(read: Variables): Config {
     redis: read.REDIS_URL === undefined ? 'embedded' : { urls: read.REDIS_URL },
     dynamodb: dynamodbOf(read),
     tables: { prefix: read.TABLE_PREFIX, create: read.CREATE_TABLES ?? read.DYNAMODB_ENDPOINT === undefined },
+    media: mediaOf(read),
     auth: authOf(read),
     cursorSecret: read.CURSOR_SECRET ?? (read.AUTH_JWT_SECRET && deriveCursorSecret(read.AUTH_JWT_SECRET)),
     allowedOrigins: read.ALLOWED_ORIGINS,
@@ -144,6 +160,12 @@ function assemble(read: Variables): Config {
 function dynamodbOf({ DYNAMODB_ENDPOINT: endpoint, AWS_REGION: region = anyRegion }: Variables): Config['dynamodb'] {
   if (endpoint === undefined) return 'embedded'
   return endpoint === 'aws' ? { service: 'aws', region } : { endpoint, region }
+}
+
+function mediaOf(read: Variables): Config['media'] {
+  const { S3_BUCKET: bucket, S3_ENDPOINT: endpoint, AWS_REGION = anyRegion, S3_REGION: region = AWS_REGION } = read
+  if (bucket === undefined) return read.NODE_ENV === 'production' ? 'none' : 'disk'
+  return { bucket, region, ...(endpoint !== undefined && { endpoint }) }
 }
 
 function authOf(read: Variables): Config['auth'] {
@@ -172,6 +194,14 @@ function missing(given: Environment): string[] {
     [
       given.DYNAMODB_ENDPOINT === 'aws' && given.AWS_REGION === undefined,
       'AWS_REGION is missing: DYNAMODB_ENDPOINT is aws',
+    ],
+    [
+      given.S3_BUCKET === undefined && (given.S3_ENDPOINT ?? given.S3_REGION) !== undefined,
+      'S3_BUCKET is missing: S3_ENDPOINT and S3_REGION need one',
+    ],
+    [
+      given.S3_BUCKET !== undefined && (given.S3_ENDPOINT ?? given.S3_REGION ?? given.AWS_REGION) === undefined,
+      'S3_REGION or AWS_REGION is missing: without S3_ENDPOINT, S3_BUCKET is in a region of AWS',
     ],
     [
       !production && noKey && (given.AUTH_ISSUER ?? given.AUTH_AUDIENCE) !== undefined,

@@ -1,6 +1,7 @@
 import { type AttributeValue, GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Stores } from '../src/domain/ports.ts'
+import { attachmentId } from '../src/protocol/ids.ts'
 import type { DynamoCall } from '../src/store/dynamo-client.ts'
 import { createStoresDynamo } from '../src/store/stores.dynamo.ts'
 import { createTables } from '../src/store/table-setup.ts'
@@ -48,6 +49,32 @@ describe.each(backends)('on $name', ({ endpoint }) => {
         sender_id: { S: message.senderId },
         body: { S: 'hi' },
         sent_at: { S: '2026-03-01T09:05:07.040Z' },
+      })
+    })
+
+    test('of a message with attachments says where they are, in s3_ref', async () => {
+      const id = attachmentId(500_000, 'cafe0123')
+      const file = { key: `attachments/${id}`, contentType: 'image/png', byteSize: 9, name: 'cat.png' }
+      const message = aMessage(aConversation(), 1, { attachments: [{ id, ...file }] })
+      await stores.messages.put(message)
+      const row = await stored('messages', { conversation_id: { S: message.conversationId }, seq: { N: '1' } })
+      expect(JSON.parse(row?.s3_ref?.S ?? '')).toEqual([file])
+    })
+
+    test('of an upload is found by the hour in which it expires', async () => {
+      const id = attachmentId(500_000, 'cafe0123-4567')
+      const file = { id, key: `attachments/${id}`, contentType: 'image/png', byteSize: 9, name: 'cat.png' }
+      const ownerId = aUser()
+      await stores.uploads.create({ ...file, ownerId, expiresAtMs: Date.UTC(2027, 0, 15, 8, 30) })
+      const key = { due: { S: '500000#c' }, upload_id: { S: id } }
+      expect(await stored('uploads', key)).toEqual({
+        ...key,
+        owner_id: { S: ownerId },
+        s3_ref: { S: `attachments/${id}` },
+        content_type: { S: 'image/png' },
+        byte_size: { N: '9' },
+        name: { S: 'cat.png' },
+        expires_at: { S: '2027-01-15T08:30:00.000Z' },
       })
     })
 

@@ -9,6 +9,7 @@ import { claimsContract } from './contract/claims.ts'
 import { conversationsContract, membershipsContract, profilesContract } from './contract/directory.ts'
 import { messagesContract } from './contract/messages.ts'
 import { pendingContract } from './contract/pending.ts'
+import { uploadsContract } from './contract/uploads.ts'
 import { connectDynamo } from './kit/dynamodb.ts'
 
 type Opened = { stores: Stores; close(): void }
@@ -40,4 +41,5 @@ describe.each(backends)('the stores on $name', ({ open }) => {
   describe('memberships', () => membershipsContract(() => opened.stores.memberships))
   describe('profiles', () => profilesContract(() => opened.stores.profiles))
   describe('blocks', () => blocksContract(() => opened.stores.blocks))
+  describe('uploads', () => uploadsContract(() => opened.stores.uploads))
 })

@@ -7,7 +7,7 @@ import type { Append } from './append.ts'
 import type { Deliver } from './deliver.ts'
 import { governs, roleOf } from './group.ts'
 import { isMessage } from './log.ts'
-import type { Alteration, Change, Message, Ports } from './ports.ts'
+import type { Alteration, Attachment, Change, Message, Ports } from './ports.ts'
 
 // Changing a message: put the change into the log, let the message show it, deliver, answer.
 //
@@ -17,9 +17,13 @@ import type { Alteration, Change, Message, Ports } from './ports.ts'
 
 export type ChangeRequest = { seq: Seq; clientMessageId: ClientMessageId; alteration: Alteration }
 
-type Needs = Pick<Ports, 'messages' | 'claims'> & { append: Append; deliver: Deliver }
+type Needs = Pick<Ports, 'messages' | 'claims'> & {
+  append: Append
+  deliver: Deliver
+  discard: (attachments?: readonly Attachment[]) => Promise<void>
+}
 
-export function createChange({ messages, claims, append, deliver }: Needs) {
+export function createChange({ messages, claims, append, deliver, discard }: Needs) {
   async function change(member: Member, request: ChangeRequest): Promise<Message> {
     const { seq, clientMessageId, alteration } = request
     const target = await messages.get({ conversationId: member.conversation.id, seq })
@@ -34,6 +38,7 @@ export function createChange({ messages, claims, append, deliver }: Needs) {
     })
     const message = (await messages.alter(row)) ?? target
     await deliver(member, { ...row, target: message }, { duplicate })
+    if (alteration.type === 'delete') await discard(target.attachments)
     return message
   }
 

@@ -3,6 +3,7 @@ import { createAccess } from './access.ts'
 import { createAcknowledge } from './acknowledge.ts'
 import { createAppend } from './append.ts'
 import { createAttach } from './attach.ts'
+import { createAttachments } from './attachments.ts'
 import { createBeat } from './beat.ts'
 import { createBlocking } from './blocking.ts'
 import { createChange } from './change.ts'
@@ -23,12 +24,16 @@ import type { Ports } from './ports.ts'
 import { createPresence } from './presence.ts'
 import { createSend } from './send.ts'
 import { createSettings } from './settings.ts'
+import { createSweepUploads } from './sweep-uploads.ts'
 import { createTyping } from './typing.ts'
+import { createUploads } from './uploads.ts'
 
 export type DomainOptions = {
   nextMessageId: () => MessageId
   randomId: () => string
   onDetachError: (error: unknown) => void
+  /** Told of bytes that could not be removed with their message. */
+  onMediaError?: (error: unknown) => void
   /** How many events may wait for a slow reader before it is sent to the log. */
   inboxLimit?: number
   /** Whether pictures may come from the viewer's own machine, as in development. */
@@ -54,7 +59,8 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const append = createAppend({ ...ports, ...options, log, heads, blocking })
   const groups = createGroups({ ...ports, ...options, access, append })
   const typing = createTyping({ ...ports, listen, blocking }, cacheSize)
-  const changing = createChange({ ...ports, append, deliver })
+  const attachments = createAttachments({ ...ports, onMediaError: options.onMediaError ?? (() => undefined) })
+  const changing = createChange({ ...ports, append, deliver, discard: attachments.discard })
   const acknowledge = createAcknowledge({ ...ports, log, heads })
   const chats = createChats({ ...ports, log })
   const settings = createSettings(ports)
@@ -63,7 +69,18 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   return {
     access,
     beat,
-    ...createSend({ ...ports, access, append, deliver, acknowledge, blocking, onSent: typing.sent }),
+    ...createSend({
+      ...ports,
+      access,
+      append,
+      deliver,
+      acknowledge,
+      blocking,
+      attach: attachments.attach,
+      onSent: typing.sent,
+    }),
+    uploads: createUploads({ ...ports, ...options }),
+    sweepUploads: createSweepUploads({ ...ports, isShown: attachments.isShown }),
     change: changing.change,
     ack: acknowledge.ack,
     markRead: acknowledge.markRead,

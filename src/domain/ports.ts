@@ -4,7 +4,15 @@
 // - Reads are consistent: they see every write that was answered before the read began.
 // - Writes touch a single item, under a condition where one is named (P8).
 
-import type { ClientMessageId, ConversationId, MessageAddress, MessageId, Seq, UserId } from '../protocol/ids.ts'
+import type {
+  AttachmentId,
+  ClientMessageId,
+  ConversationId,
+  MessageAddress,
+  MessageId,
+  Seq,
+  UserId,
+} from '../protocol/ids.ts'
 import type { Boundaries, Ticks } from '../protocol/ticks.ts'
 
 // ---------------------------------------------------------------- time and chance
@@ -28,12 +36,17 @@ export type Entry = MessageAddress & {
 /** `seq`: of the change that set it. One that was taken back stays, so that a late change does not bring it back. */
 export type Reaction = { emoji: string; userId: UserId; seq: Seq; on: boolean }
 
+/** A file of a message. `key`: where its bytes lie. */
+export type Attachment = { id: AttachmentId; key: string; contentType: string; byteSize: number; name?: string }
+
 /** A message, with what later changes have made of it. */
 export type Message = Entry & {
   kind: 'message'
   /** Empty once it is deleted. */
   body: string
   replyToSeq?: Seq
+  /** Gone once it is deleted. */
+  attachments?: readonly Attachment[]
   edited?: { seq: Seq; atMs: number }
   deletedAtMs?: number
   /** By seq. */
@@ -217,6 +230,40 @@ export interface BlockStore {
   set(block: Block, blocked: boolean): Promise<void>
   /** Which of these stand, in the order asked for. */
   getMany(blocks: readonly Block[]): Promise<boolean[]>
+}
+
+/** A file somebody has announced. `attachedTo`: the send of its owner that has taken it. */
+export type Upload = Attachment & { ownerId: UserId; expiresAtMs: number; attachedTo?: ClientMessageId }
+
+export interface Uploads {
+  create(upload: Upload): Promise<void>
+  /** Those that exist, in any order. */
+  getMany(ids: readonly AttachmentId[]): Promise<Upload[]>
+  /** Gives it to this send IF no other has it. Returns whether it is this one's now. */
+  attach(id: AttachmentId, clientMessageId: ClientMessageId): Promise<boolean>
+  /** Some of those that expire in that hour, counted from 1970; none only where there are none. */
+  expiringIn(hour: number, limit: number): Promise<Upload[]>
+  remove(id: AttachmentId): Promise<void>
+  /** The last hour that was swept. */
+  sweptHour(): Promise<number | undefined>
+  /** SET swept = hour IF absent or lower. */
+  setSweptHour(hour: number): Promise<void>
+}
+
+// ---------------------------------------------------------------- S3: bytes
+
+export type SignedPut = { url: string; headers: Readonly<Record<string, string>> }
+
+/** URLs are absolute, or begin with a slash where the node itself keeps the bytes. Whoever has one may use it. */
+export interface Media {
+  /** To be PUT with these headers and exactly `byteSize` bytes; anything else is refused. Good for 15 minutes. */
+  presignPut(file: Attachment): Promise<SignedPut>
+  /** Good for an hour at least, and the same for a while, so that browsers need not fetch twice. */
+  presignGet(file: Attachment): Promise<string>
+  /** Whether its bytes are there, of the size and type promised. */
+  isUploaded(file: Attachment): Promise<boolean>
+  /** Also where there is nothing. */
+  remove(key: string): Promise<void>
 }
 
 // ---------------------------------------------------------------- Redis: fast, allowed to forget at any moment
@@ -410,6 +457,7 @@ export interface Stores {
   memberships: MembershipStore
   profiles: ProfileStore
   blocks: BlockStore
+  uploads: Uploads
 }
 
 export interface SoftState {
@@ -422,4 +470,5 @@ export interface SoftState {
   events: Events
 }
 
-export type Ports = Stores & SoftState & { clock: Clock }
+/** Without `media` there are no attachments. */
+export type Ports = Stores & SoftState & { clock: Clock; media?: Media }

@@ -1,19 +1,26 @@
 import { createHash } from 'node:crypto'
 import { badInput } from '../protocol/errors.ts'
-import type { ClientMessageId, Seq, UserId } from '../protocol/ids.ts'
+import type { AttachmentId, ClientMessageId, ConversationId, Seq, UserId } from '../protocol/ids.ts'
 import type { Access, Member } from './access.ts'
 import type { Acknowledge } from './acknowledge.ts'
 import { type Append, conflict } from './append.ts'
+import type { AttachRequest } from './attachments.ts'
 import { type Blocking, refused } from './blocking.ts'
 import { directConversationId } from './conversation-id.ts'
 import type { Deliver } from './deliver.ts'
 import { isMessage } from './log.ts'
-import type { Message, Ports } from './ports.ts'
+import type { Attachment, Message, Ports } from './ports.ts'
 
 // Sending, in three steps: put the message into the log, deliver it, answer. A crash after the first leaves a message that
 // the retry finds and delivers again; after the second, the retry gets the message, duplicate.
 
-export type Draft = { clientMessageId: ClientMessageId; body: string; replyToSeq?: Seq }
+/** `attachmentIds`: at least one, where there are any. */
+export type Draft = {
+  clientMessageId: ClientMessageId
+  body: string
+  replyToSeq?: Seq
+  attachmentIds?: readonly AttachmentId[]
+}
 export type Sent = { message: Message; duplicate: boolean }
 
 type Needs = Pick<Ports, 'claims' | 'messages'> & {
@@ -22,18 +29,23 @@ type Needs = Pick<Ports, 'claims' | 'messages'> & {
   deliver: Deliver
   acknowledge: Acknowledge
   blocking: Blocking
+  attach: (request: AttachRequest) => Promise<readonly Attachment[]>
   onSent: (member: Member) => void
 }
 
-export function createSend({ claims, messages, access, append, deliver, acknowledge, blocking, onSent }: Needs) {
-  async function send(member: Member, draft: Draft): Promise<Sent> {
+export function createSend(needs: Needs) {
+  const { claims, messages, access, append, deliver, acknowledge, blocking, attach, onSent } = needs
+
+  async function send(member: Member, draft: Draft, attached?: readonly Attachment[]): Promise<Sent> {
     if (draft.replyToSeq !== undefined) await assertAnswerable(member, draft.replyToSeq)
-    const { clientMessageId, ...content } = draft
+    const { clientMessageId, attachmentIds: ids, ...content } = draft
+    const attachments =
+      attached ?? (ids && (await attach(attachRequest(member.userId, member.conversation.id, draft, ids))))
     const [{ row: message, duplicate }, replied] = await Promise.all([
       append<Message>(member, {
         clientMessageId,
         payloadHash: hashOf(draft),
-        row: (entry) => ({ kind: 'message', ...entry, ...content }),
+        row: (entry) => ({ kind: 'message', ...entry, ...content, ...(attachments && { attachments }) }),
       }),
       acknowledge.deliveredSoFar(member),
     ])
@@ -50,11 +62,15 @@ export function createSend({ claims, messages, access, append, deliver, acknowle
   async function sendTo(userId: UserId, otherId: UserId, draft: Draft): Promise<Sent> {
     const existing = await access.findDirect(userId, otherId)
     if (existing) return send(existing, draft)
+    const conversationId = directConversationId(userId, otherId)
     const claim = await claims.get(userId, draft.clientMessageId)
-    if (claim && claim.conversationId !== directConversationId(userId, otherId)) throw conflict()
+    if (claim && claim.conversationId !== conversationId) throw conflict()
     const [isBlocked] = otherId === userId ? [] : await blocking.areBlocking(userId, [otherId])
     if (isBlocked) throw refused()
-    return send(await access.direct(userId, otherId), draft)
+    // Before the chat is made: what cannot be sent makes none.
+    const ids = draft.attachmentIds
+    const attached = ids && (await attach(attachRequest(userId, conversationId, draft, ids)))
+    return send(await access.direct(userId, otherId), draft, attached)
   }
 
   async function assertAnswerable({ conversation, joinedSeq }: Member, seq: Seq): Promise<void> {
@@ -63,11 +79,26 @@ export function createSend({ claims, messages, access, append, deliver, acknowle
       throw badInput('replyToSeq', 'replyToSeq must be the seq of a message in this conversation.')
   }
 
-  return { send, sendTo }
+  return { send: (member: Member, draft: Draft) => send(member, draft), sendTo }
 }
 
+const attachRequest = (
+  userId: UserId,
+  conversationId: ConversationId,
+  draft: Draft,
+  ids: readonly AttachmentId[],
+): AttachRequest => ({
+  userId,
+  conversationId,
+  clientMessageId: draft.clientMessageId,
+  payloadHash: hashOf(draft),
+  ids,
+})
+
 /** A body cannot hold a NUL, so nothing else hashes to the same. */
-const hashOf = ({ body, replyToSeq }: Draft): string =>
+const hashOf = ({ body, replyToSeq, attachmentIds }: Draft): string =>
   createHash('sha256')
-    .update(replyToSeq === undefined ? body : `${body}\0reply ${replyToSeq}`)
+    .update(body)
+    .update(replyToSeq === undefined ? '' : `\0reply ${replyToSeq}`)
+    .update(attachmentIds === undefined ? '' : `\0attachments ${attachmentIds.join(' ')}`)
     .digest('base64url')

@@ -11,6 +11,8 @@ export type ConversationId = Branded<string, 'ConversationId'>
 export type ClientMessageId = Branded<string, 'ClientMessageId'>
 /** A Snowflake, as a decimal string. */
 export type MessageId = Branded<string, 'MessageId'>
+/** Names an upload, from before its bytes are there; later the attachment of a message. */
+export type AttachmentId = Branded<string, 'AttachmentId'>
 /** A position in a conversation's log: 1, 2, 3 … ; 0 stands before the first. */
 export type Seq = number
 
@@ -41,4 +43,18 @@ export function parseMessageNodeId(id: string): MessageAddress | undefined {
   const [, conversationId, seq] = messageNodeIdRule.exec(id) ?? []
   if (!isConversationId(conversationId)) return undefined
   return { conversationId, seq: Number(seq) }
+}
+
+const attachmentIdRule = /^att_([0-9a-z]{1,8})_([0-9a-f][0-9A-Za-z-]{7,63})$/
+
+/** Holds the hour in which the upload expires, counted from 1970: that is where its row lies. `unique` begins with a hex digit. */
+export const attachmentId = (expiryHour: number, unique: string): AttachmentId =>
+  `att_${expiryHour.toString(36)}_${unique}` as AttachmentId
+
+export const isAttachmentId = (value: unknown): value is AttachmentId =>
+  typeof value === 'string' && attachmentIdRule.test(value)
+
+export function partsOfAttachmentId(id: AttachmentId): { expiryHour: number; unique: string } {
+  const [, hour = '', unique = ''] = attachmentIdRule.exec(id) ?? []
+  return { expiryHour: Number.parseInt(hour, 36), unique }
 }

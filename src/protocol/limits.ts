@@ -12,6 +12,9 @@ export const groupMembersMax = 1024
 export const titleMaxCodePoints = 100
 /** On one message, those taken back included: they live in its row. */
 export const reactionsMax = 2000
+export const attachmentMaxBytes = 25 * 1024 * 1024
+export const attachmentsMax = 10
+export const fileNameMaxCodePoints = 255
 export const httpBodyMaxBytes = 128 * 1024
 export const frameMaxBytes = 64 * 1024
 export const operationsPerSocketMax = 100

@@ -7,7 +7,14 @@ import { createLoaders, type Loaders } from './loaders.ts'
 import type { ReadTicks } from './recent-ticks.ts'
 
 /** What a resolver gets: fresh for every operation, and for every event of a subscription, since loaders remember. */
-export type Context = { viewer: Viewer | undefined; domain: Domain; cursors: Cursors; loaders: Loaders }
+export type Context = {
+  viewer: Viewer | undefined
+  domain: Domain
+  cursors: Cursors
+  loaders: Loaders
+  /** This node's address, as the viewer has it. */
+  origin: string
+}
 
 /** `readTicks`: how the events of a stream read boundaries, where it is not afresh for each. */
 export function createContext(
@@ -15,8 +22,9 @@ export function createContext(
   cursors: Cursors,
   viewer: Viewer | undefined,
   readTicks?: ReadTicks,
+  origin = 'http://localhost',
 ): Context {
-  return { viewer, domain, cursors, loaders: createLoaders(domain, viewer?.userId, readTicks) }
+  return { viewer, domain, cursors, loaders: createLoaders(domain, viewer?.userId, readTicks), origin }
 }
 
 /** The viewer, or the end of the operation. */

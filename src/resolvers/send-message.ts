@@ -2,11 +2,18 @@ import type { Draft, Sent } from '../domain/send.ts'
 import { badInput } from '../protocol/errors.ts'
 import { isClientMessageId, isUserId } from '../protocol/ids.ts'
 import { bodyProblem } from '../protocol/text.ts'
+import { attachmentIdsOf } from './attachments.ts'
 import { type Context, viewerId } from './context.ts'
 import { requireConversation } from './conversations.ts'
 
 /** As it comes from outside: GraphQL has checked the types, REST nothing. */
-export type SendMessageInput = { clientMessageId?: unknown; to?: unknown; body?: unknown; replyToSeq?: unknown }
+export type SendMessageInput = {
+  clientMessageId?: unknown
+  to?: unknown
+  body?: unknown
+  replyToSeq?: unknown
+  attachmentIds?: unknown
+}
 
 export async function sendMessage(ctx: Context, input: SendMessageInput): Promise<Sent> {
   const userId = viewerId(ctx)
@@ -28,14 +35,17 @@ function recipientOf(to: unknown): { userId: string } | { conversationId: string
   throw badInput('to', 'to must name one recipient: either userId or conversationId.')
 }
 
-function draftOf({ clientMessageId, body, replyToSeq }: SendMessageInput): Draft {
+function draftOf({ clientMessageId, body, replyToSeq, attachmentIds }: SendMessageInput): Draft {
   if (!isClientMessageId(clientMessageId)) {
     throw badInput('clientMessageId', 'clientMessageId must be 1 to 64 of A-Z a-z 0-9 . _ : -')
   }
   if (typeof body !== 'string') throw badInput('body', 'body must be a string.')
-  const problem = bodyProblem(body)
+  const attached = attachmentIdsOf(attachmentIds)
+  // A picture speaks for itself.
+  const problem = attached && body === '' ? undefined : bodyProblem(body)
   if (problem) throw badInput('body', problem)
-  if (replyToSeq == null) return { clientMessageId, body }
+  const draft = { clientMessageId, body, ...(attached && { attachmentIds: attached }) }
+  if (replyToSeq == null) return draft
   if (!Number.isInteger(replyToSeq)) throw badInput('replyToSeq', 'replyToSeq must be the seq of a message.')
-  return { clientMessageId, body, replyToSeq: Number(replyToSeq) }
+  return { ...draft, replyToSeq: Number(replyToSeq) }
 }

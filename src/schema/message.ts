@@ -2,11 +2,13 @@ import type { Message as MessageSource } from '../domain/ports.ts'
 import type { Shown } from '../domain/positions.ts'
 import type { Sent } from '../domain/send.ts'
 import { messageNodeId } from '../protocol/ids.ts'
+import { attachmentsOf } from '../resolvers/attachments.ts'
 import { type ReactionCount, reactionsOf, repliedTo } from '../resolvers/change-message.ts'
 import { requireConversation } from '../resolvers/conversations.ts'
 import { messageAdded } from '../resolvers/message-added.ts'
 import { clientMessageIdFor, findMessage, listMessages, tickOfMessage } from '../resolvers/messages.ts'
 import { sendMessage } from '../resolvers/send-message.ts'
+import { Attachment } from './attachment.ts'
 import { builder } from './builder.ts'
 import { Conversation } from './conversation.ts'
 import { Message, MessageConnection } from './message-connection.ts'
@@ -55,6 +57,11 @@ builder.node(Message, {
       description: 'The text, byte for byte as it was sent or last edited; empty once it is deleted.',
     }),
     sentAt: t.field({ type: 'DateTime', description: 'When it was accepted.', resolve: ({ sentAtMs }) => sentAtMs }),
+    attachments: t.field({
+      type: [Attachment],
+      description: 'Its files, in the order they were sent; none once it is deleted.',
+      resolve: (message, _args, ctx) => attachmentsOf(ctx, message),
+    }),
     replyTo: t.field({
       type: Message,
       nullable: true,
@@ -119,7 +126,15 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
         'Made on the device before the first attempt; every retry carries the same one. 1 to 64 of A-Z a-z 0-9 . _ : -',
     }),
     to: t.field({ type: RecipientInput, required: true, description: 'Where it goes.' }),
-    body: t.string({ required: true, description: 'The text: 1 to 4,096 characters, at least one of them visible.' }),
+    body: t.string({
+      required: true,
+      description: 'The text: 1 to 4,096 characters, at least one of them visible. With attachments it may be empty.',
+    }),
+    attachmentIds: t.idList({
+      description:
+        'Up to 10 different uploads of the sender’s own, made by `createUpload` within the last 24 hours and uploaded; each ' +
+        'goes with one message only.',
+    }),
     replyToSeq: t.int({ description: 'The seq of the message it answers, in the same conversation.' }),
   }),
 })

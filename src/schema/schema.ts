@@ -13,6 +13,7 @@ import './typing.ts'
 import './presence-changed.ts'
 import './profile.ts'
 import './blocking.ts'
+import './upload.ts'
 
 export const schema = builder.toSchema()
 

@@ -1,5 +1,15 @@
-import type { Alteration, Change, Entry, GroupChange, LogRow, Message, MessageLog, Reaction } from '../domain/ports.ts'
-import type { MessageAddress, UserId } from '../protocol/ids.ts'
+import type {
+  Alteration,
+  Attachment,
+  Change,
+  Entry,
+  GroupChange,
+  LogRow,
+  Message,
+  MessageLog,
+  Reaction,
+} from '../domain/ports.ts'
+import type { AttachmentId, MessageAddress, UserId } from '../protocol/ids.ts'
 import { createDynamoTable } from './dynamo-table.ts'
 import type { Dynamo, Item, Key } from './tables.ts'
 
@@ -117,7 +127,12 @@ function toItem(row: LogRow): Key<'messages'> & Partial<Item<'messages'>> {
     const { baseVersion, added, removed, roles, title } = row
     return { ...entry, group_change: JSON.stringify({ baseVersion, added, removed, roles, title }) }
   }
-  return { ...entry, body: row.body, ...(row.replyToSeq !== undefined && { reply_to_seq: row.replyToSeq }) }
+  return {
+    ...entry,
+    body: row.body,
+    ...(row.replyToSeq !== undefined && { reply_to_seq: row.replyToSeq }),
+    ...(row.attachments && { s3_ref: toRef(row.attachments) }),
+  }
 }
 
 function toColumns(alteration: Alteration): Partial<Item<'messages'>> {
@@ -150,17 +165,27 @@ function toRow(item: Item<'messages'>): LogRow {
     const change = JSON.parse(item.group_change ?? '{}') as Omit<GroupChange, keyof Entry | 'kind'>
     return { ...entry, kind: item.kind, ...change }
   }
-  const { reply_to_seq: replyToSeq, edited_at, edited_seq, deleted_at, reactions } = item
+  const { reply_to_seq: replyToSeq, s3_ref, edited_at, edited_seq, deleted_at, reactions } = item
   return {
     ...entry,
     kind: item.kind,
     body: item.body ?? '',
     ...(replyToSeq !== undefined && { replyToSeq }),
+    ...(s3_ref !== undefined && { attachments: toAttachments(s3_ref) }),
     ...(edited_at !== undefined && { edited: { seq: edited_seq ?? 0, atMs: Date.parse(edited_at) } }),
     ...(deleted_at !== undefined && { deletedAtMs: Date.parse(deleted_at) }),
     ...(reactions && { reactions: toReactions(reactions) }),
   }
 }
+
+const toRef = (attachments: readonly Attachment[]): string => JSON.stringify(attachments.map(({ id, ...file }) => file))
+
+/** A key ends with the id. */
+const toAttachments = (ref: string): Attachment[] =>
+  (JSON.parse(ref) as Omit<Attachment, 'id'>[]).map((file) => ({
+    id: file.key.slice(file.key.lastIndexOf('/') + 1) as AttachmentId,
+    ...file,
+  }))
 
 /** A user id holds no space. */
 const reactionName = (emoji: string, userId: UserId): string => `${emoji} ${userId}`

@@ -64,7 +64,7 @@ const isOfOthers = (row: LogRow, senderId: UserId): boolean =>
 
 function alter(message: Message, { seq, senderId, sentAtMs, alteration }: Change): Message {
   if (alteration.type === 'delete') {
-    const { reactions: _reactions, ...rest } = message
+    const { reactions: _reactions, attachments: _attachments, ...rest } = message
     return { ...rest, body: '', deletedAtMs: sentAtMs }
   }
   if (alteration.type === 'edit') {

@@ -8,6 +8,7 @@ import { createMessagesDynamo } from './messages.dynamo.ts'
 import { createPendingDynamo } from './pending.dynamo.ts'
 import { createProfilesDynamo } from './profiles.dynamo.ts'
 import type { Dynamo } from './tables.ts'
+import { createUploadsDynamo } from './uploads.dynamo.ts'
 
 export const createStoresDynamo = (dynamo: Dynamo): Stores => ({
   messages: createMessagesDynamo(dynamo),
@@ -18,4 +19,5 @@ export const createStoresDynamo = (dynamo: Dynamo): Stores => ({
   memberships: createMembershipsDynamo(dynamo),
   profiles: createProfilesDynamo(dynamo),
   blocks: createBlocksDynamo(dynamo),
+  uploads: createUploadsDynamo(dynamo),
 })

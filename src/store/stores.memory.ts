@@ -7,6 +7,7 @@ import { createMembershipsMemory } from './memberships.memory.ts'
 import { createMessagesMemory } from './messages.memory.ts'
 import { createPendingMemory } from './pending.memory.ts'
 import { createProfilesMemory } from './profiles.memory.ts'
+import { createUploadsMemory } from './uploads.memory.ts'
 
 export const createStoresMemory = (): Stores => ({
   messages: createMessagesMemory(),
@@ -17,4 +18,5 @@ export const createStoresMemory = (): Stores => ({
   memberships: createMembershipsMemory(),
   profiles: createProfilesMemory(),
   blocks: createBlocksMemory(),
+  uploads: createUploadsMemory(),
 })

@@ -1,5 +1,5 @@
 import type { Alteration, Clock, Conversation, LogRow, Role } from '../domain/ports.ts'
-import type { ClientMessageId, ConversationId, MessageId, UserId } from '../protocol/ids.ts'
+import type { AttachmentId, ClientMessageId, ConversationId, MessageId, UserId } from '../protocol/ids.ts'
 import type { DynamoClient } from './dynamo-client.ts'
 
 // Every table, once: created, validated and typed from here. `key` is the partition key and then, if any, the sort key.
@@ -34,6 +34,7 @@ export const tables = {
       body: maybe(text()),
       /** RFC 3339 in UTC, with milliseconds. */
       sent_at: text(),
+      /** The attachments, as JSON: a list of key, contentType, byteSize, name. Gone once the message is deleted. */
       s3_ref: maybe(text()),
       reply_to_seq: maybe(integer()),
       edited_at: maybe(text()),
@@ -102,6 +103,23 @@ export const tables = {
   blocks: {
     key: { user_id: text<UserId>(), blocked_id: text<UserId>() },
     columns: {},
+  },
+  /** Files announced and not yet swept; and one row that says how far the sweep has come. */
+  uploads: {
+    /** The hour of expiry, counted from 1970, and a hex digit that spreads it: what has expired is found without a scan. */
+    key: { due: text(), upload_id: text<AttachmentId | 'swept'>() },
+    columns: {
+      owner_id: maybe(text<UserId>()),
+      s3_ref: maybe(text()),
+      content_type: maybe(text()),
+      byte_size: maybe(integer()),
+      name: maybe(text()),
+      /** RFC 3339 in UTC, with milliseconds. */
+      expires_at: maybe(text()),
+      /** Of the send that has taken it. */
+      client_message_id: maybe(text<ClientMessageId>()),
+      swept_hour: maybe(integer()),
+    },
   },
 }
 

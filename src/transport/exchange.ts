@@ -42,6 +42,13 @@ export function send(response: ServerResponse, status: number, contentType: stri
   response.writeHead(status, { 'content-type': contentType, 'x-content-type-options': 'nosniff' }).end(body)
 }
 
+/** Reads on for a moment, then hangs up. */
+export function discardBody(request: IncomingMessage): void {
+  request.resume()
+  const cutOff = setTimeout(() => request.destroy(), readOnMs)
+  request.once('close', () => clearTimeout(cutOff))
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -56,9 +63,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     let size = 0
     function refuse(): void {
       reject(new HttpRefusal(413, `A body has at most ${httpBodyMaxBytes} bytes.`))
-      request.off('data', take).resume()
-      const cutOff = setTimeout(() => request.destroy(), readOnMs)
-      request.once('close', () => clearTimeout(cutOff))
+      discardBody(request.off('data', take))
     }
     function take(chunk: Buffer): void {
       size += chunk.length

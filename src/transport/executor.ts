@@ -17,12 +17,14 @@ import type { Operation, OperationLog } from './operation-log.ts'
 import { type Operations, within } from './operations.ts'
 
 /** Fresh for each operation. `stream` is the same for all events of one subscription, and undefined for all else. */
-export type CreateContext = (viewer: Viewer | undefined, stream?: object) => object
+export type CreateContext = (viewer: Viewer | undefined, stream?: object, origin?: string) => object
 
 /** What the transports know of an operation. Resolvers never see it: they get what `createContext` makes of the viewer. */
 export type OperationContext = {
   transport: 'http' | 'ws'
   viewer?: Viewer | undefined
+  /** This server's address, as the client has it. */
+  origin?: string
   /** Ends what the operation has started. */
   signal?: AbortSignal
 }
@@ -53,7 +55,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const contextOf = (args: ExecutionArgs) => args.contextValue as OperationContext
   const withFreshContext = (args: ExecutionArgs, stream?: object): ExecutionArgs => ({
     ...args,
-    contextValue: createContext(contextOf(args).viewer, stream),
+    contextValue: createContext(contextOf(args).viewer, stream, contextOf(args).origin),
   })
   const problemsOf = (list: readonly GraphQLError[] = []) => list.map(errors.toProblem)
 

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { type ErrorMapper, HttpRefusal } from './errors.ts'
 import { type Handler, readText, sendJson } from './exchange.ts'
 import type { GraphQL } from './graphql.ts'
+import { ownOrigin } from './origins.ts'
 
 const passedOn = ['accept', 'authorization', 'content-type'] as const
 
@@ -14,7 +15,7 @@ export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper): Han
       const { method = 'GET', url = '/graphql' } = request
       const headers = Object.fromEntries(passedOn.flatMap((name) => [[name, request.headers[name]]]).filter(hasValue))
       const body = method === 'POST' ? { body: await readText(request) } : {}
-      const answer = await graphql.fetch(`http://localhost${url}`, { method, headers, ...body }, exchange.signal)
+      const answer = await graphql.fetch(`${ownOrigin(request)}${url}`, { method, headers, ...body }, exchange.signal)
       await pass(answer, response)
     } catch (error) {
       if (exchange.signal.aborted) return

@@ -34,6 +34,7 @@ export type WebSocketRequest = {
   operationName?: string | null | undefined
   variables?: Record<string, unknown> | null | undefined
   viewer: Viewer | undefined
+  origin: string
 }
 
 export function createGraphQL(options: GraphQLOptions): GraphQL {
@@ -54,14 +55,14 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
     logging: false,
   })
 
-  async function prepare({ query, operationName, variables, viewer }: WebSocketRequest) {
+  async function prepare({ query, operationName, variables, viewer, origin }: WebSocketRequest) {
     const refuse = (list: readonly unknown[]) => {
       const refused = list.map(errors.toRequestError)
       log({ name: operationName ?? undefined, type: 'unknown', transport: 'ws' })(refused.map(errors.toProblem))
       return refused
     }
     try {
-      const context: OperationContext = { transport: 'ws', viewer }
+      const context: OperationContext = { transport: 'ws', viewer, origin }
       const enveloped = yoga.getEnveloped(context)
       const document = enveloped.parse(query)
       const invalid: readonly GraphQLError[] = enveloped.validate(enveloped.schema, document)
@@ -76,7 +77,8 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
 
   const enveloped = yoga.getEnveloped({})
   return {
-    fetch: async (url, request, signal) => yoga.fetch(url, { ...request, signal }, { transport: 'http', signal }),
+    fetch: async (url, request, signal) =>
+      yoga.fetch(url, { ...request, signal }, { transport: 'http', signal, origin: new URL(url).origin }),
     prepare,
     execute: async (args): Promise<ExecutionResult> => enveloped.execute(args),
     subscribe: async (args) => enveloped.subscribe(args),

@@ -7,6 +7,7 @@ import type { Origins } from './origins.ts'
 export type Route = {
   GET?: Handler
   POST?: Handler
+  PUT?: Handler
   /** Pages of other origins may use it, if ALLOWED_ORIGINS says so. */
   forOtherOrigins?: boolean
 }
@@ -29,10 +30,12 @@ export function createHttpServer(routes: Routes, origins: Origins, errors: Error
   }
 
   function handlerFor(method: string | undefined, route: Route): Handler | undefined {
-    if (method === 'OPTIONS' && route.forOtherOrigins) return origins.preflight
+    if (method === 'OPTIONS' && route.forOtherOrigins) {
+      return (exchange) => origins.preflight(exchange, route.PUT ? 'GET, PUT' : 'GET, POST')
+    }
     // Node leaves out the body of an answer to HEAD.
     if (method === 'GET' || method === 'HEAD') return route.GET
-    return method === 'POST' ? route.POST : undefined
+    return method === 'POST' || method === 'PUT' ? route[method] : undefined
   }
 
   return createServer((request, response) => {
@@ -42,4 +45,5 @@ export function createHttpServer(routes: Routes, origins: Origins, errors: Error
   })
 }
 
-const methodsOf = (route: Route): string[] => (['GET', 'POST'] as const).filter((method) => route[method] !== undefined)
+const methodsOf = (route: Route): string[] =>
+  (['GET', 'POST', 'PUT'] as const).filter((method) => route[method] !== undefined)

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Handler } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 
 /** Which pages may use this server: its own, and those of ALLOWED_ORIGINS. */
 export type Origins = {
@@ -8,7 +8,7 @@ export type Origins = {
   /** Lets allowed pages read the answer. */
   expose(request: IncomingMessage, response: ServerResponse): void
   /** Answers a browser that asks before it sends. */
-  preflight: Handler
+  preflight(exchange: Exchange, methods: string): void
 }
 
 const preflightMaxAgeSeconds = 600
@@ -27,9 +27,9 @@ export function createOrigins(allowedOrigins: readonly string[]): Origins {
     allows: (request) =>
       request.headers.origin === undefined || isSameOrigin(request) || isAllowed(request.headers.origin),
     expose,
-    preflight({ request, response }) {
+    preflight({ request, response }, methods) {
       if (isAllowed(request.headers.origin)) {
-        response.setHeader('access-control-allow-methods', 'GET, POST')
+        response.setHeader('access-control-allow-methods', methods)
         response.setHeader(
           'access-control-allow-headers',
           request.headers['access-control-request-headers'] ?? 'authorization, content-type',
@@ -39,6 +39,13 @@ export function createOrigins(allowedOrigins: readonly string[]): Origins {
       response.writeHead(204).end()
     },
   }
+}
+
+/** The address under which the client knows this server. Its scheme is the page's where there is one. */
+export function ownOrigin(request: IncomingMessage): string {
+  const { origin, host = '' } = request.headers
+  if (origin !== undefined && isSameOrigin(request)) return origin
+  return /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}`) ? `http://${host}` : 'http://localhost'
 }
 
 /** By host alone: behind a proxy that speaks TLS, the scheme is not known here. */

@@ -19,7 +19,7 @@ export type SentMessage = {
 /** Judges the values itself: a stranger is told NOT_FOUND before anything else. */
 export type SendMessage = (
   viewer: Viewer,
-  input: { clientMessageId: unknown; to: unknown; body: unknown },
+  input: { clientMessageId: unknown; to: unknown; body: unknown; attachmentIds: unknown },
 ) => Promise<{ message: SentMessage; duplicate: boolean }>
 
 export type MessagesOptions = {
@@ -43,8 +43,9 @@ export function createMessagesHandler({
     try {
       const viewer = await authenticate(request.headers.authorization)
       if (!viewer) throw unauthenticated('Expected "authorization: Bearer <token>".')
-      const { clientMessageId, to, body } = await readJsonObject(request)
-      const { message, duplicate } = await operations.run(() => sendMessage(viewer, { clientMessageId, to, body }))
+      const { clientMessageId, to, body, attachmentIds } = await readJsonObject(request)
+      const input = { clientMessageId, to, body, attachmentIds }
+      const { message, duplicate } = await operations.run(() => sendMessage(viewer, input))
       sendJson(response, duplicate ? 200 : 201, { message, duplicate })
       finished()
     } catch (error) {

@@ -17,6 +17,7 @@ import { createGraphQL } from './graphql.ts'
 import { createGraphQLHandler } from './graphql-http.ts'
 import { createReadyHandler, live, type Readiness } from './health.ts'
 import { createHttpServer, type Routes } from './http.ts'
+import { createMediaRoute, type MediaFiles } from './media.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createOperationLog } from './operation-log.ts'
 import { createOperations, within } from './operations.ts'
@@ -36,6 +37,8 @@ export type TransportOptions = {
   devTokens?: DevTokens
   /** The demo page, which takes the place of the start page. Development mode only. */
   demo?: Routes
+  /** Present where the node itself keeps the attachments. */
+  mediaFiles?: MediaFiles
   /** For GraphiQL's example tabs. */
   exampleConversationId: (one: UserId, other: UserId) => string
   clock: Clock
@@ -77,6 +80,7 @@ export function createTransport(options: TransportOptions): Transport {
       forOtherOrigins: true,
     },
     '/messages': { POST: createMessagesHandler(parts), forOtherOrigins: true },
+    ...(options.mediaFiles && { '/media': createMediaRoute(options.mediaFiles) }),
     '/healthz': { GET: live },
     '/readyz': { GET: createReadyHandler(options.ready, operations, clock) },
     '/metrics': { GET: createMetricsHandler(metrics) },

@@ -12,6 +12,8 @@ import type { Operations } from './operations.ts'
 export type Connection = {
   /** Undefined on a socket that was opened anonymously, for GraphiQL. */
   viewer?: Viewer
+  /** This server's address, as the client has it. */
+  readonly origin: string
   close(code: number, reason: string): void
   /** Closes the socket with 4403 when the token expires, unless the returned function is called before. */
   closeAtExpiry(viewer: Viewer): () => void
@@ -73,7 +75,7 @@ export function createWebSocketOperations(options: WebSocketOperationsOptions): 
         if (operations.draining) throw unavailable()
         if (Object.keys(socket.subscriptions).length > operationsPerSocketMax) throw tooManyOperations()
         const viewer = socket.extra.viewer ?? (await operationViewer(socket, id, extensions?.headers))
-        const prepared = await graphql.prepare({ query, operationName, variables, viewer })
+        const prepared = await graphql.prepare({ query, operationName, variables, viewer, origin: socket.extra.origin })
         if (Array.isArray(prepared)) forgetToken(socket, id)
         return prepared
       } catch (error) {

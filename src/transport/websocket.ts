@@ -9,7 +9,7 @@ import { frameMaxBytes } from '../protocol/limits.ts'
 import { atExpiry } from './expiry.ts'
 import type { Metrics } from './metrics.ts'
 import type { Operations } from './operations.ts'
-import type { Origins } from './origins.ts'
+import { type Origins, ownOrigin } from './origins.ts'
 import { type Connection, createWebSocketOperations, type WebSocketOperationsOptions } from './websocket-operations.ts'
 
 export type WebSocketOptions = WebSocketOperationsOptions & {
@@ -54,7 +54,7 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
       offered.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : ([...offered][0] ?? false),
   })
 
-  function open(socket: WebSocket): void {
+  function open(socket: WebSocket, request: IncomingMessage): void {
     const expiries = new Set<AbortController>()
     let onMessage: (text: string) => Promise<void> = async () => undefined
     let ending: Promise<void> | undefined
@@ -70,6 +70,7 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
       void end(code, reason)
     }
     const connection: Connection = {
+      origin: ownOrigin(request),
       close,
       closeAtExpiry(viewer) {
         if (ending !== undefined) return () => undefined

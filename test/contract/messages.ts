@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Alteration, LogRow, MessageLog } from '../../src/domain/ports.ts'
-import type { ConversationId } from '../../src/protocol/ids.ts'
+import type { AttachmentId, ConversationId } from '../../src/protocol/ids.ts'
 import { seqMax } from '../../src/protocol/limits.ts'
 import { aChange, aConversation, aMessage, aUser, aVoid, upTo } from '../kit/ids.ts'
 
@@ -275,6 +275,22 @@ export function messagesContract(open: () => MessageLog): void {
       expect(await open().alter(aChange(message, 4, { type: 'edit', body: 'back' }))).toEqual(deleted)
       expect(await open().alter(aChange(message, 5, thumb(true)))).toEqual(deleted)
       expect(await open().alter(aChange(message, 6, { type: 'delete' }))).toEqual(deleted)
+    })
+
+    test('keeps the attachments, unless it deletes', async () => {
+      const file = (name: string) => ({
+        id: `att_1_${name}` as AttachmentId,
+        key: `attachments/att_1_${name}`,
+        contentType: 'image/png',
+        byteSize: 7,
+      })
+      const attachments = [{ ...file('aaaaaaaa'), name: 'a "cat".png' }, file('bbbbbbbb')]
+      const message = aMessage(aConversation(), 1, { body: '', attachments })
+      await fill([message])
+      expect(await open().get(message)).toEqual(message)
+      const edit = aChange(message, 2, { type: 'edit', body: 'better' })
+      expect(await open().alter(edit)).toMatchObject({ body: 'better', attachments })
+      expect(await open().alter(aChange(message, 3, { type: 'delete' }))).not.toHaveProperty('attachments')
     })
 
     test('of reactions: everybody has their own, each the latest', async () => {

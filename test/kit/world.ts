@@ -33,6 +33,7 @@ export async function startWorld(options: WorldOptions = {}) {
       redis: { urls: [redis.url] },
       dynamodb: { endpoint: dynamodbEndpoint, region: 'us-east-1' },
       tables: { prefix, create: true },
+      media: 'disk',
       auth: { secret: new TextEncoder().encode(testSecret) },
       cursorSecret: new TextEncoder().encode('cursors of the tests'),
       allowedOrigins: [],
@@ -50,6 +51,7 @@ export async function startWorld(options: WorldOptions = {}) {
   return {
     redis,
     prefix,
+    dataDir,
     nodes,
     startNode,
     url: (node = 0): string => nodes[node]?.url ?? '',

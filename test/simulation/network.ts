@@ -117,6 +117,7 @@ export function createNetwork(scheduler: Scheduler, random: Random) {
       memberships: over(ports.memberships),
       profiles: over(ports.profiles),
       blocks: over(ports.blocks),
+      uploads: over(ports.uploads),
       sequencer: over(ports.sequencer),
       sessions: over(ports.sessions),
       hints: over(ports.hints),

@@ -28,6 +28,7 @@ describe('with nothing set', () => {
       redis: 'embedded',
       dynamodb: 'embedded',
       tables: { prefix: 'parley_', create: true },
+      media: 'disk',
       auth: 'development',
       cursorSecret: undefined,
       allowedOrigins: [],
@@ -85,6 +86,29 @@ describe('each variable', () => {
     expect(problemsOf({ TABLE_PREFIX: 'no spaces' })).toHaveLength(1)
   })
 
+  test('S3_BUCKET keeps attachments in AWS, or in what S3_ENDPOINT names', () => {
+    expect(readConfig({ S3_BUCKET: 'pics', AWS_REGION: 'eu-west-1' }).media).toEqual({
+      bucket: 'pics',
+      region: 'eu-west-1',
+    })
+    expect(readConfig({ S3_BUCKET: 'pics', AWS_REGION: 'eu-west-1', S3_REGION: 'us-east-2' }).media).toEqual({
+      bucket: 'pics',
+      region: 'us-east-2',
+    })
+    expect(readConfig({ S3_BUCKET: 'pics', S3_ENDPOINT: 'http://minio:9000' }).media).toEqual({
+      bucket: 'pics',
+      region: 'us-east-1',
+      endpoint: 'http://minio:9000',
+    })
+    expect(problemsOf({ S3_BUCKET: 'pics' })).toHaveLength(1)
+    expect(problemsOf({ S3_ENDPOINT: 'http://minio:9000' })).toEqual([
+      'S3_BUCKET is missing: S3_ENDPOINT and S3_REGION need one',
+    ])
+    expect(problemsOf({ S3_BUCKET: 'pics', S3_ENDPOINT: 'minio:9000' })).toEqual([
+      'S3_ENDPOINT must be http://… or https://…',
+    ])
+  })
+
   test('AUTH_JWT_SECRET has at least 32 bytes, not characters', () => {
     expect(problemsOf({ AUTH_JWT_SECRET: 'x'.repeat(31) })).toEqual(['AUTH_JWT_SECRET must have at least 32 bytes'])
     expect(readConfig({ AUTH_JWT_SECRET: 'é'.repeat(16) }).auth).toEqual({
@@ -139,6 +163,10 @@ describe('in production', () => {
       redis: { urls: ['redis://cache:6379'] },
       tables: { create: false },
     })
+  })
+
+  test('attachments need not be set up, and are then kept nowhere', () => {
+    expect(readConfig(production).media).toBe('none')
   })
 
   test('one error names all that is missing', () => {

@@ -80,7 +80,9 @@ export type RecipientInput =
 
 /** A message to send. */
 export type SendMessageInput = {
-  /** The text: 1 to 4,096 characters, at least one of them visible. */
+  /** Up to 10 different uploads of the sender’s own, made by `createUpload` within the last 24 hours and uploaded; each goes with one message only. */
+  attachmentIds?: Array<string> | null | undefined;
+  /** The text: 1 to 4,096 characters, at least one of them visible. With attachments it may be empty. */
   body: string;
   /** Made on the device before the first attempt; every retry carries the same one. 1 to 64 of A-Z a-z 0-9 . _ : - */
   clientMessageId: string;
