@@ -3,6 +3,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { buffer, json } from 'node:stream/consumers'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import type { Stores } from '../src/domain/ports.ts'
+import { attachmentId } from '../src/protocol/ids.ts'
 import type { DynamoCall, DynamoOptions } from '../src/store/dynamo-client.ts'
 import { createStoresDynamo } from '../src/store/stores.dynamo.ts'
 import { createTables, validateTables } from '../src/store/table-setup.ts'
@@ -17,7 +18,9 @@ describe('a DynamoDB that does not answer as it should', () => {
     const claim = { ...message, payloadHash: 'hash' }
     const member = { userId, conversationId }
     const stores = createStoresDynamo(connect(await closedPort()))
-    const { messages, claims, pending, boundaries, conversations, memberships, profiles, blocks } = stores
+    const { messages, claims, pending, boundaries, conversations, memberships, profiles, blocks, uploads } = stores
+    const file = { id: attachmentId(1, 'file'), key: 'attachments/file', contentType: 'image/png', byteSize: 12 }
+    const upload = { ...file, ownerId: userId, expiresAtMs: 3_600_000 }
     const calls: Record<string, () => Promise<unknown>> = {
       'messages.put': () => messages.put(message),
       'messages.alter': () => messages.alter(aChange(message, 2, { type: 'delete' })),
@@ -47,6 +50,13 @@ describe('a DynamoDB that does not answer as it should', () => {
       'memberships.ofUser': () => memberships.ofUser(userId),
       'memberships.getMany': () => memberships.getMany([member]),
       'memberships.configure': () => memberships.configure(member, { pinned: true }),
+      'uploads.create': () => uploads.create(upload),
+      'uploads.getMany': () => uploads.getMany([upload.id]),
+      'uploads.attach': () => uploads.attach(upload.id, message.clientMessageId),
+      'uploads.expiringIn': () => uploads.expiringIn(1, 10),
+      'uploads.remove': () => uploads.remove(upload.id),
+      'uploads.sweptHour': () => uploads.sweptHour(),
+      'uploads.setSweptHour': () => uploads.setSweptHour(1),
       'profiles.put': () => profiles.put({ userId }),
       'profiles.getMany': () => profiles.getMany([userId]),
       'profiles.change': () => profiles.change(userId, { ownName: 'Zoë' }),

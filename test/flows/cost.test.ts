@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import type { DynamoCall } from '../../src/store/dynamo-client.ts'
+import { createGroup } from '../kit/group-of.ts'
 import { aMessage, upTo } from '../kit/ids.ts'
 import { listedChat, type Person } from '../kit/person.ts'
 import { startWorld, type World } from '../kit/world.ts'
 
 // Cost is counted, never timed: what one operation asks of DynamoDB and Redis, once a conversation is under way.
 
+const patience = { timeout: 20_000, interval: 20 }
 const calls: DynamoCall[] = []
 const roundTrips: string[] = []
 let world: World
@@ -49,6 +51,42 @@ describe('the cost of', () => {
     // reserve and the hint go out together, as one.
     expect(roundTrips.length).toBeLessThanOrEqual(3)
     await atBob.stop()
+  })
+
+  it('a message to a group of 1,000 who are all there: the same two writes, no read, one publish', async () => {
+    const alice = await world.person('alice')
+    const crowd = Array.from({ length: 999 }, (_, i) => ({ userId: `crowd-${i}` }) as Person)
+    const { id } = await createGroup(alice, crowd)
+    await alice.send({ conversationId: id }, 'first')
+    const { follow } = world.nodes[0]?.parts.domain ?? expect.fail()
+    const streams = await Promise.all(crowd.map(({ userId }) => follow({ userId: userId as UserId, after: [] })))
+    // Each has caught up: what comes next is live.
+    await Promise.all(streams.map((stream) => stream.next()))
+    const heard = streams.map((stream) => stream.next())
+    await vi.waitFor(async () => {
+      const { presence } = world.nodes[0]?.parts.ports.sessions ?? expect.fail()
+      expect(new Set(await presence(crowd.map(({ userId }) => userId as UserId)))).toEqual(new Set(['online']))
+    }, patience)
+    forget()
+    await alice.ask(leanSend, {
+      input: { clientMessageId: 'to-all', to: { conversationId: id }, body: 'x'.repeat(700) },
+    })
+    const events = await Promise.all(heard)
+    expect(events.every(({ value }) => value.row.seq === 3)).toBe(true)
+    // Beside it goes the beat of a thousand streams, which look at what they are in every 30 s.
+    const ofTheSend = calls.filter(({ table }) => table !== 'memberships')
+    expect(ofTheSend.map(({ operation, table }) => `${operation} ${table}`)).toEqual([
+      'PutItem sends',
+      'PutItem messages',
+    ])
+    expect(unitsOf(ofTheSend)).toBe(2)
+    const ofTheBeat = ['sessions.renew', 'sequencer.heads', 'versions.look']
+    expect(roundTrips.filter((name) => !ofTheBeat.includes(name)).sort()).toEqual([
+      'events.ringGroup',
+      'hints.get',
+      'sequencer.reserve',
+    ])
+    await Promise.all(streams.map((stream) => stream.return?.()))
   })
 
   it('an ack: one write; a read: one write', async () => {
