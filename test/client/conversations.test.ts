@@ -1,14 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ConversationsOptions, createConversations } from '../../src/client/conversations.ts'
 import type { ConversationFieldsFragment } from '../../src/client/generated/graphql.ts'
-import { boundary, conversation, list, message, networkFailure, scriptedAsk } from './kit.ts'
+import { boundary, conversation, insisting, list, message, networkFailure, scriptedAsk } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 function start(options: Partial<ConversationsOptions> = {}) {
   const asks = scriptedAsk()
-  const conversations = createConversations({ ask: asks.ask, userId: 'alice', readUpTo: () => 0, ...options })
+  const conversations = createConversations({
+    ask: asks.ask,
+    insist: insisting().insist,
+    userId: 'alice',
+    readUpTo: () => 0,
+    ...options,
+  })
   return {
     ...asks,
     conversations,

@@ -12,6 +12,7 @@ import {
   conversation,
   event,
   expectNoTimers,
+  insisting,
   isDone,
   keeperOver,
   list,
@@ -42,16 +43,16 @@ function start({ at, pushes = true }: { at?: number; pushes?: boolean } = {}) {
   const streams: Stream[] = []
   const told: number[] = []
   const { ask } = asks
+  const { insist } = insisting()
   const inbox = createInbox({ ask, keeper: keeperOver(), random: () => 0, onMessage: ({ seq }) => void told.push(seq) })
-  const conversations = createConversations({ ask, userId: 'alice', readUpTo: () => 0 })
+  const conversations = createConversations({ ask, insist, userId: 'alice', readUpTo: () => 0 })
   const ticks = createTicks('alice')
   const typing = createTyping(ask, Date.now)
   const changed: string[] = []
   const changes = createChanges({
     ask,
     keeper: keeperOver(),
-    random: () => 0,
-    randomId: () => 'id',
+    insist,
     messagePositions: inbox.positions,
     onChanged: ({ seq, body }) => void changed.push(`${seq} ${body}`),
   })
@@ -135,6 +136,7 @@ describe('a device that has positions', () => {
     expect(streams).toMatchObject([
       { name: 'MessageAdded', variables: { after: [{ conversationId: 'dm_1', seq: 4 }] } },
       { name: 'MessageChanged', variables: { after: [{ conversationId: 'dm_1', seq: 4 }] } },
+      { name: 'ConversationChanged', variables: {} },
       { name: 'TicksChanged', variables: {} },
     ])
     expect(all.map(({ name }) => name)).toEqual(['Conversations'])
@@ -245,7 +247,7 @@ describe('a new device', () => {
 })
 
 describe('a session', () => {
-  it.each(['MessageAdded', 'MessageChanged', 'TicksChanged'])(
+  it.each(['MessageAdded', 'MessageChanged', 'ConversationChanged', 'TicksChanged'])(
     'ends when its stream %s ends, and stops the others',
     async (name) => {
       const { streamOf, streams, ended, ticks } = start({ at: 4 })
@@ -255,7 +257,7 @@ describe('a session', () => {
       expect(streams.every(({ stopped }) => stopped)).toBe(true)
       expect(streamOf('TicksChanged').stopped).toBe(true)
       ticks.watched.watch('dm_2')
-      expect(streams).toHaveLength(4)
+      expect(streams).toHaveLength(5)
     },
   )
 
@@ -278,9 +280,9 @@ describe('a session', () => {
     const { over, streams, ticks } = start({ at: 4 })
     ticks.watched.watch('dm_1')
     over.abort()
-    expect(streams.map(({ stopped }) => stopped)).toEqual([true, true, true, true])
+    expect(streams.map(({ stopped }) => stopped)).toEqual([true, true, true, true, true])
     ticks.watched.watch('dm_2')
-    expect(streams).toHaveLength(4)
+    expect(streams).toHaveLength(5)
   })
 
   it.each(['NOT_FOUND', 'SEQ_OUT_OF_RANGE'] as const)(

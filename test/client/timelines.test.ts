@@ -4,6 +4,7 @@ import { createOutbox } from '../../src/client/outbox.ts'
 import { createTimelines, type Timeline } from '../../src/client/timelines.ts'
 import {
   conversation,
+  insisting,
   keeperOver,
   list,
   message,
@@ -28,7 +29,7 @@ function start() {
   const asks = scriptedAsk()
   const { ask } = asks
   let made = 0
-  const conversations = createConversations({ ask, userId: 'alice', readUpTo: () => 0 })
+  const conversations = createConversations({ ask, insist: insisting().insist, userId: 'alice', readUpTo: () => 0 })
   const outbox = createOutbox({
     ask,
     keeper: keeperOver(),

@@ -1,4 +1,3 @@
-/* eslint-disable */
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -18,6 +17,26 @@ export type ConversationKind =
   | 'DIRECT'
   /** Any number of people. */
   | 'GROUP';
+
+/** A group to make. */
+export type CreateGroupInput = {
+  /** Made on the device before the first attempt; every retry carries the same one. */
+  clientGroupId: string;
+  /** Who is in it, besides the viewer. */
+  memberIds: Array<string>;
+  /** Its title. */
+  title: string;
+};
+
+/** A file to put. */
+export type CreateUploadInput = {
+  /** How large it is. */
+  byteSize: number;
+  /** Its media type. */
+  contentType: string;
+  /** What it is called. */
+  name?: string | null | undefined;
+};
 
 /** A message to delete. */
 export type DeleteMessageInput = {
@@ -41,12 +60,26 @@ export type EditMessageInput = {
   seq: number;
 };
 
+/** A group to leave. */
+export type LeaveConversationInput = {
+  /** The group. */
+  conversationId: string;
+};
+
 /** How far the caller has read. */
 export type MarkReadInput = {
   /** The conversation. */
   conversationId: string;
   /** Everything up to and including this is read; from 1 to lastSeq. */
   seq: number;
+};
+
+/** A role to give. */
+export type MemberRoleInput = {
+  /** Which. */
+  role: Role;
+  /** To whom. */
+  userId: string;
 };
 
 /** What a device already holds of a conversation. */
@@ -56,6 +89,15 @@ export type PositionInput = {
   /** The device has everything up to and including this; 0 for nothing. */
   seq: number;
 };
+
+/** Whether somebody is there. */
+export type PresenceState =
+  /** No device is connected. */
+  | 'OFFLINE'
+  /** A device is connected and has everything. */
+  | 'ONLINE'
+  /** A device is connected and catching up. */
+  | 'SYNCING';
 
 /** A reaction to give or to take back. */
 export type ReactInput = {
@@ -78,8 +120,19 @@ export type RecipientInput =
   |  { conversationId?: never;   /** A user: the direct chat with them, made by its first message. Oneself: notes to self. */
   userId: string; };
 
+/** What a member may do. */
+export type Role =
+  /** May add, remove and rename. */
+  | 'ADMIN'
+  /** May read and write. */
+  | 'MEMBER'
+  /** May do everything. */
+  | 'OWNER';
+
 /** A message to send. */
 export type SendMessageInput = {
+  /** Uploads of the sender that come with it; the text may then be empty. */
+  attachmentIds?: Array<string> | null | undefined;
   /** The text: 1 to 4,096 characters, at least one of them visible. */
   body: string;
   /** Made on the device before the first attempt; every retry carries the same one. 1 to 64 of A-Z a-z 0-9 . _ : - */
@@ -90,6 +143,14 @@ export type SendMessageInput = {
   to: RecipientInput;
 };
 
+/** Whom to block. */
+export type SetBlockedInput = {
+  /** Whether. */
+  blocked: boolean;
+  /** Whom. */
+  userId: string;
+};
+
 /** Whether the caller is writing. */
 export type SetTypingInput = {
   /** Where. */
@@ -98,26 +159,52 @@ export type SetTypingInput = {
   typing: boolean;
 };
 
+/** What is to be different about a conversation; what is absent stays. */
+export type UpdateConversationInput = {
+  /** For the viewer. */
+  archived?: boolean | null | undefined;
+  /** The conversation. */
+  conversationId: string;
+  /** For the viewer; null: no longer. */
+  mutedUntil?: string | null | undefined;
+  /** For the viewer. */
+  pinned?: boolean | null | undefined;
+  /** For everybody. */
+  title?: string | null | undefined;
+};
+
+/** Who is to be in a group, and as what. */
+export type UpdateMembersInput = {
+  /** These come in. */
+  add?: Array<string> | null | undefined;
+  /** The group. */
+  conversationId: string;
+  /** These go. */
+  remove?: Array<string> | null | undefined;
+  /** These get another role. */
+  roles?: Array<MemberRoleInput> | null | undefined;
+};
+
 export type EditMessageMutationVariables = Exact<{
   input: EditMessageInput;
 }>;
 
 
-export type EditMessageMutation = { editMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type EditMessageMutation = { editMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type DeleteMessageMutationVariables = Exact<{
   input: DeleteMessageInput;
 }>;
 
 
-export type DeleteMessageMutation = { deleteMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type DeleteMessageMutation = { deleteMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type ReactMutationVariables = Exact<{
   input: ReactInput;
 }>;
 
 
-export type ReactMutation = { react: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type ReactMutation = { react: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type MessageChangedSubscriptionVariables = Exact<{
   conversationId?: string | null | undefined;
@@ -125,9 +212,9 @@ export type MessageChangedSubscriptionVariables = Exact<{
 }>;
 
 
-export type MessageChangedSubscription = { messageChanged: { seq: number, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type MessageChangedSubscription = { messageChanged: { seq: number, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
-export type ConversationFieldsFragment = { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> };
+export type ConversationFieldsFragment = { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> };
 
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -139,7 +226,7 @@ export type ConversationQueryVariables = Exact<{
 }>;
 
 
-export type ConversationQuery = { conversation: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } | null };
+export type ConversationQuery = { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } | null };
 
 export type ConversationsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -149,16 +236,68 @@ export type ConversationsQueryVariables = Exact<{
 }>;
 
 
-export type ConversationsQuery = { conversations: { edges: Array<{ cursor: string, node: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
+export type ConversationsQuery = { conversations: { edges: Array<{ cursor: string, node: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
 
-export type MessageFieldsFragment = { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null };
+export type ConversationChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ConversationChangedSubscription = { conversationChanged: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } };
+
+export type UpdateConversationMutationVariables = Exact<{
+  input: UpdateConversationInput;
+}>;
+
+
+export type UpdateConversationMutation = { updateConversation: { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } } };
+
+export type CreateGroupMutationVariables = Exact<{
+  input: CreateGroupInput;
+}>;
+
+
+export type CreateGroupMutation = { createGroup: { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } } };
+
+export type UpdateMembersMutationVariables = Exact<{
+  input: UpdateMembersInput;
+}>;
+
+
+export type UpdateMembersMutation = { updateMembers: { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } } };
+
+export type LeaveConversationMutationVariables = Exact<{
+  input: LeaveConversationInput;
+}>;
+
+
+export type LeaveConversationMutation = { leaveConversation: { conversationId: string } };
+
+export type AttachmentFieldsFragment = { id: string, url: string, contentType: string, byteSize: number, name: string | null };
+
+export type CreateUploadMutationVariables = Exact<{
+  input: CreateUploadInput;
+}>;
+
+
+export type CreateUploadMutation = { createUpload: { uploadUrl: string, attachment: { id: string, url: string, contentType: string, byteSize: number, name: string | null }, headers: Array<{ name: string, value: string }> } };
+
+export type AttachmentsQueryVariables = Exact<{
+  messageId: string;
+}>;
+
+
+export type AttachmentsQuery = { node:
+    | { attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }> }
+    | Record<PropertyKey, never>
+   | null };
+
+export type MessageFieldsFragment = { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null };
 
 export type SendMessageMutationVariables = Exact<{
   input: SendMessageInput;
 }>;
 
 
-export type SendMessageMutation = { sendMessage: { duplicate: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type SendMessageMutation = { sendMessage: { duplicate: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type MessagesQueryVariables = Exact<{
   conversationId: string;
@@ -169,7 +308,7 @@ export type MessagesQueryVariables = Exact<{
 }>;
 
 
-export type MessagesQuery = { messages: { edges: Array<{ cursor: string, node: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
+export type MessagesQuery = { messages: { edges: Array<{ cursor: string, node: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
 
 export type MessageAddedSubscriptionVariables = Exact<{
   conversationId?: string | null | undefined;
@@ -177,7 +316,33 @@ export type MessageAddedSubscriptionVariables = Exact<{
 }>;
 
 
-export type MessageAddedSubscription = { messageAdded: { cursor: string, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type MessageAddedSubscription = { messageAdded: { cursor: string, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+
+export type PresenceFieldsFragment = { id: string, presence: { state: PresenceState, lastSeenAt: string | null } | null };
+
+export type PresenceQueryVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type PresenceQuery = { node:
+    | { id: string, presence: { state: PresenceState, lastSeenAt: string | null } | null }
+    | Record<PropertyKey, never>
+   | null };
+
+export type PresenceChangedSubscriptionVariables = Exact<{
+  userIds: Array<string> | string;
+}>;
+
+
+export type PresenceChangedSubscription = { presenceChanged: { id: string, presence: { state: PresenceState, lastSeenAt: string | null } | null } };
+
+export type SetBlockedMutationVariables = Exact<{
+  input: SetBlockedInput;
+}>;
+
+
+export type SetBlockedMutation = { setBlocked: { blocked: boolean } };
 
 export type TicksFieldsFragment = { conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number };
 
@@ -234,7 +399,16 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
-export const MessageFieldsFragmentDoc = new TypedDocumentString(`
+export const AttachmentFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+    `, {"fragmentName":"AttachmentFields"}) as unknown as TypedDocumentString<AttachmentFieldsFragment, unknown>;
+export const MessageFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
     fragment MessageFields on Message {
   id
   conversationId
@@ -249,6 +423,9 @@ export const MessageFieldsFragmentDoc = new TypedDocumentString(`
   sentAt
   editedAt
   deletedAt
+  attachments {
+    ...AttachmentFields
+  }
   reactions {
     emoji
     count
@@ -264,8 +441,14 @@ export const MessageFieldsFragmentDoc = new TypedDocumentString(`
     deletedAt
   }
 }
-    `, {"fragmentName":"MessageFields"}) as unknown as TypedDocumentString<MessageFieldsFragment, unknown>;
-export const TicksFieldsFragmentDoc = new TypedDocumentString(`
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}`, {"fragmentName":"MessageFields"}) as unknown as TypedDocumentString<MessageFieldsFragment, unknown>;
+export const TicksFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
     fragment TicksFields on Ticks {
   conversationId
   userId
@@ -273,7 +456,7 @@ export const TicksFieldsFragmentDoc = new TypedDocumentString(`
   lastReadSeq
 }
     `, {"fragmentName":"TicksFields"}) as unknown as TypedDocumentString<TicksFieldsFragment, unknown>;
-export const ConversationFieldsFragmentDoc = new TypedDocumentString(`
+export const ConversationFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
     fragment ConversationFields on Conversation {
   id
   kind
@@ -282,6 +465,17 @@ export const ConversationFieldsFragmentDoc = new TypedDocumentString(`
     id
     name
   }
+  memberships {
+    user {
+      id
+      name
+    }
+    role
+    joinedSeq
+  }
+  mutedUntil
+  pinned
+  archived
   lastSeq
   unreadCount
   lastMessage {
@@ -291,7 +485,14 @@ export const ConversationFieldsFragmentDoc = new TypedDocumentString(`
     ...TicksFields
   }
 }
-    fragment MessageFields on Message {
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
   id
   conversationId
   seq
@@ -305,6 +506,9 @@ export const ConversationFieldsFragmentDoc = new TypedDocumentString(`
   sentAt
   editedAt
   deletedAt
+  attachments {
+    ...AttachmentFields
+  }
   reactions {
     emoji
     count
@@ -326,7 +530,16 @@ fragment TicksFields on Ticks {
   lastDeliveredSeq
   lastReadSeq
 }`, {"fragmentName":"ConversationFields"}) as unknown as TypedDocumentString<ConversationFieldsFragment, unknown>;
-export const EditMessageDocument = new TypedDocumentString(`
+export const PresenceFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
+    fragment PresenceFields on User {
+  id
+  presence {
+    state
+    lastSeenAt
+  }
+}
+    `, {"fragmentName":"PresenceFields"}) as unknown as TypedDocumentString<PresenceFieldsFragment, unknown>;
+export const EditMessageDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation EditMessage($input: EditMessageInput!) {
   editMessage(input: $input) {
     message {
@@ -334,179 +547,12 @@ export const EditMessageDocument = new TypedDocumentString(`
     }
   }
 }
-    fragment MessageFields on Message {
+    fragment AttachmentFields on Attachment {
   id
-  conversationId
-  seq
-  messageId
-  clientMessageId
-  sender {
-    id
-    name
-  }
-  body
-  sentAt
-  editedAt
-  deletedAt
-  reactions {
-    emoji
-    count
-    viewerReacted
-  }
-  replyTo {
-    seq
-    sender {
-      id
-      name
-    }
-    body
-    deletedAt
-  }
-}`) as unknown as TypedDocumentString<EditMessageMutation, EditMessageMutationVariables>;
-export const DeleteMessageDocument = new TypedDocumentString(`
-    mutation DeleteMessage($input: DeleteMessageInput!) {
-  deleteMessage(input: $input) {
-    message {
-      ...MessageFields
-    }
-  }
-}
-    fragment MessageFields on Message {
-  id
-  conversationId
-  seq
-  messageId
-  clientMessageId
-  sender {
-    id
-    name
-  }
-  body
-  sentAt
-  editedAt
-  deletedAt
-  reactions {
-    emoji
-    count
-    viewerReacted
-  }
-  replyTo {
-    seq
-    sender {
-      id
-      name
-    }
-    body
-    deletedAt
-  }
-}`) as unknown as TypedDocumentString<DeleteMessageMutation, DeleteMessageMutationVariables>;
-export const ReactDocument = new TypedDocumentString(`
-    mutation React($input: ReactInput!) {
-  react(input: $input) {
-    message {
-      ...MessageFields
-    }
-  }
-}
-    fragment MessageFields on Message {
-  id
-  conversationId
-  seq
-  messageId
-  clientMessageId
-  sender {
-    id
-    name
-  }
-  body
-  sentAt
-  editedAt
-  deletedAt
-  reactions {
-    emoji
-    count
-    viewerReacted
-  }
-  replyTo {
-    seq
-    sender {
-      id
-      name
-    }
-    body
-    deletedAt
-  }
-}`) as unknown as TypedDocumentString<ReactMutation, ReactMutationVariables>;
-export const MessageChangedDocument = new TypedDocumentString(`
-    subscription MessageChanged($conversationId: ID, $after: [PositionInput!]) {
-  messageChanged(conversationId: $conversationId, after: $after) {
-    message {
-      ...MessageFields
-    }
-    seq
-    previousSeq
-    catchUp
-  }
-}
-    fragment MessageFields on Message {
-  id
-  conversationId
-  seq
-  messageId
-  clientMessageId
-  sender {
-    id
-    name
-  }
-  body
-  sentAt
-  editedAt
-  deletedAt
-  reactions {
-    emoji
-    count
-    viewerReacted
-  }
-  replyTo {
-    seq
-    sender {
-      id
-      name
-    }
-    body
-    deletedAt
-  }
-}`) as unknown as TypedDocumentString<MessageChangedSubscription, MessageChangedSubscriptionVariables>;
-export const ViewerDocument = new TypedDocumentString(`
-    query Viewer {
-  viewer {
-    id
-    name
-  }
-}
-    `) as unknown as TypedDocumentString<ViewerQuery, ViewerQueryVariables>;
-export const ConversationDocument = new TypedDocumentString(`
-    query Conversation($id: ID!) {
-  conversation(id: $id) {
-    ...ConversationFields
-  }
-}
-    fragment ConversationFields on Conversation {
-  id
-  kind
-  title
-  members {
-    id
-    name
-  }
-  lastSeq
-  unreadCount
-  lastMessage {
-    ...MessageFields
-  }
-  ticks {
-    ...TicksFields
-  }
+  url
+  contentType
+  byteSize
+  name
 }
 fragment MessageFields on Message {
   id
@@ -522,6 +568,234 @@ fragment MessageFields on Message {
   sentAt
   editedAt
   deletedAt
+  attachments {
+    ...AttachmentFields
+  }
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}`) as unknown as TypedDocumentString<EditMessageMutation, EditMessageMutationVariables>;
+export const DeleteMessageDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation DeleteMessage($input: DeleteMessageInput!) {
+  deleteMessage(input: $input) {
+    message {
+      ...MessageFields
+    }
+  }
+}
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  attachments {
+    ...AttachmentFields
+  }
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}`) as unknown as TypedDocumentString<DeleteMessageMutation, DeleteMessageMutationVariables>;
+export const ReactDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation React($input: ReactInput!) {
+  react(input: $input) {
+    message {
+      ...MessageFields
+    }
+  }
+}
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  attachments {
+    ...AttachmentFields
+  }
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}`) as unknown as TypedDocumentString<ReactMutation, ReactMutationVariables>;
+export const MessageChangedDocument = /*#__PURE__*/ new TypedDocumentString(`
+    subscription MessageChanged($conversationId: ID, $after: [PositionInput!]) {
+  messageChanged(conversationId: $conversationId, after: $after) {
+    message {
+      ...MessageFields
+    }
+    seq
+    previousSeq
+    catchUp
+  }
+}
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  attachments {
+    ...AttachmentFields
+  }
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}`) as unknown as TypedDocumentString<MessageChangedSubscription, MessageChangedSubscriptionVariables>;
+export const ViewerDocument = /*#__PURE__*/ new TypedDocumentString(`
+    query Viewer {
+  viewer {
+    id
+    name
+  }
+}
+    `) as unknown as TypedDocumentString<ViewerQuery, ViewerQueryVariables>;
+export const ConversationDocument = /*#__PURE__*/ new TypedDocumentString(`
+    query Conversation($id: ID!) {
+  conversation(id: $id) {
+    ...ConversationFields
+  }
+}
+    fragment ConversationFields on Conversation {
+  id
+  kind
+  title
+  members {
+    id
+    name
+  }
+  memberships {
+    user {
+      id
+      name
+    }
+    role
+    joinedSeq
+  }
+  mutedUntil
+  pinned
+  archived
+  lastSeq
+  unreadCount
+  lastMessage {
+    ...MessageFields
+  }
+  ticks {
+    ...TicksFields
+  }
+}
+fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  attachments {
+    ...AttachmentFields
+  }
   reactions {
     emoji
     count
@@ -543,7 +817,7 @@ fragment TicksFields on Ticks {
   lastDeliveredSeq
   lastReadSeq
 }`) as unknown as TypedDocumentString<ConversationQuery, ConversationQueryVariables>;
-export const ConversationsDocument = new TypedDocumentString(`
+export const ConversationsDocument = /*#__PURE__*/ new TypedDocumentString(`
     query Conversations($first: Int, $after: String, $last: Int, $before: String) {
   conversations(first: $first, after: $after, last: $last, before: $before) {
     edges {
@@ -568,6 +842,17 @@ export const ConversationsDocument = new TypedDocumentString(`
     id
     name
   }
+  memberships {
+    user {
+      id
+      name
+    }
+    role
+    joinedSeq
+  }
+  mutedUntil
+  pinned
+  archived
   lastSeq
   unreadCount
   lastMessage {
@@ -576,6 +861,13 @@ export const ConversationsDocument = new TypedDocumentString(`
   ticks {
     ...TicksFields
   }
+}
+fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
 }
 fragment MessageFields on Message {
   id
@@ -591,6 +883,9 @@ fragment MessageFields on Message {
   sentAt
   editedAt
   deletedAt
+  attachments {
+    ...AttachmentFields
+  }
   reactions {
     emoji
     count
@@ -612,16 +907,48 @@ fragment TicksFields on Ticks {
   lastDeliveredSeq
   lastReadSeq
 }`) as unknown as TypedDocumentString<ConversationsQuery, ConversationsQueryVariables>;
-export const SendMessageDocument = new TypedDocumentString(`
-    mutation SendMessage($input: SendMessageInput!) {
-  sendMessage(input: $input) {
-    duplicate
-    message {
-      ...MessageFields
-    }
+export const ConversationChangedDocument = /*#__PURE__*/ new TypedDocumentString(`
+    subscription ConversationChanged {
+  conversationChanged {
+    ...ConversationFields
   }
 }
-    fragment MessageFields on Message {
+    fragment ConversationFields on Conversation {
+  id
+  kind
+  title
+  members {
+    id
+    name
+  }
+  memberships {
+    user {
+      id
+      name
+    }
+    role
+    joinedSeq
+  }
+  mutedUntil
+  pinned
+  archived
+  lastSeq
+  unreadCount
+  lastMessage {
+    ...MessageFields
+  }
+  ticks {
+    ...TicksFields
+  }
+}
+fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
   id
   conversationId
   seq
@@ -635,6 +962,350 @@ export const SendMessageDocument = new TypedDocumentString(`
   sentAt
   editedAt
   deletedAt
+  attachments {
+    ...AttachmentFields
+  }
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}
+fragment TicksFields on Ticks {
+  conversationId
+  userId
+  lastDeliveredSeq
+  lastReadSeq
+}`) as unknown as TypedDocumentString<ConversationChangedSubscription, ConversationChangedSubscriptionVariables>;
+export const UpdateConversationDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation UpdateConversation($input: UpdateConversationInput!) {
+  updateConversation(input: $input) {
+    conversation {
+      ...ConversationFields
+    }
+  }
+}
+    fragment ConversationFields on Conversation {
+  id
+  kind
+  title
+  members {
+    id
+    name
+  }
+  memberships {
+    user {
+      id
+      name
+    }
+    role
+    joinedSeq
+  }
+  mutedUntil
+  pinned
+  archived
+  lastSeq
+  unreadCount
+  lastMessage {
+    ...MessageFields
+  }
+  ticks {
+    ...TicksFields
+  }
+}
+fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  attachments {
+    ...AttachmentFields
+  }
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}
+fragment TicksFields on Ticks {
+  conversationId
+  userId
+  lastDeliveredSeq
+  lastReadSeq
+}`) as unknown as TypedDocumentString<UpdateConversationMutation, UpdateConversationMutationVariables>;
+export const CreateGroupDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation CreateGroup($input: CreateGroupInput!) {
+  createGroup(input: $input) {
+    conversation {
+      ...ConversationFields
+    }
+  }
+}
+    fragment ConversationFields on Conversation {
+  id
+  kind
+  title
+  members {
+    id
+    name
+  }
+  memberships {
+    user {
+      id
+      name
+    }
+    role
+    joinedSeq
+  }
+  mutedUntil
+  pinned
+  archived
+  lastSeq
+  unreadCount
+  lastMessage {
+    ...MessageFields
+  }
+  ticks {
+    ...TicksFields
+  }
+}
+fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  attachments {
+    ...AttachmentFields
+  }
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}
+fragment TicksFields on Ticks {
+  conversationId
+  userId
+  lastDeliveredSeq
+  lastReadSeq
+}`) as unknown as TypedDocumentString<CreateGroupMutation, CreateGroupMutationVariables>;
+export const UpdateMembersDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation UpdateMembers($input: UpdateMembersInput!) {
+  updateMembers(input: $input) {
+    conversation {
+      ...ConversationFields
+    }
+  }
+}
+    fragment ConversationFields on Conversation {
+  id
+  kind
+  title
+  members {
+    id
+    name
+  }
+  memberships {
+    user {
+      id
+      name
+    }
+    role
+    joinedSeq
+  }
+  mutedUntil
+  pinned
+  archived
+  lastSeq
+  unreadCount
+  lastMessage {
+    ...MessageFields
+  }
+  ticks {
+    ...TicksFields
+  }
+}
+fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  attachments {
+    ...AttachmentFields
+  }
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}
+fragment TicksFields on Ticks {
+  conversationId
+  userId
+  lastDeliveredSeq
+  lastReadSeq
+}`) as unknown as TypedDocumentString<UpdateMembersMutation, UpdateMembersMutationVariables>;
+export const LeaveConversationDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation LeaveConversation($input: LeaveConversationInput!) {
+  leaveConversation(input: $input) {
+    conversationId
+  }
+}
+    `) as unknown as TypedDocumentString<LeaveConversationMutation, LeaveConversationMutationVariables>;
+export const CreateUploadDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation CreateUpload($input: CreateUploadInput!) {
+  createUpload(input: $input) {
+    attachment {
+      ...AttachmentFields
+    }
+    uploadUrl
+    headers {
+      name
+      value
+    }
+  }
+}
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}`) as unknown as TypedDocumentString<CreateUploadMutation, CreateUploadMutationVariables>;
+export const AttachmentsDocument = /*#__PURE__*/ new TypedDocumentString(`
+    query Attachments($messageId: ID!) {
+  node(id: $messageId) {
+    ... on Message {
+      attachments {
+        ...AttachmentFields
+      }
+    }
+  }
+}
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}`) as unknown as TypedDocumentString<AttachmentsQuery, AttachmentsQueryVariables>;
+export const SendMessageDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation SendMessage($input: SendMessageInput!) {
+  sendMessage(input: $input) {
+    duplicate
+    message {
+      ...MessageFields
+    }
+  }
+}
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  attachments {
+    ...AttachmentFields
+  }
   reactions {
     emoji
     count
@@ -650,7 +1321,7 @@ export const SendMessageDocument = new TypedDocumentString(`
     deletedAt
   }
 }`) as unknown as TypedDocumentString<SendMessageMutation, SendMessageMutationVariables>;
-export const MessagesDocument = new TypedDocumentString(`
+export const MessagesDocument = /*#__PURE__*/ new TypedDocumentString(`
     query Messages($conversationId: ID!, $first: Int, $after: String, $last: Int, $before: String) {
   messages(
     conversationId: $conversationId
@@ -673,7 +1344,14 @@ export const MessagesDocument = new TypedDocumentString(`
     }
   }
 }
-    fragment MessageFields on Message {
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
   id
   conversationId
   seq
@@ -687,6 +1365,9 @@ export const MessagesDocument = new TypedDocumentString(`
   sentAt
   editedAt
   deletedAt
+  attachments {
+    ...AttachmentFields
+  }
   reactions {
     emoji
     count
@@ -702,7 +1383,7 @@ export const MessagesDocument = new TypedDocumentString(`
     deletedAt
   }
 }`) as unknown as TypedDocumentString<MessagesQuery, MessagesQueryVariables>;
-export const MessageAddedDocument = new TypedDocumentString(`
+export const MessageAddedDocument = /*#__PURE__*/ new TypedDocumentString(`
     subscription MessageAdded($conversationId: ID, $after: [PositionInput!]) {
   messageAdded(conversationId: $conversationId, after: $after) {
     message {
@@ -713,7 +1394,14 @@ export const MessageAddedDocument = new TypedDocumentString(`
     catchUp
   }
 }
-    fragment MessageFields on Message {
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
   id
   conversationId
   seq
@@ -727,6 +1415,9 @@ export const MessageAddedDocument = new TypedDocumentString(`
   sentAt
   editedAt
   deletedAt
+  attachments {
+    ...AttachmentFields
+  }
   reactions {
     emoji
     count
@@ -742,7 +1433,40 @@ export const MessageAddedDocument = new TypedDocumentString(`
     deletedAt
   }
 }`) as unknown as TypedDocumentString<MessageAddedSubscription, MessageAddedSubscriptionVariables>;
-export const AckDocument = new TypedDocumentString(`
+export const PresenceDocument = /*#__PURE__*/ new TypedDocumentString(`
+    query Presence($userId: ID!) {
+  node(id: $userId) {
+    ...PresenceFields
+  }
+}
+    fragment PresenceFields on User {
+  id
+  presence {
+    state
+    lastSeenAt
+  }
+}`) as unknown as TypedDocumentString<PresenceQuery, PresenceQueryVariables>;
+export const PresenceChangedDocument = /*#__PURE__*/ new TypedDocumentString(`
+    subscription PresenceChanged($userIds: [ID!]!) {
+  presenceChanged(userIds: $userIds) {
+    ...PresenceFields
+  }
+}
+    fragment PresenceFields on User {
+  id
+  presence {
+    state
+    lastSeenAt
+  }
+}`) as unknown as TypedDocumentString<PresenceChangedSubscription, PresenceChangedSubscriptionVariables>;
+export const SetBlockedDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation SetBlocked($input: SetBlockedInput!) {
+  setBlocked(input: $input) {
+    blocked
+  }
+}
+    `) as unknown as TypedDocumentString<SetBlockedMutation, SetBlockedMutationVariables>;
+export const AckDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation Ack($input: AckInput!) {
   ack(input: $input) {
     ticks {
@@ -756,7 +1480,7 @@ export const AckDocument = new TypedDocumentString(`
   lastDeliveredSeq
   lastReadSeq
 }`) as unknown as TypedDocumentString<AckMutation, AckMutationVariables>;
-export const MarkReadDocument = new TypedDocumentString(`
+export const MarkReadDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation MarkRead($input: MarkReadInput!) {
   markRead(input: $input) {
     ticks {
@@ -770,7 +1494,7 @@ export const MarkReadDocument = new TypedDocumentString(`
   lastDeliveredSeq
   lastReadSeq
 }`) as unknown as TypedDocumentString<MarkReadMutation, MarkReadMutationVariables>;
-export const TicksChangedDocument = new TypedDocumentString(`
+export const TicksChangedDocument = /*#__PURE__*/ new TypedDocumentString(`
     subscription TicksChanged($conversationId: ID) {
   ticksChanged(conversationId: $conversationId) {
     ...TicksFields
@@ -782,14 +1506,14 @@ export const TicksChangedDocument = new TypedDocumentString(`
   lastDeliveredSeq
   lastReadSeq
 }`) as unknown as TypedDocumentString<TicksChangedSubscription, TicksChangedSubscriptionVariables>;
-export const SetTypingDocument = new TypedDocumentString(`
+export const SetTypingDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation SetTyping($input: SetTypingInput!) {
   setTyping(input: $input) {
     ok
   }
 }
     `) as unknown as TypedDocumentString<SetTypingMutation, SetTypingMutationVariables>;
-export const TypingChangedDocument = new TypedDocumentString(`
+export const TypingChangedDocument = /*#__PURE__*/ new TypedDocumentString(`
     subscription TypingChanged($conversationId: ID!) {
   typingChanged(conversationId: $conversationId) {
     userId
