@@ -200,6 +200,7 @@ export function createChat(options: ChatOptions): Chat {
     outbox.wake()
     receipts.wake()
     insisting.wake()
+    conversations.wake()
     timelines.look()
   }
 
@@ -219,19 +220,15 @@ export function createChat(options: ChatOptions): Chat {
     if (conversation && receipts.readUpTo(id) < lastMessageSeq(conversation)) await conversations.look(id)
   }
 
+  const anyConversation = (to: Recipient) => (listener: (id: string) => void) =>
+    conversations.state.subscribe(() => listener(conversations.idOf(to) ?? ''))
+
   return {
     userId,
     connection: connection.status,
     conversations: conversations.state,
     loadMoreConversations: conversations.loadMore,
-    conversation: (to) => ({
-      get: () => conversations.get(conversations.idOf(to) ?? ''),
-      subscribe(listener) {
-        const id = conversations.idOf(to)
-        if (id && !conversations.get(id)) void conversations.look(id)
-        return conversations.state.subscribe(listener)
-      },
-    }),
+    conversation: (to) => observe(to, conversations, anyConversation(to), conversations.get),
     outbox: outbox.entries,
     messages: timelines.of,
     ticks: (to) => observe(to, ticks.watched, ticks.onChange, ticks.stateOf),
@@ -276,7 +273,7 @@ export function createChat(options: ChatOptions): Chat {
   /** Something of the conversation a recipient stands for, which may become known only later. */
   function observe<T>(
     to: Recipient,
-    { watch }: Watched,
+    { watch }: Pick<Watched, 'watch'>,
     onChange: (listener: (conversationId: string) => void) => () => void,
     get: (conversationId: string) => T,
   ): Observable<T> {

@@ -1,6 +1,7 @@
 import { unreadMax } from '../protocol/limits.ts'
 import { asClientError, type ClientError } from './client-error.ts'
 import {
+  type ConversationChangedSubscription,
   ConversationDocument,
   type ConversationFieldsFragment,
   ConversationsDocument,
@@ -12,14 +13,16 @@ import type { Insist } from './insist.ts'
 import type { Ask } from './link/link.ts'
 import { createListeners, createValue, type Observable } from './observable.ts'
 import type { Recipient } from './outbox.ts'
+import { createWatched } from './watched.ts'
 
 // The chat list, from pages, answers and live words of the server, and from what the inbox brings in between.
 //
-//   a page was asked for before the server said more    told: the later word stands, whatever comes in after it
-//   the inbox is ahead of what the server shows          its last message and count stand; the rest is the server's
-//   the user has read on, on another device, meanwhile   only the server can count: it is asked
-//   a group is not shown any more, or NOT_FOUND          it is asked for; if it is not there, the user has left it
-//   a message of it comes while that is asked            they may be back: it is asked for again
+//   a page was asked for before the server said more    the later word stands; who is in it is the page's to say
+//   the server is ahead of the inbox                    its count stands, up to its lastSeq; the inbox brings the message itself
+//   the inbox is ahead of the server                    its last message and count stand: the server's next word counts it, too
+//   a group's log has grown by no message               a change, or members: those who look at it see it whole, as it is then
+//   a group is not shown any more, or NOT_FOUND         it is asked for; if it is not there, the user has left it
+//   a message of it comes while that is asked           they may be back: it is asked for again
 
 /** Latest activity first. `error`: the last page could not be read. */
 export type ConversationsState = {
@@ -38,6 +41,8 @@ export type ConversationsOptions = {
 }
 
 const pageSize = 100
+const outdatedMs = 1000
+const groupPrefix = 'grp_'
 
 export type Conversations = ReturnType<typeof createConversations>
 
@@ -50,10 +55,14 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
   const seen = createListeners<[conversation: ConversationFieldsFragment, isNew: boolean]>()
   /** Conversations we are asking for, with what has come of them meanwhile. */
   const asked = new Map<string, MessageFieldsFragment[]>()
-  /** When the server was asked for what we know of it, or said so by itself: by a count of such moments. */
+  /** When the server was asked for what we know of it, and when it last said something by itself: by a count of such moments. */
   const told = new Map<string, number>()
+  const heard = new Map<string, number>()
   let moments = 0
   const left = new Set<string>()
+  const watched = createWatched()
+  /** Those whose members may be others by now. */
+  const outdated = new Set<string>()
   const gone = createListeners<[conversationId: string]>()
   let endCursor: string | null = null
 
@@ -72,14 +81,9 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
     if (kind === 'DIRECT' && other) isDirectWith(other.id, id)
     const mine = known.get(id)
     // A page may be older than what the inbox has brought since, and than the boundaries.
-    const next = { ...conversation, ticks: conversation.ticks.map((each) => higher(each, mine?.ticks)) }
-    if (mine && mine.lastSeq > next.lastSeq) {
-      const read = next.ticks.find((each) => each.userId === userId)?.lastReadSeq ?? 0
-      if (read > readUpTo(id)) void look(id)
-      const { lastSeq, lastMessage, unreadCount } = mine
-      Object.assign(next, { lastSeq, lastMessage, unreadCount })
-    }
-    known.set(id, withoutRead(next))
+    const ticks = conversation.ticks.map((each) => higher(each, mine?.ticks))
+    const later = asOf < (heard.get(id) ?? 0) && mine && said(mine)
+    known.set(id, withoutRead({ ...conversation, ticks, ...(mine && ahead(mine, conversation)), ...later }))
     left.delete(id)
     seen.tell(conversation, mine === undefined)
   }
@@ -88,6 +92,22 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
     if (asOf < (told.get(id) ?? 0)) return false
     told.set(id, asOf)
     return true
+  }
+
+  /** Soon: it may be one of many. */
+  function outdate(id: string): void {
+    if (outdated.has(id)) return
+    outdated.add(id)
+    setTimeout(lookAnew, outdatedMs, id)
+  }
+
+  function lookAnew(id: string): void {
+    if (watched.ids.get().includes(id) && (outdated.delete(id) || !known.has(id))) void look(id)
+  }
+
+  /** The user may not be in it any more; direct chats are nobody's to leave. */
+  function doubt(id: string | undefined): void {
+    if (id?.startsWith(groupPrefix)) void look(id)
   }
 
   const moment = (): number => ++moments
@@ -132,21 +152,14 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
       found.push(...page)
       if (isFirst) endCursor = pageInfo.endCursor
       show({ loading: false, ...(isFirst && { hasMore: pageInfo.hasNextPage }) })
-      if (!pageInfo.hasNextPage || !goOn(page)) {
-        missed(found, pageInfo.hasNextPage, asOf)
+      if (!pageInfo.hasNextPage) {
+        // This was all: a group that is not among them may be one the user has left.
+        const here = new Set(found.map(({ id }) => id))
+        for (const id of known.keys()) if (!here.has(id) && (told.get(id) ?? 0) < asOf) doubt(id)
         return found
       }
+      if (!goOn(page)) return found
       after = pageInfo.endCursor
-    }
-  }
-
-  /** Groups that should have been among these. */
-  function missed(found: ConversationFieldsFragment[], hasMore: boolean, asOf: number): void {
-    const ids = new Set(found.map(({ id }) => id))
-    const [last] = found.slice(-1)
-    for (const each of known.values()) {
-      const isDue = !hasMore || (last && activityOf(each) > activityOf(last))
-      if (each.kind === 'GROUP' && isDue && !ids.has(each.id) && (told.get(each.id) ?? 0) < asOf) void look(each.id)
     }
   }
 
@@ -163,7 +176,7 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
     }
   }
 
-  /** A conversation nobody has told us of, or one that may be gone. Should it fail, the next message or refresh tells. */
+  /** A conversation nobody has told us of, or one that may be gone. Should it fail, the next message, link or look tells. */
   async function look(id: string): Promise<void> {
     if (asked.has(id)) return
     asked.set(id, [])
@@ -177,9 +190,9 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
         learn(meanwhile.reduce(withMessage, conversation), asOf)
         show()
       } else if (meanwhile.length > 0) isBack = true
-      else if (isGroup(id) && isNews(id, asOf)) drop(id)
+      else if (id.startsWith(groupPrefix) && isNews(id, asOf)) drop(id)
     } catch {
-      // Told above.
+      outdated.add(id)
     } finally {
       asked.delete(id)
     }
@@ -195,10 +208,10 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
 
   function withMessage(mine: ConversationFieldsFragment, message: MessageFieldsFragment): ConversationFieldsFragment {
     const { conversationId, seq, sender } = message
-    if (seq <= mine.lastSeq) return mine
-    const counts = sender.id !== userId && seq > readUpTo(conversationId)
+    if (seq <= lastMessageSeq(mine)) return mine
+    const counts = sender.id !== userId && seq > Math.max(readUpTo(conversationId), mine.lastSeq)
     const unreadCount = Math.min(mine.unreadCount + (counts ? 1 : 0), unreadMax)
-    return { ...mine, lastMessage: message, lastSeq: seq, unreadCount }
+    return { ...mine, lastMessage: message, lastSeq: Math.max(seq, mine.lastSeq), unreadCount }
   }
 
   function update(id: string, change: (mine: ConversationFieldsFragment) => ConversationFieldsFragment): void {
@@ -213,10 +226,23 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
     refresh,
     loadMore,
     /** The server says so by itself. */
-    hear(conversation: ConversationFieldsFragment): void {
-      learn(conversation, moment())
-      show()
+    hear(changed: ConversationChangedSubscription['conversationChanged']): void {
+      const { id, lastMessage: _last, ...rest } = changed
+      const mine = known.get(id)
+      if (!mine) return void look(id)
+      heard.set(id, moment())
+      if (mine.kind === 'GROUP' && changed.lastSeq > Math.max(mine.lastSeq, lastMessageSeq(changed))) outdate(id)
+      const isRead = readUpTo(id) >= Math.max(lastMessageSeq(mine), lastMessageSeq(changed))
+      update(id, () => ({ ...mine, ...rest, ...ahead(mine, changed), ...(isRead && { unreadCount: 0 }) }))
     },
+    /** Whoever looks at one wants it whole, and as it is. */
+    watch(id: string): () => void {
+      const unwatch = watched.watch(id)
+      lookAnew(id)
+      return unwatch
+    },
+    /** There is a way to the server again. */
+    wake: (): void => watched.ids.get().forEach(lookAnew),
     /** What changes a conversation, until it is answered. */
     change: (attempt: (id: string) => Promise<{ conversation: ConversationFieldsFragment }>) =>
       insist(async (id) => {
@@ -229,10 +255,7 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
     drop,
     onGone: gone.add,
     hasLeft: (id: string): boolean => left.has(id),
-    /** Something of it was NOT_FOUND, which may be because the user is not in it any more. */
-    doubt(id: string | undefined): void {
-      if (id !== undefined && isGroup(id)) void look(id)
-    },
+    doubt,
     /** Called for each conversation the server shows us, with its boundaries. */
     onSeen: seen.add,
     get: (id: string): ConversationFieldsFragment | undefined => known.get(id),
@@ -272,11 +295,25 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
   }
 }
 
-/** Direct chats are nobody's to leave. */
-const isGroup = (id: string): boolean => id.startsWith('grp_')
-
 /** What comes after it in the log is no message. */
-export const lastMessageSeq = ({ lastMessage }: ConversationFieldsFragment): number => lastMessage?.seq ?? 0
+export const lastMessageSeq = ({ lastMessage }: Counted): number => lastMessage?.seq ?? 0
+
+type Counted = { lastSeq: number; lastMessage: { seq: number } | null }
+
+/** What the inbox has brought beyond what the server shows. */
+const ahead = (mine: ConversationFieldsFragment, theirs: Counted): Partial<ConversationFieldsFragment> => ({
+  ...(lastMessageSeq(mine) > lastMessageSeq(theirs) && { lastMessage: mine.lastMessage }),
+  ...(mine.lastSeq > theirs.lastSeq && { lastSeq: mine.lastSeq, unreadCount: mine.unreadCount }),
+})
+
+/** What the server says by itself. */
+const said = ({ title, mutedUntil, pinned, archived, unreadCount }: ConversationFieldsFragment) => ({
+  title,
+  mutedUntil,
+  pinned,
+  archived,
+  unreadCount,
+})
 
 const activityOf = ({ lastMessage }: ConversationFieldsFragment): string => lastMessage?.sentAt ?? ''
 

@@ -10,19 +10,21 @@ import type { Follow } from './link/link.ts'
 import { createListeners, type Observable } from './observable.ts'
 import { createWatched } from './watched.ts'
 
-// What an application imports as `parley/client/presence`: who is there. One stream for everybody somebody looks at; where there
-// are few streams or none, they are asked for one by one. Without a link nobody knows.
+// What an application imports as `parley/client/presence`: who is there. A stream for everybody somebody looks at, which begins with
+// how they are; where there are few streams or none, they are asked for one by one. Without a link nobody knows.
 //
-//   the stream opens while a question is on its way    the event is the later word: the answer is dropped
-//   somebody is looked at while the stream stands      they are asked for at once; the stream is opened anew a moment later
+//   another one is looked at                           the stream is opened anew a moment later, for all of them
 //   the new stream opens before the old one is closed  both say the same
+//   a chat is new: they may be strangers no more       opened anew, too, if somebody's presence is not known
 
 export type { PresenceState }
 export type Presence = NonNullable<PresenceFieldsFragment['presence']>
 
 /** A list that is scrolled changes whom it shows with every row. */
-const reopenMs = 200
+const reopenMs = 100
 const askEveryMs = 5000
+/** As many as the server takes at a time. */
+const watchedMax = 100
 
 const everybody = new WeakMap<Chat, ReturnType<typeof createPresence>>()
 
@@ -36,8 +38,6 @@ export function presenceOf(chat: Chat, userId: string): Observable<Presence | un
 function createPresence(chat: Chat) {
   const known = new Map<string, Presence>()
   const observables = new Map<string, Observable<Presence | undefined>>()
-  /** Events so far, by user. */
-  const heard = new Map<string, number>()
   const changed = createListeners<[userId: string]>()
   const watched = createWatched()
 
@@ -49,76 +49,69 @@ function createPresence(chat: Chat) {
     changed.tell(userId)
   }
 
-  function hear({ id, presence }: PresenceFieldsFragment): void {
-    heard.set(id, (heard.get(id) ?? 0) + 1)
-    put(id, presence)
-  }
-
   async function read(userId: string, isOver: () => boolean): Promise<void> {
-    const before = heard.get(userId)
     const { node } = await chat.ask(PresenceDocument, { userId })
-    if (isOver() || heard.get(userId) !== before) return
-    put(userId, node && 'presence' in node ? node.presence : undefined)
+    if (!isOver()) put(userId, node && 'presence' in node ? node.presence : undefined)
   }
 
   function onLink(follow: Follow | undefined): () => void {
-    const asked = new Set<string>()
     let over = false
     let opening: ReturnType<typeof setTimeout> | undefined
     let close: () => void = () => undefined
-
-    const readAll = (userIds: Iterable<string>) => {
-      // Should it fail, the stream or the next round tells.
-      for (const userId of userIds) read(userId, () => over).catch(() => undefined)
-    }
-
-    function open(failures = 0): void {
-      if (!follow) return
-      const userIds = [...watched.ids.get()]
-      const old = close
-      close =
-        userIds.length === 0
-          ? () => undefined
-          : follow(
-              PresenceChangedDocument,
-              { userIds },
-              {
-                event: ({ presenceChanged }) => hear(presenceChanged),
-                end: ({ retryable }) => {
-                  if (retryable)
-                    openIn(
-                      backoffMs(failures + 1, () => 1),
-                      failures + 1,
-                    )
-                },
-              },
-            )
-      old()
-    }
+    let chats = 0
 
     function openIn(ms: number, failures = 0): void {
       clearTimeout(opening)
-      opening = setTimeout(() => open(failures), ms)
+      opening = setTimeout(() => (follow ? open(follow, failures) : ask()), ms)
     }
 
-    function adjust(): void {
-      const ids = watched.ids.get()
-      for (const id of asked) if (!ids.includes(id)) asked.delete(id)
-      const fresh = ids.filter((id) => !asked.has(id))
-      for (const id of fresh) asked.add(id)
-      readAll(fresh)
-      if (follow) openIn(reopenMs)
+    function open(follow: Follow, failures: number): void {
+      const old = close
+      const userIds = [...watched.ids.get()]
+      const streams: (() => void)[] = []
+      while (userIds.length > 0) {
+        streams.push(
+          follow(
+            PresenceChangedDocument,
+            { userIds: userIds.splice(0, watchedMax) },
+            {
+              event: ({ presenceChanged: { id, presence } }) => put(id, presence),
+              end({ retryable }) {
+                if (retryable)
+                  openIn(
+                    backoffMs(failures + 1, () => 1),
+                    failures + 1,
+                  )
+              },
+            },
+          ),
+        )
+      }
+      close = () => {
+        for (const stop of streams) stop()
+      }
+      old()
     }
 
-    open()
-    adjust()
-    const asking = follow ? undefined : setInterval(() => readAll(watched.ids.get()), askEveryMs)
-    const stopAdjusting = watched.ids.subscribe(adjust)
+    function ask(): void {
+      // Should it fail, the next round tells.
+      for (const userId of watched.ids.get()) read(userId, () => over).catch(() => undefined)
+      if (watched.ids.get().length > 0) openIn(askEveryMs)
+    }
+
+    openIn(0)
+    const stops = [
+      watched.ids.subscribe(() => openIn(reopenMs)),
+      chat.conversations.subscribe(() => {
+        const { length } = chat.conversations.get().conversations
+        if (length > chats && watched.ids.get().some((id) => !known.has(id))) openIn(reopenMs)
+        chats = length
+      }),
+    ]
     return () => {
       over = true
       clearTimeout(opening)
-      clearInterval(asking)
-      stopAdjusting()
+      for (const stop of stops) stop()
       close()
       for (const userId of [...known.keys()]) put(userId, undefined)
     }

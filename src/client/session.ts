@@ -19,7 +19,6 @@ import type { Follow, Link } from './link/link.ts'
 import type { Observable } from './observable.ts'
 import type { Ticks } from './ticks.ts'
 import type { TypingState } from './typing.ts'
-import { within } from './within.ts'
 
 // What is done while there is a link.
 //
@@ -114,14 +113,19 @@ export function createSession(options: SessionOptions) {
     try {
       return await new Promise<ClientError | undefined>((resolve) => {
         const fail = (error: unknown) => resolve(asClientError(error))
-        const list = readList()
+        let isOurs = false
+        const list = readList().then((found) => {
+          // Before anything of it is read.
+          isOurs = found.some(({ id }) => inbox.knows(id))
+          return found
+        })
 
         const refused = async (position: PositionInput, error: ClientError) => {
           const found = await list
           if (isOver || over.aborted) return
           isOver = true
           const { conversationId } = position
-          if (!found.some(({ id }) => inbox.knows(id))) {
+          if (!isOurs) {
             onStranger()
             return resolve(error)
           }
@@ -166,10 +170,10 @@ export function createSession(options: SessionOptions) {
           changes.follow(),
           ...(link.narrow ? [readAgainAndAgain(resolve)] : followTheRest(follow, resolve)),
         )
-        catchUp(list, new Set(after.map(({ conversationId }) => conversationId)), over).then(
-          () => isOver || online(),
-          fail,
-        )
+        const missing = new Set(after.map(({ conversationId }) => conversationId))
+        const doubting = setInterval(() => missing.forEach(conversations.doubt), doubtMs)
+        streams.push(() => clearInterval(doubting))
+        catchUp(list, missing).then(() => isOver || online(), fail)
         over.addEventListener('abort', () => streams.forEach((stop) => void stop()))
       })
     } finally {
@@ -214,18 +218,16 @@ export function createSession(options: SessionOptions) {
   }
 
   /** Resolves when everything the list shows is here. The stream brings what it was asked for; the rest is read. */
-  async function catchUp(
-    list: Promise<ConversationFieldsFragment[]>,
-    named: ReadonlySet<string>,
-    over: AbortSignal,
-  ): Promise<void> {
+  async function catchUp(list: Promise<ConversationFieldsFragment[]>, named: Set<string>): Promise<void> {
+    const found = await list
+    const here = new Set(found.map(({ id }) => id))
+    for (const id of named) if (!here.has(id)) named.delete(id)
     await Promise.all(
-      (await list).map(async (conversation) => {
+      found.map(async (conversation) => {
         const { id } = conversation
         if (!named.has(id)) return fillUp(conversation)
-        const reached = inbox.reached(id, lastMessageSeq(conversation))
-        within(doubtMs, reached).catch(() => over.aborted || conversations.doubt(id))
-        await reached
+        await inbox.reached(id, lastMessageSeq(conversation))
+        named.delete(id)
       }),
     )
   }

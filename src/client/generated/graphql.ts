@@ -241,7 +241,7 @@ export type ConversationsQuery = { conversations: { edges: Array<{ cursor: strin
 export type ConversationChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ConversationChangedSubscription = { conversationChanged: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } };
+export type ConversationChangedSubscription = { conversationChanged: { id: string, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, lastMessage: { seq: number } | null } };
 
 export type UpdateConversationMutationVariables = Exact<{
   input: UpdateConversationInput;
@@ -910,82 +910,19 @@ fragment TicksFields on Ticks {
 export const ConversationChangedDocument = /*#__PURE__*/ new TypedDocumentString(`
     subscription ConversationChanged {
   conversationChanged {
-    ...ConversationFields
-  }
-}
-    fragment ConversationFields on Conversation {
-  id
-  kind
-  title
-  members {
     id
-    name
-  }
-  memberships {
-    user {
-      id
-      name
+    title
+    mutedUntil
+    pinned
+    archived
+    lastSeq
+    unreadCount
+    lastMessage {
+      seq
     }
-    role
-    joinedSeq
-  }
-  mutedUntil
-  pinned
-  archived
-  lastSeq
-  unreadCount
-  lastMessage {
-    ...MessageFields
-  }
-  ticks {
-    ...TicksFields
   }
 }
-fragment AttachmentFields on Attachment {
-  id
-  url
-  contentType
-  byteSize
-  name
-}
-fragment MessageFields on Message {
-  id
-  conversationId
-  seq
-  messageId
-  clientMessageId
-  sender {
-    id
-    name
-  }
-  body
-  sentAt
-  editedAt
-  deletedAt
-  attachments {
-    ...AttachmentFields
-  }
-  reactions {
-    emoji
-    count
-    viewerReacted
-  }
-  replyTo {
-    seq
-    sender {
-      id
-      name
-    }
-    body
-    deletedAt
-  }
-}
-fragment TicksFields on Ticks {
-  conversationId
-  userId
-  lastDeliveredSeq
-  lastReadSeq
-}`) as unknown as TypedDocumentString<ConversationChangedSubscription, ConversationChangedSubscriptionVariables>;
+    `) as unknown as TypedDocumentString<ConversationChangedSubscription, ConversationChangedSubscriptionVariables>;
 export const UpdateConversationDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation UpdateConversation($input: UpdateConversationInput!) {
   updateConversation(input: $input) {

@@ -243,7 +243,7 @@ export type ConversationsQuery = { conversations: { edges: Array<{ cursor: strin
 export type ConversationChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ConversationChangedSubscription = { conversationChanged: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } };
+export type ConversationChangedSubscription = { conversationChanged: { id: string, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, lastMessage: { seq: number } | null } };
 
 export type UpdateConversationMutationVariables = Exact<{
   input: UpdateConversationInput;
@@ -577,10 +577,19 @@ export function useConversationsQuery(options?: Omit<Urql.UseQueryArgs<Conversat
 export const ConversationChangedDocument = gql`
     subscription ConversationChanged {
   conversationChanged {
-    ...ConversationFields
+    id
+    title
+    mutedUntil
+    pinned
+    archived
+    lastSeq
+    unreadCount
+    lastMessage {
+      seq
+    }
   }
 }
-    ${ConversationFieldsFragmentDoc}`;
+    `;
 
 export function useConversationChangedSubscription<TData = ConversationChangedSubscription>(options?: Omit<Urql.UseSubscriptionArgs<ConversationChangedSubscriptionVariables>, 'query'>, handler?: Urql.SubscriptionHandler<ConversationChangedSubscription, TData>) {
   return Urql.useSubscription<ConversationChangedSubscription, TData, ConversationChangedSubscriptionVariables>({ query: ConversationChangedDocument, ...options }, handler);
