@@ -115,6 +115,14 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
 
   outbox.entries.subscribe(changedAll)
 
+  /** A recipient may have become known, or a page that failed may now be had. */
+  function look(): void {
+    for (const timeline of timelines.values()) {
+      timeline.look()
+      timeline.changed()
+    }
+  }
+
   return {
     of(to: Recipient): Timeline {
       const name = to.userId !== undefined ? `user:${to.userId}` : to.conversationId
@@ -128,20 +136,14 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
     changed(message: MessageFieldsFragment): void {
       windows.get(message.conversationId)?.changed(message)
     },
-    /** A recipient may have become known, or a page that failed may now be had. */
-    look(): void {
-      for (const timeline of timelines.values()) {
-        timeline.look()
-        timeline.changed()
-      }
-    },
+    look,
     forget(conversationId: string): void {
       windows.delete(conversationId)
-      this.look()
+      look()
     },
     reset(): void {
       windows.clear()
-      this.look()
+      look()
     },
   }
 }

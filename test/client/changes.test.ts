@@ -67,3 +67,16 @@ it('another server knows nothing of our positions', async () => {
   await settled()
   expect(changes.positions()).toEqual(messagesAt)
 })
+
+it('a conversation that is forgotten begins anew, and is not brought back by what was heard before', async () => {
+  const { changes, hear, messagesAt } = start([{ conversationId: 'dm_1', seq: 5 }])
+  hear(4)
+  const stop = changes.follow()
+  changes.forget('dm_1')
+  messagesAt.length = 0
+  await vi.advanceTimersByTimeAsync(90_000)
+  stop()
+  changes.meets(message(3))
+  messagesAt.push({ conversationId: 'dm_1', seq: 3 })
+  expect(changes.positions()).toEqual([{ conversationId: 'dm_1', seq: 2 }])
+})
