@@ -37,7 +37,7 @@ const stalledMs = 30_000
 /** Begins at once, and is repeated until the file is there, refused for good, or cancelled. It does not outlive the app. */
 export function upload(chat: Chat, file: UploadFile): Upload {
   const body = file instanceof Blob ? file : new Blob([file.bytes], { type: file.type })
-  const name = 'name' in file ? String(file.name) : undefined
+  const { name } = file as { name?: string }
   const input = { contentType: body.type || 'application/octet-stream', byteSize: body.size, ...(name && { name }) }
   const progress = createValue<UploadState>({ state: 'uploading', sentBytes: 0, byteSize: body.size })
   const stopping = new AbortController()
@@ -45,24 +45,21 @@ export function upload(chat: Chat, file: UploadFile): Upload {
 
   async function run(): Promise<Attachment> {
     for (let refusals = 0; ; refusals += 1) {
-      const { createUpload: place } = await chat.insist(() => unlessStopped(chat.ask(CreateUploadDocument, { input })))
-      const status = await chat.insist(() =>
-        unlessStopped(put(place, body, stopping.signal, (sentBytes) => show({ sentBytes }))),
-      )
+      const { createUpload: place } = await insist(() => chat.ask(CreateUploadDocument, { input }))
+      const status = await insist(() => put(place, body, stopping.signal, (sentBytes) => show({ sentBytes })))
       if (status < 300) return place.attachment
       // The place may have expired while there was no network: it is asked for anew, once.
-      if (refusals > 0)
+      if (refusals > 0) {
         throw new ClientError(`The file was refused with status ${status}.`, { code: 'FORBIDDEN', retryable: false })
+      }
     }
   }
 
-  async function unlessStopped<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work
-    } catch (error) {
-      throw stopping.signal.aborted ? cancelled() : error
-    }
-  }
+  const insist = <T>(attempt: () => Promise<T>): Promise<T> =>
+    chat.insist(async () => {
+      if (stopping.signal.aborted) throw cancelled()
+      return attempt()
+    })
 
   const attachment = Promise.race([
     run(),
