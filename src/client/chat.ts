@@ -1,7 +1,7 @@
 import { createChanges } from './changes.ts'
 import { asClientError } from './client-error.ts'
 import { type Connection, createConnection } from './connection.ts'
-import { type ConversationsState, createConversations, lastMessageSeq } from './conversations.ts'
+import { type ConversationsState, createConversations } from './conversations.ts'
 import type { ConversationFieldsFragment, MessageFieldsFragment } from './generated/graphql.ts'
 import { createInbox } from './inbox.ts'
 import { createInsist, type Insist } from './insist.ts'
@@ -118,7 +118,7 @@ export function createChat(options: ChatOptions): Chat {
   const heard = createListeners<[MessageFieldsFragment]>()
 
   const ticks = createTicks(userId)
-  const receipts = createReceipts({ ask, keeper, random, onRead: (id) => void settleUnread(id) })
+  const receipts = createReceipts({ ask, keeper, random })
   const { insist, ...insisting } = createInsist({ random, randomId })
   const conversations = createConversations({ ask, insist, userId, readUpTo: receipts.readUpTo })
   const inbox = createInbox({ ask, keeper, random, onMessage })
@@ -212,12 +212,6 @@ export function createChat(options: ChatOptions): Chat {
     conversations.reset()
     timelines.reset()
     outbox.settle(() => true)
-  }
-
-  /** Below the last message only the server can count what is unread. */
-  async function settleUnread(id: string): Promise<void> {
-    const conversation = conversations.get(id)
-    if (conversation && receipts.readUpTo(id) < lastMessageSeq(conversation)) await conversations.look(id)
   }
 
   const anyConversation = (to: Recipient) => (listener: (id: string) => void) =>

@@ -271,7 +271,7 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
     /** A message to a person has told us the id of the chat with them. */
     isDirectWith,
     received,
-    /** Up to the last message nothing is unread; below it only the server can count. */
+    /** Up to the last message nothing is unread; below it only the server can count, and says so. */
     read(id: string, seq: number): void {
       update(id, (mine) => (seq >= lastMessageSeq(mine) ? { ...mine, unreadCount: 0 } : mine))
     },

@@ -120,32 +120,27 @@ export function createSession(options: SessionOptions) {
           return found
         })
 
-        const refused = async (position: PositionInput, error: ClientError) => {
+        const refused = async ({ conversationId }: PositionInput, error: ClientError) => {
           const found = await list
           if (isOver || over.aborted) return
           isOver = true
-          const { conversationId } = position
           if (!isOurs) {
             onStranger()
             return resolve(error)
           }
-          if (found.some(({ id }) => id === conversationId)) {
-            inbox.forget(conversationId)
-            changes.forget(conversationId)
-          } else conversations.drop(conversationId)
+          if (!found.some(({ id }) => id === conversationId)) conversations.drop(conversationId)
+          inbox.forget(conversationId)
+          changes.forget(conversationId)
           resolve(undefined)
         }
 
-        const refusedIn =
-          (positions: PositionInput[], otherwise: (error: ClientError) => void) => (error: ClientError) => {
-            const [, index] = (error.code === 'NOT_FOUND' && /^after\.(\d+)/.exec(error.field ?? '')) || []
-            const position = index && positions[Number(index)]
-            if (position) refused(position, error).catch(fail)
-            else {
-              otherwise(error)
-              resolve(error)
-            }
-          }
+        const ended = (positions: PositionInput[], error: ClientError, isStrange: boolean) => {
+          const [, index = ''] = (error.code === 'NOT_FOUND' && /^after\.(\d+)/.exec(error.field ?? '')) || []
+          const position = positions[Number.parseInt(index, 10)]
+          if (position) return void refused(position, error).catch(fail)
+          if (isStrange) onStranger()
+          resolve(error)
+        }
 
         const changesAfter = changes.positions()
         streams.push(
@@ -154,9 +149,7 @@ export function createSession(options: SessionOptions) {
             { after },
             {
               event: ({ messageAdded }) => inbox.hear(messageAdded),
-              end: refusedIn(after, ({ code }) => {
-                if (strange.includes(code)) onStranger()
-              }),
+              end: (error) => ended(after, error, strange.includes(error.code)),
             },
           ),
           follow(
@@ -164,7 +157,7 @@ export function createSession(options: SessionOptions) {
             { after: changesAfter },
             {
               event: ({ messageChanged }) => changes.hear(messageChanged),
-              end: refusedIn(changesAfter, () => undefined),
+              end: (error) => ended(changesAfter, error, false),
             },
           ),
           changes.follow(),

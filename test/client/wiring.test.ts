@@ -261,15 +261,17 @@ describe('read', () => {
     expect(server.asked('MarkRead')).toEqual([{ input: { conversationId: 'dm_1', seq: 2 } }])
   })
 
-  it('below the last message is counted by the server', async () => {
-    const server = startServer({ Conversation: () => ({ conversation: chatAt(2, { unreadCount: 1 }) }) })
+  it('below the last message is counted by the server, and the list shows it when it is read again', async () => {
+    const server = startServer()
     const { chat } = await startChat(server)
     await server.hear(1)
     await server.hear(2)
     chat.markRead('dm_1', 1)
     expect(chat.conversations.get().conversations).toMatchObject([{ unreadCount: 2 }])
-    await pass(200)
+    server.answers.Conversations = () => list([chatAt(2, { unreadCount: 1 })])
+    await pass(3000)
     expect(chat.conversations.get().conversations).toMatchObject([{ unreadCount: 1 }])
+    expect(server.asked('Conversation')).toEqual([])
   })
 })
 
