@@ -163,10 +163,11 @@ export function createSession(options: SessionOptions) {
           changes.follow(),
           ...(link.narrow ? [readAgainAndAgain(resolve)] : followTheRest(follow, resolve)),
         )
-        const missing = new Set(after.map(({ conversationId }) => conversationId))
+        const named = new Set(after.map(({ conversationId }) => conversationId))
+        const missing = new Set<string>()
         const doubting = setInterval(() => missing.forEach(conversations.doubt), doubtMs)
         streams.push(() => clearInterval(doubting))
-        catchUp(list, missing).then(() => isOver || online(), fail)
+        catchUp(list, named, missing).then(() => isOver || online(), fail)
         over.addEventListener('abort', () => streams.forEach((stop) => void stop()))
       })
     } finally {
@@ -211,16 +212,18 @@ export function createSession(options: SessionOptions) {
   }
 
   /** Resolves when everything the list shows is here. The stream brings what it was asked for; the rest is read. */
-  async function catchUp(list: Promise<ConversationFieldsFragment[]>, named: Set<string>): Promise<void> {
-    const found = await list
-    const here = new Set(found.map(({ id }) => id))
-    for (const id of named) if (!here.has(id)) named.delete(id)
+  async function catchUp(
+    list: Promise<ConversationFieldsFragment[]>,
+    named: ReadonlySet<string>,
+    missing: Set<string>,
+  ): Promise<void> {
     await Promise.all(
-      found.map(async (conversation) => {
+      (await list).map(async (conversation) => {
         const { id } = conversation
         if (!named.has(id)) return fillUp(conversation)
+        missing.add(id)
         await inbox.reached(id, lastMessageSeq(conversation))
-        named.delete(id)
+        missing.delete(id)
       }),
     )
   }

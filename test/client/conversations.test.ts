@@ -527,6 +527,16 @@ const anything = new TypedDocumentString<{ conversation: ConversationFieldsFragm
   'mutation Anything',
 )
 
+it('a group that became known while the list was read is not doubted', async () => {
+  const { conversations, answer, open, listed } = start()
+  await listed(chatAt(3))
+  void conversations.refresh(() => false)
+  void conversations.look('grp_1')
+  await answer({ conversation: group(1) }, 'Conversation')
+  await answer(list([chatAt(3)]), 'Conversations')
+  expect(open).toEqual([])
+})
+
 describe('a change of a conversation', () => {
   it('is tried with one id until it is answered, and shows at once', async () => {
     const { conversations, fail, answer, all, ids, ask } = start()

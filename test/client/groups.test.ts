@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { createGroup, leaveGroup, renameGroup, updateMembers } from '../../src/client/groups.ts'
 import { ClientError, memoryStorage } from '../../src/client/index.ts'
 import { chatAt, latest, pass, startChat, startServer, turns } from './fake-server.ts'
-import { conversation, deferred, keptIn, list, message, page, refused, stored } from './kit.ts'
+import { boundary, conversation, deferred, keptIn, list, message, page, refused, stored } from './kit.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
@@ -61,6 +61,16 @@ describe('a group', () => {
     await expect(renameGroup(chat, 'grp_1', 'Coffee')).rejects.toMatchObject({ code: 'FORBIDDEN' })
     expect(server.asked('UpdateConversation')).toEqual([{ input: { conversationId: 'grp_1', title: 'Coffee' } }])
     expect(chat.conversation(tea).get()).toMatchObject({ title: 'Tea' })
+  })
+
+  it('is not waited for by those who have left it: ticks are those of its members', async () => {
+    const ticks = [boundary('alice', 0, 0, 'grp_1'), boundary('bob', 4, 4, 'grp_1'), boundary('carol', 0, 0, 'grp_1')]
+    const server = startServer({ Conversations: () => list([group(4, { ticks })]) })
+    const { chat } = await startChat(server)
+    expect(chat.ticks(tea).get().tickOf(4)).toBe('SENT')
+    server.answers.Conversations = () => list([group(4, { ticks: ticks.slice(0, 2) })])
+    await pass(3000)
+    expect(chat.ticks(tea).get().tickOf(4)).toBe('READ')
   })
 
   it('one is added to comes with its first message, from wherever its history begins', async () => {

@@ -529,6 +529,14 @@ describe('a conversation that is forgotten', () => {
     expect(await isDone(other)).toBe(false)
   })
 
+  it('is not told of by what was held', async () => {
+    const { inbox, told } = start({ at: 4 })
+    inbox.hear(event(message(9)))
+    inbox.forget('dm_1')
+    inbox.hear(event(message(8), 0))
+    expect(told).toEqual(['dm_1 8'])
+  })
+
   it('begins anew where the user is let in again, whatever comes before that', async () => {
     const { inbox, told, answer } = start({ at: 4 })
     inbox.forget('dm_1')

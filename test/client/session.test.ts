@@ -364,6 +364,18 @@ describe('a group left while the device was away', () => {
     expect(online).toHaveBeenCalled()
   })
 
+  it('does not make the device online before the list of its last round is here', async () => {
+    const { streamOf, answer, online, hear } = start(away)
+    await answer(list([chatAt(5), group(2, 'grp_2')]))
+    streamOf('MessageAdded').end(notFoundAt(1))
+    await settled()
+    hear(5)
+    await settled()
+    expect(online).not.toHaveBeenCalled()
+    await answer(list([chatAt(5), group(2, 'grp_2')]))
+    expect(online).toHaveBeenCalledTimes(1)
+  })
+
   it('is one of several: each round drops the one that is refused', async () => {
     const started = start(away)
     const { streamOf, answer, gone } = started
@@ -398,7 +410,7 @@ describe('a group left while the device was away', () => {
 
   it('that the user is back in keeps its place in the list, and its log is read anew', async () => {
     const started = start(away)
-    const { streamOf, answer, gone, told, conversations } = started
+    const { streamOf, answer, gone, told, conversations, changes } = started
     streamOf('MessageAdded').end(notFoundAt(1))
     await answer(list([chatAt(4), group(12), group(2, 'grp_2')]))
     expect(gone).toEqual([])
@@ -406,6 +418,7 @@ describe('a group left while the device was away', () => {
     await answer(list([chatAt(4), group(12), group(2, 'grp_2')]), 'Conversations')
     await answer(page([11, 12].map((seq) => message(seq, { conversationId: 'grp_1' }))), 'Messages')
     expect(told).toEqual([11, 12])
+    expect(changes.positions()).toContainEqual({ conversationId: 'grp_1', seq: 12 })
     expect(conversations.hasLeft('grp_1')).toBe(false)
   })
 
@@ -449,6 +462,14 @@ describe('a group left while the device is there', () => {
     await answer({ conversation: null })
     expect(gone).toEqual(['grp_1'])
     expect(online).toHaveBeenCalledTimes(1)
+  })
+
+  it('is not asked for because it is further down the list, or because nothing happens in it', async () => {
+    const { answer, open, online } = start({ positions: { dm_1: 4, grp_1: 7, grp_2: 2 } })
+    await answer(list([chatAt(4), group(2, 'grp_2')], true))
+    expect(online).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(open).toEqual([])
   })
 
   it('is asked for when a stream of it ends with NOT_FOUND', async () => {
