@@ -5,13 +5,17 @@ import { chatItems } from '../src/chats/chat-items.ts'
 
 const withOne = (other: string, sender: string, change: Partial<ConversationFieldsFragment> = {}) => {
   const id = `dm_${other}`
-  const unchanged = { editedAt: null, deletedAt: null, reactions: [], replyTo: null }
+  const unchanged = { editedAt: null, deletedAt: null, attachments: [], reactions: [], replyTo: null }
   const message = { id: 'm', conversationId: id, seq: 5, messageId: '1', clientMessageId: null, ...unchanged }
   const conversation: ConversationFieldsFragment = {
     id,
     kind: 'DIRECT',
     title: null,
     members: [...new Set(['alice', other])].map((member) => ({ id: member, name: null })),
+    memberships: [],
+    mutedUntil: null,
+    pinned: false,
+    archived: false,
     lastSeq: 5,
     unreadCount: 0,
     lastMessage: { ...message, body: 'hello', sentAt: '2026-03-10T12:00:00.000Z', sender: { id: sender, name: null } },

@@ -18,6 +18,7 @@ const said = (sender: string, seq: number, change: Partial<MessageFieldsFragment
     sentAt: '2026-03-10T12:00:00.000Z',
     editedAt: null,
     deletedAt: null,
+    attachments: [],
     reactions: [],
     replyTo: null,
     ...change,

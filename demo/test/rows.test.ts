@@ -19,6 +19,7 @@ const said = (sender: string, seq: number, atMs: number): TimelineEntry => ({
     sentAt: new Date(atMs).toISOString(),
     editedAt: null,
     deletedAt: null,
+    attachments: [],
     reactions: [],
     replyTo: null,
   },

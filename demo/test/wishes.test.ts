@@ -17,6 +17,7 @@ const said = (seq: number, reactions: Reaction[] = []): TimelineEntry => ({
     sentAt: '2026-03-10T12:00:00.000Z',
     editedAt: null,
     deletedAt: null,
+    attachments: [],
     reactions,
     replyTo: null,
   },
@@ -47,7 +48,7 @@ test('a deletion takes everything, and what comes after it nothing more', () => 
     { type: 'remove', seq: 1 },
     react('🙏', true),
   )
-  expect(message).toMatchObject({ body: '', reactions: [], deletedAt: expect.any(String) })
+  expect(message).toMatchObject({ body: '', attachments: [], reactions: [], deletedAt: expect.any(String) })
 })
 
 test('reactions count up and down', () => {

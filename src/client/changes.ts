@@ -1,5 +1,3 @@
-import { backoffMs, createSleeper } from './backoff.ts'
-import { asClientError } from './client-error.ts'
 import {
   DeleteMessageDocument,
   EditMessageDocument,
@@ -8,6 +6,7 @@ import {
   type PositionInput,
   ReactDocument,
 } from './generated/graphql.ts'
+import type { Insist } from './insist.ts'
 import type { Keeper } from './keeper.ts'
 import type { Ask } from './link/link.ts'
 
@@ -23,8 +22,7 @@ const surelyHeardMs = 90_000
 export type ChangesOptions = {
   ask: Ask
   keeper: Keeper
-  random: () => number
-  randomId: () => string
+  insist: Insist
   /** How far the device has got with messages. */
   messagePositions: () => PositionInput[]
   /** The message as it is now. */
@@ -33,9 +31,8 @@ export type ChangesOptions = {
 
 export type Changes = ReturnType<typeof createChanges>
 
-export function createChanges({ ask, keeper, random, randomId, messagePositions, onChanged }: ChangesOptions) {
+export function createChanges({ ask, insist, keeper, messagePositions, onChanged }: ChangesOptions) {
   const positions = new Map<string, number>()
-  const sleepers = new Set<ReturnType<typeof createSleeper>>()
   let closed = false
 
   function raise(conversationId: string, seq: number): void {
@@ -44,25 +41,13 @@ export function createChanges({ ask, keeper, random, randomId, messagePositions,
     keeper.set(changedKey(conversationId), seq)
   }
 
-  /** With one id until it is answered. */
-  async function insist(
-    attempt: (clientMessageId: string) => Promise<{ message: MessageFieldsFragment }>,
-  ): Promise<void> {
-    const clientMessageId = randomId()
-    for (let failures = 1; ; failures += 1) {
-      try {
-        return onChanged((await attempt(clientMessageId)).message)
-      } catch (reason) {
-        const error = asClientError(reason)
-        if (!error.retryable || closed) throw error
-        const sleeper = createSleeper()
-        sleepers.add(sleeper)
-        await sleeper.sleep(Math.max(error.retryAfterMs ?? 0, backoffMs(failures, random)))
-        sleepers.delete(sleeper)
-        if (closed) throw error
-      }
-    }
+  function forget(conversationId: string): void {
+    positions.delete(conversationId)
+    keeper.set(changedKey(conversationId), undefined)
   }
+
+  const change = (attempt: (clientMessageId: string) => Promise<{ message: MessageFieldsFragment }>): Promise<void> =>
+    insist(attempt).then(({ message }) => onChanged(message))
 
   return {
     hear({ message, seq }: MessageChangedSubscription['messageChanged']): void {
@@ -84,43 +69,38 @@ export function createChanges({ ask, keeper, random, randomId, messagePositions,
     follow(): () => void {
       let before: PositionInput[] = messagePositions()
       const timer = setInterval(() => {
-        for (const { conversationId, seq } of before) raise(conversationId, seq)
+        for (const { conversationId, seq } of before) if (positions.has(conversationId)) raise(conversationId, seq)
         before = messagePositions()
       }, surelyHeardMs)
       return () => clearInterval(timer)
     },
     edit: (conversationId: string, seq: number, body: string): Promise<void> =>
-      insist(
+      change(
         async (clientMessageId) =>
           (await ask(EditMessageDocument, { input: { conversationId, seq, clientMessageId, body } })).editMessage,
       ),
     remove: (conversationId: string, seq: number): Promise<void> =>
-      insist(
+      change(
         async (clientMessageId) =>
           (await ask(DeleteMessageDocument, { input: { conversationId, seq, clientMessageId } })).deleteMessage,
       ),
     react: (conversationId: string, seq: number, emoji: string, on: boolean): Promise<void> =>
-      insist(
+      change(
         async (clientMessageId) =>
           (await ask(ReactDocument, { input: { conversationId, seq, clientMessageId, emoji, on } })).react,
       ),
-    /** There is a way to the server again. */
-    wake(): void {
-      for (const sleeper of sleepers) sleeper.wake()
-    },
     restore(entries: Iterable<[string, unknown]>): void {
       for (const [key, value] of entries) {
         const [, conversationId] = /^changed:(.*)$/.exec(key) ?? []
         if (conversationId) positions.set(conversationId, Number(value))
       }
     },
+    forget,
     reset(): void {
-      for (const conversationId of positions.keys()) keeper.set(changedKey(conversationId), undefined)
-      positions.clear()
+      for (const conversationId of positions.keys()) forget(conversationId)
     },
     close(): void {
       closed = true
-      for (const sleeper of sleepers) sleeper.wake()
     },
   }
 }

@@ -1,19 +1,21 @@
 import { createChanges } from './changes.ts'
+import { asClientError } from './client-error.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { type ConversationsState, createConversations } from './conversations.ts'
-import type { MessageFieldsFragment } from './generated/graphql.ts'
+import type { ConversationFieldsFragment, MessageFieldsFragment } from './generated/graphql.ts'
 import { createInbox } from './inbox.ts'
+import { createInsist, type Insist } from './insist.ts'
 import { createKeeper } from './keeper.ts'
 import { createHttp } from './link/http.ts'
-import type { Via } from './link/link.ts'
+import type { Ask, Via } from './link/link.ts'
 import { openPollingLink } from './link/polling-link.ts'
 import { openSseLink } from './link/sse-link.ts'
 import { openWebSocketLink } from './link/websocket-link.ts'
 import { type Network, systemNetwork } from './network.ts'
 import { createListeners, type Observable } from './observable.ts'
-import { createOutbox, type Outgoing, type Recipient } from './outbox.ts'
+import { createOutbox, type Outgoing, type Recipient, type Sending } from './outbox.ts'
 import { createReceipts } from './receipts.ts'
-import { createSession } from './session.ts'
+import { createSession, type LinkListener } from './session.ts'
 import { indexedDbStorage } from './storage/indexed-db-storage.ts'
 import { memoryStorage } from './storage/memory-storage.ts'
 import type { Storage } from './storage/storage.ts'
@@ -53,13 +55,15 @@ export type Chat = {
   /** The chat list; current while the connection is online. */
   readonly conversations: Observable<ConversationsState>
   loadMoreConversations(): Promise<void>
+  /** One of them, with its title, members and settings; undefined while it is not known. */
+  conversation(to: Recipient): Observable<ConversationFieldsFragment | undefined>
   /** What is on its way, and what was refused. */
   readonly outbox: Observable<readonly Outgoing[]>
   /** The same object for the same recipient. */
   messages(to: Recipient): Timeline
   ticks(to: Recipient): Observable<TicksState>
   /** Shown at once, and kept until it is stored. Throws BAD_USER_INPUT for what cannot be a message. */
-  send(to: Recipient, body: string, options?: { replyToSeq?: number }): Outgoing
+  send(to: Recipient, body: string, options?: Sending): Outgoing
   /** One that has failed, once more, with the same id. */
   retry(clientMessageId: string): void
   /** One that has failed, for good. */
@@ -80,6 +84,17 @@ export type Chat = {
   onMessageChanged(listener: (message: MessageFieldsFragment) => void): () => void
   /** Tries now, instead of when the pause is over. */
   reconnect(): void
+  /** The rest is for what is not in the core, such as `parley/client/groups`, and for operations of your own. One question, once. */
+  ask: Ask
+  insist: Insist
+  /** Now, if there is a link, and with each that comes. Returns how to stop. */
+  onLink(listener: LinkListener): () => void
+  /** Whatever changes a conversation and answers with it, tried with one id until it is answered. */
+  change(
+    attempt: (id: string) => Promise<{ conversation: ConversationFieldsFragment }>,
+  ): Promise<ConversationFieldsFragment>
+  /** The user is not in it any more. */
+  drop(conversationId: string): void
   close(): Promise<void>
 }
 
@@ -92,21 +107,29 @@ export function createChat(options: ChatOptions): Chat {
   const keeper = createKeeper(options.storage ?? defaultStorage(userId), options.onStorageError ?? (() => undefined))
   const tokens = createTokens(options.token)
   const http = createHttp({ url, tokens, fetch: fetchIt })
-  const ask: typeof http = (document, variables) => connection.ask(document, variables)
+  const ask: Ask = async (document, variables) => {
+    try {
+      return await connection.ask(document, variables)
+    } catch (error) {
+      if (asClientError(error).code === 'NOT_FOUND') conversations.doubt(conversationIn(variables))
+      throw error
+    }
+  }
   const heard = createListeners<[MessageFieldsFragment]>()
 
   const ticks = createTicks(userId)
-  const receipts = createReceipts({ ask, keeper, random, onRead: (id) => void settleUnread(id) })
-  const conversations = createConversations({ ask, userId, readUpTo: receipts.readUpTo })
+  const receipts = createReceipts({ ask, keeper, random })
+  const { insist, ...insisting } = createInsist({ random, randomId })
+  const conversations = createConversations({ ask, insist, userId, readUpTo: receipts.readUpTo })
   const inbox = createInbox({ ask, keeper, random, onMessage })
   const outbox = createOutbox({ ask, keeper, random, randomId, now, laneOf: conversations.orderOf, onStored })
   const timelines = createTimelines({ ask, conversations, outbox })
   const changed = createListeners<[MessageFieldsFragment]>()
   const messagePositions = inbox.positions
-  const changes = createChanges({ ask, keeper, random, randomId, messagePositions, onChanged })
+  const changes = createChanges({ ask, insist, keeper, messagePositions, onChanged })
   const typing = createTyping(ask, now)
   const parts = { inbox, conversations, ticks, changes, typing }
-  const { session, poll } = createSession({ userId, pollEveryMs, ...parts, onLink, onStranger })
+  const { session, poll, attach } = createSession({ userId, pollEveryMs, ...parts, onLink, onStranger })
   const open = {
     websocket: () => openWebSocketLink({ url, tokens, webSocket }),
     sse: () => openSseLink({ url, tokens, fetch: fetchIt, ask: http }),
@@ -122,9 +145,15 @@ export function createChat(options: ChatOptions): Chat {
   })
 
   conversations.onSeen((conversation, isNew) => {
-    ticks.raise(...conversation.ticks)
+    ticks.know(conversation.id, conversation.ticks)
     for (const each of conversation.ticks) if (each.userId === userId) receipts.known(conversation.id, each)
     if (isNew) timelines.look()
+  })
+  conversations.onGone((id) => {
+    inbox.forget(id)
+    changes.forget(id)
+    timelines.forget(id)
+    outbox.settle(({ conversationId }) => conversationId === id)
   })
   connection.status.subscribe(() => {
     if (connection.status.get().state === 'online') outbox.settle(isHere)
@@ -170,7 +199,8 @@ export function createChat(options: ChatOptions): Chat {
   function onLink(): void {
     outbox.wake()
     receipts.wake()
-    changes.wake()
+    insisting.wake()
+    conversations.wake()
     timelines.look()
   }
 
@@ -184,17 +214,15 @@ export function createChat(options: ChatOptions): Chat {
     outbox.settle(() => true)
   }
 
-  /** Below the last message only the server can count what is unread. */
-  async function settleUnread(id: string): Promise<void> {
-    const conversation = conversations.get(id)
-    if (conversation && receipts.readUpTo(id) < conversation.lastSeq) await conversations.look(id)
-  }
+  const anyConversation = (to: Recipient) => (listener: (id: string) => void) =>
+    conversations.state.subscribe(() => listener(conversations.idOf(to) ?? ''))
 
   return {
     userId,
     connection: connection.status,
     conversations: conversations.state,
     loadMoreConversations: conversations.loadMore,
+    conversation: (to) => observe(to, conversations, anyConversation(to), conversations.get),
     outbox: outbox.entries,
     messages: timelines.of,
     ticks: (to) => observe(to, ticks.watched, ticks.onChange, ticks.stateOf),
@@ -220,11 +248,17 @@ export function createChat(options: ChatOptions): Chat {
     onMessage: heard.add,
     onMessageChanged: changed.add,
     reconnect: connection.reconnect,
+    ask,
+    insist,
+    onLink: attach,
+    change: conversations.change,
+    drop: conversations.drop,
     async close() {
       outbox.close()
       receipts.close()
       inbox.close()
       changes.close()
+      insisting.close()
       await connection.close()
       await keeper.close()
     },
@@ -233,7 +267,7 @@ export function createChat(options: ChatOptions): Chat {
   /** Something of the conversation a recipient stands for, which may become known only later. */
   function observe<T>(
     to: Recipient,
-    { watch }: Watched,
+    { watch }: Pick<Watched, 'watch'>,
     onChange: (listener: (conversationId: string) => void) => () => void,
     get: (conversationId: string) => T,
   ): Observable<T> {
@@ -273,6 +307,12 @@ function randomText(): string {
 
 function defaultStorage(userId: string): Storage {
   return typeof indexedDB === 'undefined' ? memoryStorage() : indexedDbStorage(`parley:${userId}`)
+}
+
+/** Which conversation a question was about. */
+function conversationIn(variables: unknown): string | undefined {
+  const { conversationId, input } = Object(variables)
+  return conversationId ?? input?.conversationId ?? input?.to?.conversationId
 }
 
 const absolute = (url: string): string => (typeof location === 'undefined' ? url : new URL(url, location.href).href)

@@ -48,7 +48,6 @@ export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
   const retries = new Map<string, ReturnType<typeof setTimeout>>()
   const waiting = new Set<{ conversationId: string; seq: number; resolve: () => void }>()
   let isNew = true
-  let resets = 0
   let closed = false
 
   /** A device that knows its conversations has nothing yet of one it does not know. */
@@ -74,6 +73,10 @@ export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
     positions.set(conversationId, seq)
     onMessage(message)
     keeper.set(positionKey(conversationId), seq)
+    passed(conversationId, seq)
+  }
+
+  function passed(conversationId: string, seq: number): void {
     for (const each of waiting) {
       if (each.conversationId === conversationId && each.seq <= seq) {
         waiting.delete(each)
@@ -115,19 +118,21 @@ export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
 
   /** Reads what the log has above the position. One at a time in each conversation. */
   function fill(conversationId: string): Promise<void> {
-    const running = filling.get(conversationId) ?? fillOnce(conversationId)
-    filling.set(conversationId, running)
-    return running
+    const running = filling.get(conversationId)
+    if (running !== undefined) return running
+    const mine: Promise<void> = fillOnce(conversationId, () => filling.get(conversationId) === mine)
+    filling.set(conversationId, mine)
+    return mine
   }
 
-  async function fillOnce(conversationId: string): Promise<void> {
-    const begun = resets
+  /** Unless the conversation was forgotten since. */
+  async function fillOnce(conversationId: string, isWanted: () => boolean): Promise<void> {
     const early = () => [...(held.get(conversationId) ?? [])].sort(([a], [b]) => a - b)
     try {
       do {
         const [[heardFirst] = [0]] = early()
         const found = await readAbove(conversationId, positionOf(conversationId))
-        if (closed || resets !== begun) return
+        if (closed || !isWanted()) return
         for (const message of found) if (message.seq > positionOf(conversationId)) apply(message)
         // It was heard before the log was read: nothing below it is missing that is not held, too.
         for (const [seq, { message }] of early()) {
@@ -137,7 +142,7 @@ export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
       } while (held.has(conversationId))
     } finally {
       // In one step with the last look at what is held: whatever is early from here on begins anew.
-      if (resets === begun) filling.delete(conversationId)
+      if (isWanted()) filling.delete(conversationId)
     }
   }
 
@@ -186,6 +191,16 @@ export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
         if (key === deviceKey) isNew = false
       }
     },
+    /** The conversation is not the user's any more. Whoever waits for it need not. */
+    forget(conversationId: string): void {
+      positions.delete(conversationId)
+      keeper.set(positionKey(conversationId), undefined)
+      held.delete(conversationId)
+      filling.delete(conversationId)
+      clearTimeout(retries.get(conversationId))
+      retries.delete(conversationId)
+      passed(conversationId, Number.POSITIVE_INFINITY)
+    },
     /** The server does not know of our positions: it is another one, or it was emptied. We are a new device to it. */
     reset(): void {
       for (const conversationId of positions.keys()) keeper.set(positionKey(conversationId), undefined)
@@ -196,7 +211,6 @@ export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
       waiting.clear()
       stopRetrying()
       isNew = true
-      resets += 1
     },
     close(): void {
       closed = true

@@ -16,16 +16,21 @@ import { createValue, type Observable } from './observable.ts'
 /** A person, whose direct chat need not exist yet, or a conversation. */
 export type Recipient = RecipientInput
 
+export type Sending = {
+  /** The message it answers. */
+  replyToSeq?: number
+  /** Uploads that are done; the text may then be empty. */
+  attachmentIds?: string[]
+}
+
 /**
  * `waiting`: kept, and tried until it is stored. `sent`: stored; the inbox has yet to bring it. `failed`: refused for good, with
  * the server's reason.
  */
-export type Outgoing = {
+export type Outgoing = Sending & {
   clientMessageId: string
   to: Recipient
   body: string
-  /** The message it answers. */
-  replyToSeq?: number
   createdAtMs: number
   state: 'waiting' | 'sent' | 'failed'
   error?: Pick<ClientError, 'code' | 'message'>
@@ -102,8 +107,8 @@ export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onSto
   }
 
   async function attempt(outgoing: Outgoing, failures: number): Promise<void> {
-    const { clientMessageId, to, body, replyToSeq } = outgoing
-    const input = { clientMessageId, to, body, ...(replyToSeq !== undefined && { replyToSeq }) }
+    const { clientMessageId, to, body } = outgoing
+    const input = { clientMessageId, to, body, ...only(outgoing) }
     onTheirWay.add(clientMessageId)
     try {
       await keeper.written()
@@ -143,14 +148,14 @@ export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onSto
 
   return {
     entries: entries as Observable<readonly Outgoing[]>,
-    send(to: Recipient, body: string, { replyToSeq }: { replyToSeq?: number } = {}): Outgoing {
-      const problem = bodyProblem(body)
+    send(to: Recipient, body: string, sending: Sending = {}): Outgoing {
+      const problem = body === '' && sending.attachmentIds?.length ? undefined : bodyProblem(body)
       if (problem) throw new ClientError(problem, { code: 'BAD_USER_INPUT', retryable: false, field: 'body' })
       const outgoing: Outgoing = {
         clientMessageId: randomId(),
         to,
         body,
-        ...(replyToSeq !== undefined && { replyToSeq }),
+        ...only(sending),
         createdAtMs: after(now()),
         state: 'waiting',
       }
@@ -194,3 +199,8 @@ export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onSto
     },
   }
 }
+
+const only = ({ replyToSeq, attachmentIds }: Sending): Sending => ({
+  ...(replyToSeq !== undefined && { replyToSeq }),
+  ...(attachmentIds?.length && { attachmentIds }),
+})

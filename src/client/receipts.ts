@@ -17,11 +17,10 @@ export type ReceiptsOptions = {
   ask: Ask
   keeper: Keeper
   random: () => number
-  onRead: (conversationId: string) => void
 }
 export type Receipts = ReturnType<typeof createReceipts>
 
-export function createReceipts({ ask, keeper, random, onRead }: ReceiptsOptions) {
+export function createReceipts({ ask, keeper, random }: ReceiptsOptions) {
   const wished = new Map<string, Boundary>()
   const told = new Map<string, Boundary>()
   const sleeper = createSleeper()
@@ -100,9 +99,7 @@ export function createReceipts({ ask, keeper, random, onRead }: ReceiptsOptions)
 
   function confirm(conversationId: string, ticks: TicksFieldsFragment): void {
     raise(told, conversationId, { delivered: ticks.lastDeliveredSeq, read: ticks.lastReadSeq })
-    if (at(told, conversationId).read < at(wished, conversationId).read) return
-    keeper.set(readKey(conversationId), undefined)
-    onRead(conversationId)
+    if (at(told, conversationId).read >= at(wished, conversationId).read) keeper.set(readKey(conversationId), undefined)
   }
 
   return {

@@ -2,11 +2,13 @@ import { createSleeper } from './backoff.ts'
 import type { Changes } from './changes.ts'
 import { asClientError, type ClientError } from './client-error.ts'
 import type { Session } from './connection.ts'
-import type { Conversations } from './conversations.ts'
+import { type Conversations, lastMessageSeq } from './conversations.ts'
 import {
+  ConversationChangedDocument,
   type ConversationFieldsFragment,
   MessageAddedDocument,
   MessageChangedDocument,
+  type PositionInput,
   TicksChangedDocument,
   type TicksChangedSubscription,
   TypingChangedDocument,
@@ -23,9 +25,25 @@ import type { TypingState } from './typing.ts'
 // The stream of messages comes first, with this device's positions; the chat list is read beside it, for unread counts, for
 // boundaries, and to see when everything the server had is here. Only a new device reads the list first: it begins where
 // the user's other devices are, and must know where that is before anything is acked.
+//
+// A position may name a group the user has left while this device was away. The server then refuses the stream with NOT_FOUND and the
+// place in the list, `after.3`; the one of changes, with positions in the same conversations, too.
+//
+//   the list shows some of our conversations     it is our server: that one is dropped, and both streams resume without it
+//   it shows none                                another server, or an emptied one: everything is forgotten
+//   both streams are refused                     whichever comes first counts; the other was stopped by then, or says the same
+//   several were left                            one by one: each round drops the position that was refused
+//   the list shows the refused one               the user is back in it: only its position is dropped, and its log is read anew
+//   the user leaves after the stream was taken   it falls silent; whoever waits for it asks whether it is still there
+//   the link goes in between                     nothing is dropped, and the next link begins with the same positions
 
 /** Codes by which the server says that it has never seen our positions. */
 const strange: readonly string[] = ['NOT_FOUND', 'SEQ_OUT_OF_RANGE']
+/** A stream that has not brought by then what the list shows may never do so. */
+const doubtMs = 30_000
+
+/** What is to be done while there is a link, until the function it returns is called. No `follow`: streams are few, or there are none. */
+export type LinkListener = (follow: Follow | undefined) => () => void
 
 export type SessionOptions = {
   userId: string
@@ -41,11 +59,21 @@ export type SessionOptions = {
   onStranger: () => void
 }
 
-export function createSession(options: SessionOptions): { session: Session; poll: () => void } {
+export function createSession(options: SessionOptions) {
   const { userId, pollEveryMs, inbox, conversations, ticks, changes, typing, onLink, onStranger } = options
   const sleeper = createSleeper()
+  const listeners = new Map<LinkListener, () => void>()
+  /** What listeners are told, while there is a link. */
+  let current: [Follow | undefined] | undefined
 
   const session: Session = async (link, online, over) => {
+    const told: [Follow | undefined] = [link.narrow ? undefined : link.follow]
+    current = told
+    for (const listener of listeners.keys()) listeners.set(listener, listener(...told))
+    over.addEventListener('abort', () => {
+      current = undefined
+      for (const stop of listeners.values()) stop()
+    })
     onLink()
     try {
       return await (link.follow ? listen(link, link.follow, online, over) : poll(online, over))
@@ -54,53 +82,121 @@ export function createSession(options: SessionOptions): { session: Session; poll
     }
   }
 
+  /** Now, if there is a link, and with each that comes. */
+  function attach(listener: LinkListener): () => void {
+    listeners.set(listener, current ? listener(...current) : () => undefined)
+    return () => {
+      if (current) listeners.get(listener)?.()
+      listeners.delete(listener)
+    }
+  }
+
   async function listen(link: Link, follow: Follow, online: () => void, over: AbortSignal): Promise<ClientError> {
-    if (inbox.isNew()) await readList()
-    if (over.aborted) return asClientError('Over.')
-    const named = new Set(inbox.positions().map((each) => each.conversationId))
+    for (;;) {
+      if (inbox.isNew()) await readList()
+      if (over.aborted) return asClientError('Over.')
+      const error = await resume(link, follow, online, over)
+      if (error) return error
+    }
+  }
+
+  /** Resolves when it is over, or with nothing where it is to be done again with other positions. */
+  async function resume(
+    link: Link,
+    follow: Follow,
+    online: () => void,
+    over: AbortSignal,
+  ): Promise<ClientError | undefined> {
     const streams: (() => void)[] = []
+    let isOver = false
+    const after = inbox.positions()
     try {
-      return await new Promise<ClientError>((resolve) => {
+      return await new Promise<ClientError | undefined>((resolve) => {
+        const fail = (error: unknown) => resolve(asClientError(error))
+        let isOurs = false
+        const list = readList().then((found) => {
+          // Before anything of it is read.
+          isOurs = found.some(({ id }) => inbox.knows(id))
+          return found
+        })
+
+        const refused = async ({ conversationId }: PositionInput, error: ClientError) => {
+          const found = await list
+          if (isOver || over.aborted) return
+          isOver = true
+          if (!isOurs) {
+            onStranger()
+            return resolve(error)
+          }
+          if (!found.some(({ id }) => id === conversationId)) conversations.drop(conversationId)
+          inbox.forget(conversationId)
+          changes.forget(conversationId)
+          resolve(undefined)
+        }
+
+        const ended = (positions: PositionInput[], error: ClientError, isStrange: boolean) => {
+          const [, index = ''] = (error.code === 'NOT_FOUND' && /^after\.(\d+)/.exec(error.field ?? '')) || []
+          const position = positions[Number.parseInt(index, 10)]
+          if (position) return void refused(position, error).catch(fail)
+          if (isStrange) onStranger()
+          resolve(error)
+        }
+
+        const changesAfter = changes.positions()
         streams.push(
           follow(
             MessageAddedDocument,
-            { after: inbox.positions() },
+            { after },
             {
               event: ({ messageAdded }) => inbox.hear(messageAdded),
-              end(error) {
-                if (strange.includes(error.code)) onStranger()
-                resolve(error)
-              },
+              end: (error) => ended(after, error, strange.includes(error.code)),
             },
           ),
           follow(
             MessageChangedDocument,
-            { after: changes.positions() },
-            { event: ({ messageChanged }) => changes.hear(messageChanged), end: resolve },
+            { after: changesAfter },
+            {
+              event: ({ messageChanged }) => changes.hear(messageChanged),
+              end: (error) => ended(changesAfter, error, false),
+            },
           ),
           changes.follow(),
           ...(link.narrow ? [readAgainAndAgain(resolve)] : followTheRest(follow, resolve)),
         )
-        catchUp(named).then(online, (error) => resolve(asClientError(error)))
+        const named = new Set(after.map(({ conversationId }) => conversationId))
+        const missing = new Set<string>()
+        const doubting = setInterval(() => missing.forEach(conversations.doubt), doubtMs)
+        streams.push(() => clearInterval(doubting))
+        catchUp(list, named, missing).then(() => isOver || online(), fail)
         over.addEventListener('abort', () => streams.forEach((stop) => void stop()))
       })
     } finally {
+      isOver = true
       for (const stop of streams) stop()
     }
   }
 
-  /** Boundaries and who is writing. */
+  /** The list, boundaries and who is writing. */
   function followTheRest(follow: Follow, end: (error: ClientError) => void): (() => void)[] {
     const raise = ({ ticksChanged }: TicksChangedSubscription) => ticks.raise(ticksChanged)
+    const ended = (conversationId: string, done: () => void) => (error: ClientError) => {
+      done()
+      if (error.code === 'NOT_FOUND') conversations.doubt(conversationId)
+    }
     return [
+      follow(
+        ConversationChangedDocument,
+        {},
+        { event: ({ conversationChanged }) => conversations.hear(conversationChanged), end },
+      ),
       follow(TicksChangedDocument, {}, { event: raise, end }),
       // These begin with the boundaries as they are. Where one fails, the stream of all boundaries remains.
-      followEach(ticks.watched.ids, (conversationId, ended) =>
-        follow(TicksChangedDocument, { conversationId }, { event: raise, end: ended }),
+      followEach(ticks.watched.ids, (conversationId, done) =>
+        follow(TicksChangedDocument, { conversationId }, { event: raise, end: ended(conversationId, done) }),
       ),
-      followEach(typing.watched.ids, (conversationId, ended) => {
+      followEach(typing.watched.ids, (conversationId, done) => {
         const event = ({ typingChanged }: TypingChangedSubscription) => typing.hear(conversationId, typingChanged)
-        const stop = follow(TypingChangedDocument, { conversationId }, { event, end: ended })
+        const stop = follow(TypingChangedDocument, { conversationId }, { event, end: ended(conversationId, done) })
         return () => {
           stop()
           typing.lost(conversationId)
@@ -116,25 +212,34 @@ export function createSession(options: SessionOptions): { session: Session; poll
   }
 
   /** Resolves when everything the list shows is here. The stream brings what it was asked for; the rest is read. */
-  async function catchUp(named: ReadonlySet<string>): Promise<void> {
+  async function catchUp(
+    list: Promise<ConversationFieldsFragment[]>,
+    named: ReadonlySet<string>,
+    missing: Set<string>,
+  ): Promise<void> {
     await Promise.all(
-      (await readList()).map(async ({ id, lastMessage }) => {
-        const seq = lastMessage?.seq ?? 0
-        if (named.has(id)) await inbox.reached(id, seq)
-        else if (seq > inbox.positionOf(id)) await inbox.fill(id)
+      (await list).map(async (conversation) => {
+        const { id } = conversation
+        if (!named.has(id)) return fillUp(conversation)
+        missing.add(id)
+        await inbox.reached(id, lastMessageSeq(conversation))
+        missing.delete(id)
       }),
     )
+  }
+
+  /** What is not the user's any more by the time it is read is asked for elsewhere, and dropped. */
+  async function fillUp(conversation: ConversationFieldsFragment): Promise<void> {
+    if (lastMessageSeq(conversation) <= inbox.positionOf(conversation.id)) return
+    await inbox.fill(conversation.id).catch((error) => {
+      if (asClientError(error).code !== 'NOT_FOUND') throw error
+    })
   }
 
   async function poll(online: () => void, over: AbortSignal): Promise<ClientError> {
     over.addEventListener('abort', sleeper.wake)
     for (;;) {
-      const list = await readList()
-      await Promise.all(
-        list.map(async ({ id, lastMessage }) => {
-          if ((lastMessage?.seq ?? 0) > inbox.positionOf(id)) await inbox.fill(id)
-        }),
-      )
+      await Promise.all((await readList()).map(fillUp))
       online()
       if (!over.aborted) await sleeper.sleep(pollEveryMs)
       if (over.aborted) return asClientError('Over.')
@@ -154,7 +259,7 @@ export function createSession(options: SessionOptions): { session: Session; poll
     return list
   }
 
-  return { session, poll: sleeper.wake }
+  return { session, poll: sleeper.wake, attach }
 }
 
 /** A stream for each conversation somebody looks at. Where one ends by itself there is none until somebody looks anew. */

@@ -17,10 +17,21 @@ export function createTicks(userId: string) {
 
   /** Together, where more than one is known: a conversation of which only some are in would look further than it is. */
   function raise(...all: readonly TicksFieldsFragment[]): void {
-    for (const conversationId of new Set(all.filter(put).map((each) => each.conversationId))) {
-      states.delete(conversationId)
-      changed.tell(conversationId)
-    }
+    for (const conversationId of new Set(all.filter(put).map((each) => each.conversationId))) changedIn(conversationId)
+  }
+
+  /** Those of a whole conversation, as the server shows it: whoever is not among them has left, and nobody waits for them. */
+  function know(conversationId: string, all: readonly TicksFieldsFragment[]): void {
+    const members = boundaries.get(conversationId)
+    const gone = of(conversationId).filter((each) => !all.some(({ userId: member }) => member === each.userId))
+    for (const each of gone) members?.delete(each.userId)
+    if (gone.length > 0) changedIn(conversationId)
+    raise(...all)
+  }
+
+  function changedIn(conversationId: string): void {
+    states.delete(conversationId)
+    changed.tell(conversationId)
   }
 
   /** Whether it rose. */
@@ -54,6 +65,7 @@ export function createTicks(userId: string) {
 
   return {
     raise,
+    know,
     of,
     stateOf,
     onChange: changed.add,

@@ -19,6 +19,8 @@ export type TimelineState = {
   /** A page is being read. */
   loading: boolean
   hasOlder: boolean
+  /** The user is not in it, or not any more: there is nothing to see. */
+  left?: boolean
   /** The last page could not be read; loadOlder tries again. */
   error?: ClientError
 }
@@ -65,8 +67,9 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
     function compute(): TimelineState {
       const conversationId = conversations.idOf(to)
       const lane = conversations.laneOf(to)
-      const shown = conversationId ? windowOf(conversationId).get() : { messages: [], hasOlder: false, loading: false }
-      const { messages, ...rest } = shown
+      const left = conversationId !== undefined && conversations.hasLeft(conversationId)
+      const nothing = { messages: [], hasOlder: false, loading: false, ...(left && { left }) }
+      const { messages, ...rest } = conversationId && !left ? windowOf(conversationId).get() : nothing
       const theirs = new Set(messages.slice(-outbox.entries.get().length - 50).map((each) => each.clientMessageId))
       const outgoing = outbox.entries
         .get()
@@ -78,7 +81,8 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
 
     function look(): void {
       const conversationId = conversations.idOf(to)
-      if (conversationId && listeners.size > 0) void windowOf(conversationId).open()
+      if (conversationId && listeners.size > 0 && !conversations.hasLeft(conversationId))
+        void windowOf(conversationId).open()
     }
 
     return {
@@ -111,6 +115,14 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
 
   outbox.entries.subscribe(changedAll)
 
+  /** A recipient may have become known, or a page that failed may now be had. */
+  function look(): void {
+    for (const timeline of timelines.values()) {
+      timeline.look()
+      timeline.changed()
+    }
+  }
+
   return {
     of(to: Recipient): Timeline {
       const name = to.userId !== undefined ? `user:${to.userId}` : to.conversationId
@@ -124,16 +136,14 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
     changed(message: MessageFieldsFragment): void {
       windows.get(message.conversationId)?.changed(message)
     },
-    /** A recipient may have become known, or a page that failed may now be had. */
-    look(): void {
-      for (const timeline of timelines.values()) {
-        timeline.look()
-        timeline.changed()
-      }
+    look,
+    forget(conversationId: string): void {
+      windows.delete(conversationId)
+      look()
     },
     reset(): void {
       windows.clear()
-      this.look()
+      look()
     },
   }
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createChanges } from '../../src/client/changes.ts'
 import type { PositionInput } from '../../src/client/generated/graphql.ts'
-import { expectNoTimers, keeperOver, message, networkFailure, scriptedAsk, settled } from './kit.ts'
+import { expectNoTimers, insisting, keeperOver, message, networkFailure, scriptedAsk, settled } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -9,17 +9,17 @@ afterEach(() => void vi.useRealTimers())
 function start(messagesAt: PositionInput[] = []) {
   const asks = scriptedAsk()
   const told: string[] = []
+  const { insist, close } = insisting()
   const changes = createChanges({
     ask: asks.ask,
     keeper: keeperOver(),
-    random: () => 0,
-    randomId: () => 'id1',
+    insist,
     messagePositions: () => [...messagesAt],
     onChanged: ({ seq, body }) => void told.push(`${seq} ${body}`),
   })
   const hear = (seq: number, target = 1) =>
     changes.hear({ message: message(target), seq, previousSeq: seq - 1, catchUp: false })
-  return { ...asks, changes, told, hear, messagesAt }
+  return { ...asks, close, changes, told, hear, messagesAt }
 }
 
 it('a change is told once, whatever brings it again', () => {
@@ -52,10 +52,10 @@ it('the position follows the messages, but only those that were there long enoug
 })
 
 it('a change on its way when everything is closed is given up', async () => {
-  const { changes, fail } = start()
+  const { changes, fail, close } = start()
   const done = changes.remove('dm_1', 1)
   await fail(networkFailure)
-  changes.close()
+  close()
   await expect(done).rejects.toMatchObject({ code: 'NETWORK' })
   expectNoTimers()
 })
@@ -66,4 +66,17 @@ it('another server knows nothing of our positions', async () => {
   changes.reset()
   await settled()
   expect(changes.positions()).toEqual(messagesAt)
+})
+
+it('a conversation that is forgotten begins anew, and is not brought back by what was heard before', async () => {
+  const { changes, hear, messagesAt } = start([{ conversationId: 'dm_1', seq: 5 }])
+  hear(4)
+  const stop = changes.follow()
+  changes.forget('dm_1')
+  messagesAt.length = 0
+  await vi.advanceTimersByTimeAsync(90_000)
+  stop()
+  changes.meets(message(3))
+  messagesAt.push({ conversationId: 'dm_1', seq: 3 })
+  expect(changes.positions()).toEqual([{ conversationId: 'dm_1', seq: 2 }])
 })

@@ -1,14 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ConversationsOptions, createConversations } from '../../src/client/conversations.ts'
-import type { ConversationFieldsFragment } from '../../src/client/generated/graphql.ts'
-import { boundary, conversation, list, message, networkFailure, scriptedAsk } from './kit.ts'
+import { type ConversationFieldsFragment, TypedDocumentString } from '../../src/client/generated/graphql.ts'
+import { boundary, conversation, insisting, list, message, networkFailure, scriptedAsk } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 function start(options: Partial<ConversationsOptions> = {}) {
   const asks = scriptedAsk()
-  const conversations = createConversations({ ask: asks.ask, userId: 'alice', readUpTo: () => 0, ...options })
+  const conversations = createConversations({
+    ask: asks.ask,
+    insist: insisting().insist,
+    userId: 'alice',
+    readUpTo: () => 0,
+    ...options,
+  })
   return {
     ...asks,
     conversations,
@@ -306,5 +312,249 @@ describe('the order messages go out in', () => {
   it('is the same for whatever may turn out to be the same', () => {
     const { conversations } = start()
     expect(conversations.orderOf({ userId: 'bob' })).toBe(conversations.orderOf({ conversationId: 'dm_1' }))
+  })
+})
+
+const group = (seq: number, shape: Partial<ConversationFieldsFragment> = {}) =>
+  chatAt(seq, { id: 'grp_1', kind: 'GROUP', title: 'Tea', ...shape })
+
+/** As the server says it by itself. */
+function word(of: ConversationFieldsFragment, lastSeq = of.lastSeq) {
+  const { id, title, mutedUntil, pinned, archived, unreadCount, lastMessage } = of
+  return {
+    id,
+    title,
+    mutedUntil,
+    pinned,
+    archived,
+    unreadCount,
+    lastSeq,
+    lastMessage: lastMessage && { seq: lastMessage.seq },
+  }
+}
+
+describe('what the server says by itself', () => {
+  it('is shown: settings, title and count', async () => {
+    const { conversations, listed } = start()
+    await listed(group(4))
+    const mutedUntil = '2026-02-01T00:00:00.000Z'
+    conversations.hear(word(group(4, { title: 'Coffee', pinned: true, archived: true, mutedUntil, unreadCount: 3 })))
+    expect(conversations.get('grp_1')).toEqual(
+      group(4, { title: 'Coffee', pinned: true, archived: true, mutedUntil, unreadCount: 3 }),
+    )
+  })
+
+  it('of a conversation nobody knows has it asked for', async () => {
+    const { conversations, answer, ids } = start()
+    conversations.hear(word(group(1)))
+    await answer({ conversation: group(1) }, 'Conversation')
+    expect(ids()).toEqual(['grp_1'])
+  })
+
+  it('counts a message before the inbox brings it, which is not counted again', async () => {
+    const { conversations, listed } = start()
+    await listed(group(4, { unreadCount: 1 }))
+    conversations.hear(word(group(5, { unreadCount: 2 })))
+    expect(conversations.get('grp_1')).toMatchObject({ unreadCount: 2, lastMessage: { seq: 4 } })
+    conversations.received(message(5, { conversationId: 'grp_1' }))
+    expect(conversations.get('grp_1')).toMatchObject({ unreadCount: 2, lastMessage: { seq: 5 }, lastSeq: 5 })
+  })
+
+  it('does not make unread what the user has read here, and leaves unread what came after that', async () => {
+    let read = 5
+    const { conversations, listed } = start({ readUpTo: () => read })
+    await listed(group(4))
+    conversations.hear(word(group(5, { unreadCount: 1 })))
+    expect(conversations.get('grp_1')?.unreadCount).toBe(0)
+    read = 4
+    conversations.hear(word(group(5, { unreadCount: 1 })))
+    expect(conversations.get('grp_1')?.unreadCount).toBe(1)
+  })
+
+  it('leaves alone what the inbox has brought beyond it', async () => {
+    const { conversations, listed } = start()
+    await listed(group(4))
+    conversations.received(message(5, { conversationId: 'grp_1' }))
+    conversations.hear(word(group(4, { pinned: true })))
+    expect(conversations.get('grp_1')).toMatchObject({
+      unreadCount: 1,
+      lastSeq: 5,
+      lastMessage: { seq: 5 },
+      pinned: true,
+    })
+  })
+
+  it('stands against a page that was asked for before, which says who is in it all the same', async () => {
+    const { conversations, listed, answer } = start()
+    await listed(group(4, { unreadCount: 2 }))
+    void conversations.refresh(() => false)
+    conversations.hear(word(group(4, { pinned: true })))
+    await answer(list([group(4, { unreadCount: 2, members: [{ id: 'carol', name: null }] })]), 'Conversations')
+    expect(conversations.get('grp_1')).toMatchObject({ pinned: true, unreadCount: 0, members: [{ id: 'carol' }] })
+    await listed(group(4))
+    expect(conversations.get('grp_1')).toMatchObject({ pinned: false })
+  })
+
+  it('about an entry that is no message has the group read whole, a moment later, where somebody looks at it', async () => {
+    const { conversations, listed, all, answer } = start()
+    await listed(group(4), chatAt(4))
+    conversations.watch('grp_1')
+    conversations.hear(word(group(4), 5))
+    conversations.hear(word(group(4), 6))
+    conversations.hear(word(chatAt(4), 5))
+    expect(all).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(all.slice(1)).toMatchObject([{ name: 'Conversation', variables: { id: 'grp_1' } }])
+    const members = [{ id: 'carol', name: null }]
+    await answer({ conversation: group(4, { lastSeq: 6, members }) })
+    expect(conversations.get('grp_1')).toMatchObject({ members })
+    conversations.hear(word(group(7)))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(all).toHaveLength(2)
+  })
+
+  it('about members is looked at once somebody looks, and again when that fails', async () => {
+    const { conversations, listed, all, fail, answer } = start()
+    await listed(group(4))
+    conversations.hear(word(group(4), 5))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(all).toHaveLength(1)
+    conversations.watch('grp_1')
+    await fail(networkFailure)
+    conversations.wake()
+    expect(all).toHaveLength(3)
+    await answer({ conversation: group(4, { lastSeq: 5 }) })
+    conversations.wake()
+    expect(all).toHaveLength(3)
+  })
+
+  it('while the group is being read has it read again', async () => {
+    const { conversations, listed, all, answer } = start()
+    await listed(group(4))
+    conversations.watch('grp_1')
+    conversations.hear(word(group(4), 5))
+    await vi.advanceTimersByTimeAsync(1000)
+    conversations.hear(word(group(4), 6))
+    await answer({ conversation: group(4, { lastSeq: 5 }) })
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(all.map(({ name }) => name)).toEqual(['Conversations', 'Conversation', 'Conversation'])
+  })
+})
+
+describe('a group the user has left', () => {
+  async function inGroup() {
+    const started = start()
+    const gone: string[] = []
+    started.conversations.onGone((id) => void gone.push(id))
+    await started.listed(group(4), chatAt(3))
+    return { ...started, gone }
+  }
+
+  it('is not shown any more, and whoever has to do with it is told', async () => {
+    const { conversations, ids, gone } = await inGroup()
+    conversations.drop('grp_1')
+    expect(ids()).toEqual(['dm_1'])
+    expect(gone).toEqual(['grp_1'])
+    expect(conversations.hasLeft('grp_1')).toBe(true)
+    expect(conversations.hasLeft('dm_1')).toBe(false)
+  })
+
+  it('is asked for where there is doubt, and gone only if the server does not show it', async () => {
+    const { conversations, answer, gone, open } = await inGroup()
+    conversations.doubt('grp_1')
+    await answer({ conversation: group(4) })
+    expect(gone).toEqual([])
+    conversations.doubt('grp_1')
+    await answer({ conversation: null })
+    expect(gone).toEqual(['grp_1'])
+    conversations.doubt('dm_1')
+    expect(open).toEqual([])
+  })
+
+  it('is not gone because nobody could be asked', async () => {
+    const { conversations, fail, ids } = await inGroup()
+    conversations.doubt('grp_1')
+    await fail(networkFailure)
+    expect(ids()).toContain('grp_1')
+  })
+
+  it('is asked for again when a message of it has come meanwhile: they may be back', async () => {
+    const { conversations, answer, gone } = await inGroup()
+    conversations.doubt('grp_1')
+    conversations.received(message(9, { conversationId: 'grp_1' }))
+    await answer({ conversation: null })
+    expect(gone).toEqual([])
+    await answer({ conversation: group(9) })
+    expect(conversations.hasLeft('grp_1')).toBe(false)
+  })
+
+  it('does not come back with a page or an answer from before', async () => {
+    const { conversations, answer, ids } = await inGroup()
+    void conversations.look('grp_1')
+    void conversations.refresh(() => false)
+    conversations.drop('grp_1')
+    await answer({ conversation: group(4) }, 'Conversation')
+    await answer(list([group(4), chatAt(3)]), 'Conversations')
+    expect(ids()).toEqual(['dm_1'])
+  })
+
+  it('comes back when the server shows it again', async () => {
+    const { conversations, listed, ids } = await inGroup()
+    const seen: [string, boolean][] = []
+    conversations.drop('grp_1')
+    conversations.onSeen(({ id }, isNew) => void seen.push([id, isNew]))
+    await listed(group(9))
+    expect(ids()).toContain('grp_1')
+    expect(conversations.hasLeft('grp_1')).toBe(false)
+    expect(seen).toEqual([['grp_1', true]])
+  })
+
+  it('is doubted when the whole list does not show it, and not when there is more of the list', async () => {
+    const { conversations, answer, open, ids } = await inGroup()
+    void conversations.refresh(() => false)
+    await answer(list([chatAt(3)], true))
+    expect(open).toEqual([])
+    void conversations.refresh(() => false)
+    await answer(list([conversation({ id: 'dm_2' })]))
+    expect(open).toMatchObject([{ name: 'Conversation', variables: { id: 'grp_1' } }])
+    await answer({ conversation: null })
+    expect(ids()).toEqual(['dm_1', 'dm_2'])
+  })
+})
+
+// Whatever it is, it answers with the conversation.
+const anything = new TypedDocumentString<{ conversation: ConversationFieldsFragment }, { id: string }>(
+  'mutation Anything',
+)
+
+it('a group that became known while the list was read is not doubted', async () => {
+  const { conversations, answer, open, listed } = start()
+  await listed(chatAt(3))
+  void conversations.refresh(() => false)
+  void conversations.look('grp_1')
+  await answer({ conversation: group(1) }, 'Conversation')
+  await answer(list([chatAt(3)]), 'Conversations')
+  expect(open).toEqual([])
+})
+
+describe('a change of a conversation', () => {
+  it('is tried with one id until it is answered, and shows at once', async () => {
+    const { conversations, fail, answer, all, ids, ask } = start()
+    const done = conversations.change((id) => ask(anything, { id }))
+    await fail(networkFailure)
+    await vi.advanceTimersByTimeAsync(60_000)
+    await answer({ conversation: group(0) })
+    expect(await done).toMatchObject({ id: 'grp_1' })
+    expect(all.map(({ variables }) => variables)).toEqual([{ id: 'id1' }, { id: 'id1' }])
+    expect(ids()).toEqual(['grp_1'])
+  })
+
+  it('that was answered late does not undo what the server has said since', async () => {
+    const { conversations, answer, listed, ask } = start()
+    await listed(group(4))
+    void conversations.change((id) => ask(anything, { id }))
+    conversations.hear(word(group(4, { pinned: false, title: 'Coffee' })))
+    await answer({ conversation: group(4, { pinned: true, members: [] }) })
+    expect(conversations.get('grp_1')).toMatchObject({ pinned: false, title: 'Coffee', members: [] })
   })
 })

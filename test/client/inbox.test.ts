@@ -496,6 +496,56 @@ describe('a reset', () => {
   })
 })
 
+describe('a conversation that is forgotten', () => {
+  it('has no position any more, also after a reload; the others keep theirs', async () => {
+    const storage = memoryStorage()
+    const { inbox } = start({ storage, at: 4 })
+    inbox.hear(event(message(3, { conversationId: 'grp_1' }), 0))
+    inbox.forget('grp_1')
+    await settled()
+    expect(inbox.positions()).toEqual([{ conversationId: 'dm_1', seq: 4 }])
+    expect(await keptIn(storage)).toEqual({})
+  })
+
+  it('is not told of by a read that was on its way, nor read again', async () => {
+    const { inbox, told, answer, fail, all } = start({ at: 4 })
+    inbox.hear(event(message(9)))
+    inbox.forget('dm_1')
+    await answer(page(messages(5, 9)))
+    expect(told).toEqual([])
+    inbox.hear(event(message(9)))
+    await fail(refused('NOT_FOUND'))
+    inbox.forget('dm_1')
+    expectNoTimers()
+    expect(all).toHaveLength(2)
+    expect(inbox.knows('dm_1')).toBe(false)
+  })
+
+  it('is not waited for', async () => {
+    const { inbox } = start({ at: 4 })
+    const [gone, other] = [inbox.reached('dm_1', 9), inbox.reached('dm_2', 1)]
+    inbox.forget('dm_1')
+    expect(await isDone(gone)).toBe(true)
+    expect(await isDone(other)).toBe(false)
+  })
+
+  it('is not told of by what was held', async () => {
+    const { inbox, told } = start({ at: 4 })
+    inbox.hear(event(message(9)))
+    inbox.forget('dm_1')
+    inbox.hear(event(message(8), 0))
+    expect(told).toEqual(['dm_1 8'])
+  })
+
+  it('begins anew where the user is let in again, whatever comes before that', async () => {
+    const { inbox, told, answer } = start({ at: 4 })
+    inbox.forget('dm_1')
+    inbox.hear(event(message(20), 19))
+    await answer(page(messages(18, 20)))
+    expect(told).toEqual(lines(18, 20))
+  })
+})
+
 describe('when it is closed', () => {
   it('in the pause before another read, no timer is left', async () => {
     const { inbox, fail, all } = start()

@@ -9,6 +9,7 @@ import type {
   SendMessageMutation,
   TicksFieldsFragment,
 } from '../../src/client/generated/graphql.ts'
+import { createInsist } from '../../src/client/insist.ts'
 import { createKeeper } from '../../src/client/keeper.ts'
 import type { Ask } from '../../src/client/link/link.ts'
 import { memoryStorage } from '../../src/client/storage/memory-storage.ts'
@@ -35,6 +36,9 @@ export type Question = {
 }
 
 export type ScriptedAsk = ReturnType<typeof scriptedAsk>
+
+/** As the runtime has it, without chance. */
+export const insisting = () => createInsist({ random: () => 0, randomId: () => 'id1' })
 
 /** Questions wait until the test answers them. */
 export function scriptedAsk() {
@@ -106,6 +110,7 @@ export function message(seq: number, shape: MessageShape = {}): MessageFieldsFra
     sentAt: sentAt ?? new Date(Date.UTC(2026, 0, 1) + seq * 1000).toISOString(),
     editedAt: null,
     deletedAt: null,
+    attachments: [],
     reactions: [],
     replyTo: null,
   }
@@ -148,6 +153,10 @@ export function conversation(shape: Partial<ConversationFieldsFragment> = {}): C
     kind: 'DIRECT',
     title: null,
     members: ['alice', 'bob'].map((each) => ({ id: each, name: null })),
+    memberships: ['alice', 'bob'].map((each) => ({ user: { id: each, name: null }, role: 'MEMBER', joinedSeq: 0 })),
+    mutedUntil: null,
+    pinned: false,
+    archived: false,
     lastSeq: lastMessage?.seq ?? 0,
     unreadCount: 0,
     lastMessage,

@@ -542,3 +542,28 @@ describe('when it is closed', () => {
     expect(Object.keys(await keptIn(storage))).toEqual(['outbox:id1'])
   })
 })
+
+describe('a message with attachments', () => {
+  it('needs no text, is kept with them, and goes out with them', async () => {
+    const storage = memoryStorage()
+    const { outbox, all, answer } = start({ storage })
+    const to = { conversationId: 'grp_1' }
+    outbox.send(to, '', { attachmentIds: ['att_1', 'att_2'], replyToSeq: 0 })
+    await settled()
+    const input = { clientMessageId: 'id1', to, body: '', attachmentIds: ['att_1', 'att_2'], replyToSeq: 0 }
+    expect(all.map(({ variables }) => variables)).toEqual([{ input }])
+    expect(await keptIn(storage)).toMatchObject({ 'outbox:id1': { attachmentIds: ['att_1', 'att_2'] } })
+    await answer(stored(message(1)))
+  })
+
+  it('is a message without any where there are none, and then needs a text', async () => {
+    const { outbox, all } = start()
+    const to = { conversationId: 'grp_1' }
+    expect(() => outbox.send(to, '', { attachmentIds: [] })).toThrow('visible')
+    expect(() => outbox.send(to, '')).toThrow('visible')
+    expect(() => outbox.send(to, '\0', { attachmentIds: ['att_1'] })).toThrow('NUL')
+    outbox.send(to, 'hi', { attachmentIds: [] })
+    await settled()
+    expect(all[0]?.variables.input).toEqual({ clientMessageId: 'id1', to, body: 'hi' })
+  })
+})

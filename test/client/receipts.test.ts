@@ -11,7 +11,6 @@ const batchMs = 200
 
 type World = ScriptedAsk & {
   receipts: Receipts
-  onRead: ReturnType<typeof vi.fn>
   /** `Ack dm_1 4`, as it went out. */
   sent(): string[]
   /** Whatever is asked is granted as it is. */
@@ -26,12 +25,10 @@ function start({
   random?: () => number
 } = {}): World {
   const asks = scriptedAsk()
-  const onRead = vi.fn()
-  const receipts = createReceipts({ ask: asks.ask, keeper: keeperOver(storage), random, onRead })
+  const receipts = createReceipts({ ask: asks.ask, keeper: keeperOver(storage), random })
   return {
     ...asks,
     receipts,
-    onRead,
     sent: () => asks.all.map(({ name, variables: { input } }) => `${name} ${input.conversationId} ${input.seq}`),
     async grant() {
       for (const { name, variables, answer } of [...asks.open]) {
@@ -120,14 +117,13 @@ describe('delivered', () => {
 
 describe('read', () => {
   it('says delivered, too', async () => {
-    const { receipts, sent, grant, onRead } = start()
+    const { receipts, sent, grant } = start()
     receipts.delivered('dm_1', 3)
     receipts.read('dm_1', 3)
     await vi.advanceTimersByTimeAsync(batchMs)
     await grant()
     await vi.advanceTimersByTimeAsync(60_000)
     expect(sent()).toEqual(['MarkRead dm_1 3'])
-    expect(onRead).toHaveBeenCalledWith('dm_1')
   })
 
   it('is followed by what was delivered beyond it', async () => {
@@ -176,16 +172,14 @@ describe('read', () => {
 
   it('that rises while the first word is on its way is kept on', async () => {
     const storage = memoryStorage()
-    const { receipts, grant, onRead } = start({ storage })
+    const { receipts, grant } = start({ storage })
     receipts.read('dm_1', 3)
     await vi.advanceTimersByTimeAsync(batchMs)
     receipts.read('dm_1', 4)
     await grant()
     expect(await keptIn(storage)).toEqual({ 'read:dm_1': 4 })
-    expect(onRead).not.toHaveBeenCalled()
     await grant()
     expect(await keptIn(storage)).toEqual({})
-    expect(onRead).toHaveBeenCalledTimes(1)
   })
 
   it('outlives a reload', async () => {

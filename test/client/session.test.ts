@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createChanges } from '../../src/client/changes.ts'
-import { type ClientError, networkError } from '../../src/client/client-error.ts'
+import { ClientError, networkError } from '../../src/client/client-error.ts'
 import { createConversations } from '../../src/client/conversations.ts'
 import { createInbox } from '../../src/client/inbox.ts'
 import type { Link } from '../../src/client/link/link.ts'
@@ -12,6 +12,7 @@ import {
   conversation,
   event,
   expectNoTimers,
+  insisting,
   isDone,
   keeperOver,
   list,
@@ -36,34 +37,40 @@ type Stream = {
 
 const pollEveryMs = 3000
 
+type Started = { at?: number; positions?: Record<string, number>; pushes?: boolean; narrow?: boolean }
+
 /** The session between a link of the test's, and an inbox, a list and ticks as they are. `at`: the position in dm_1. */
-function start({ at, pushes = true }: { at?: number; pushes?: boolean } = {}) {
+function start({ at, positions = at === undefined ? {} : { dm_1: at }, pushes = true, narrow = false }: Started = {}) {
   const asks = scriptedAsk()
   const streams: Stream[] = []
   const told: number[] = []
   const { ask } = asks
+  const { insist } = insisting()
   const inbox = createInbox({ ask, keeper: keeperOver(), random: () => 0, onMessage: ({ seq }) => void told.push(seq) })
-  const conversations = createConversations({ ask, userId: 'alice', readUpTo: () => 0 })
+  const conversations = createConversations({ ask, insist, userId: 'alice', readUpTo: () => 0 })
   const ticks = createTicks('alice')
   const typing = createTyping(ask, Date.now)
   const changed: string[] = []
   const changes = createChanges({
     ask,
     keeper: keeperOver(),
-    random: () => 0,
-    randomId: () => 'id',
+    insist,
     messagePositions: inbox.positions,
     onChanged: ({ seq, body }) => void changed.push(`${seq} ${body}`),
   })
-  if (at !== undefined) {
-    inbox.restore([
-      ['device', true],
-      ['position:dm_1', at],
-    ])
+  const kept = Object.entries(positions)
+  if (kept.length > 0) {
+    inbox.restore([['device', true], ...kept.map(([id, seq]): [string, number] => [`position:${id}`, seq])])
   }
+  const gone: string[] = []
+  conversations.onGone((id) => {
+    gone.push(id)
+    inbox.forget(id)
+    changes.forget(id)
+  })
   const onLink = vi.fn()
   const onStranger = vi.fn()
-  const { session, poll } = createSession({
+  const { session, poll, attach } = createSession({
     userId: 'alice',
     pollEveryMs,
     inbox,
@@ -75,7 +82,8 @@ function start({ at, pushes = true }: { at?: number; pushes?: boolean } = {}) {
     onStranger,
   })
   const link: Link = {
-    via: pushes ? 'websocket' : 'polling',
+    via: pushes ? (narrow ? 'sse' : 'websocket') : 'polling',
+    narrow,
     ask,
     ...(pushes && {
       follow(document, variables, sink) {
@@ -97,6 +105,9 @@ function start({ at, pushes = true }: { at?: number; pushes?: boolean } = {}) {
   }
   const online = vi.fn()
   const over = new AbortController()
+  const early = vi.fn(() => stopped)
+  const stopped = vi.fn()
+  attach(early)
   const ended = session(link, online, over.signal)
   const streamOf = (name: string): Stream => {
     const found = streams.findLast((each) => each.name === name)
@@ -117,6 +128,10 @@ function start({ at, pushes = true }: { at?: number; pushes?: boolean } = {}) {
     onLink,
     onStranger,
     poll,
+    attach,
+    early,
+    stopped,
+    gone,
     online,
     over,
     ended,
@@ -135,6 +150,7 @@ describe('a device that has positions', () => {
     expect(streams).toMatchObject([
       { name: 'MessageAdded', variables: { after: [{ conversationId: 'dm_1', seq: 4 }] } },
       { name: 'MessageChanged', variables: { after: [{ conversationId: 'dm_1', seq: 4 }] } },
+      { name: 'ConversationChanged', variables: {} },
       { name: 'TicksChanged', variables: {} },
     ])
     expect(all.map(({ name }) => name)).toEqual(['Conversations'])
@@ -245,7 +261,7 @@ describe('a new device', () => {
 })
 
 describe('a session', () => {
-  it.each(['MessageAdded', 'MessageChanged', 'TicksChanged'])(
+  it.each(['MessageAdded', 'MessageChanged', 'ConversationChanged', 'TicksChanged'])(
     'ends when its stream %s ends, and stops the others',
     async (name) => {
       const { streamOf, streams, ended, ticks } = start({ at: 4 })
@@ -255,7 +271,7 @@ describe('a session', () => {
       expect(streams.every(({ stopped }) => stopped)).toBe(true)
       expect(streamOf('TicksChanged').stopped).toBe(true)
       ticks.watched.watch('dm_2')
-      expect(streams).toHaveLength(4)
+      expect(streams).toHaveLength(5)
     },
   )
 
@@ -278,9 +294,9 @@ describe('a session', () => {
     const { over, streams, ticks } = start({ at: 4 })
     ticks.watched.watch('dm_1')
     over.abort()
-    expect(streams.map(({ stopped }) => stopped)).toEqual([true, true, true, true])
+    expect(streams.map(({ stopped }) => stopped)).toEqual([true, true, true, true, true])
     ticks.watched.watch('dm_2')
-    expect(streams).toHaveLength(4)
+    expect(streams).toHaveLength(5)
   })
 
   it.each(['NOT_FOUND', 'SEQ_OUT_OF_RANGE'] as const)(
@@ -299,6 +315,243 @@ describe('a session', () => {
     streamOf('MessageAdded').end(refused('UNAUTHENTICATED'))
     await ended
     expect(onStranger).not.toHaveBeenCalled()
+  })
+})
+
+/** Somebody of whom the server knows nothing, or nothing any more. */
+const notFoundAt = (index: number) =>
+  new ClientError('Not found.', { code: 'NOT_FOUND', retryable: false, field: `after.${index}.conversationId` })
+
+const positionsOf = (stream: Stream): string[] =>
+  (stream.variables as { after: { conversationId: string }[] }).after.map(({ conversationId }) => conversationId)
+
+const group = (seq: number, id = 'grp_1') => chatAt(seq, { id, kind: 'GROUP' })
+
+describe('a group left while the device was away', () => {
+  const away = { positions: { dm_1: 4, grp_1: 7, grp_2: 2 } }
+  const rounds = ({ streams }: { streams: Stream[] }) => streams.filter(({ name }) => name === 'MessageAdded')
+
+  it.each([
+    ['MessageAdded', 'MessageChanged'],
+    ['MessageChanged', 'MessageAdded'],
+  ])('is dropped, it alone, and the rest resumes on the same link: %s is refused first', async (first, second) => {
+    const started = start(away)
+    const { streamOf, streams, answer, gone, onStranger, ended, inbox } = started
+    const [one, other] = [streamOf(first), streamOf(second)]
+    one.end(notFoundAt(1))
+    other.end(notFoundAt(1))
+    await answer(list([chatAt(4), group(2, 'grp_2')]))
+    expect(gone).toEqual(['grp_1'])
+    expect(onStranger).not.toHaveBeenCalled()
+    expect(await isDone(ended)).toBe(false)
+    expect(rounds(started).map(positionsOf)).toEqual([
+      ['dm_1', 'grp_1', 'grp_2'],
+      ['dm_1', 'grp_2'],
+    ])
+    expect(positionsOf(streamOf('MessageChanged'))).toEqual(['dm_1', 'grp_2'])
+    expect(inbox.knows('grp_1')).toBe(false)
+    // Everything of the first round is stopped, and nothing of the second.
+    expect(streams.map(({ stopped }) => stopped)).toEqual([true, true, true, true, false, false, false, false])
+  })
+
+  it('is dropped when the list was there before the refusal, and the device is online after that', async () => {
+    const { streamOf, answer, gone, online } = start(away)
+    await answer(list([chatAt(4), group(2, 'grp_2')]))
+    streamOf('MessageAdded').end(notFoundAt(1))
+    await settled()
+    expect(gone).toEqual(['grp_1'])
+    await answer(list([chatAt(4), group(2, 'grp_2')]))
+    expect(online).toHaveBeenCalled()
+  })
+
+  it('does not make the device online before the list of its last round is here', async () => {
+    const { streamOf, answer, online, hear } = start(away)
+    await answer(list([chatAt(5), group(2, 'grp_2')]))
+    streamOf('MessageAdded').end(notFoundAt(1))
+    await settled()
+    hear(5)
+    await settled()
+    expect(online).not.toHaveBeenCalled()
+    await answer(list([chatAt(5), group(2, 'grp_2')]))
+    expect(online).toHaveBeenCalledTimes(1)
+  })
+
+  it('is one of several: each round drops the one that is refused', async () => {
+    const started = start(away)
+    const { streamOf, answer, gone } = started
+    streamOf('MessageAdded').end(notFoundAt(1))
+    await answer(list([chatAt(4)]))
+    streamOf('MessageChanged').end(notFoundAt(1))
+    await answer(list([chatAt(4)]))
+    expect(gone).toEqual(['grp_1', 'grp_2'])
+    expect(rounds(started).map(positionsOf).at(-1)).toEqual(['dm_1'])
+  })
+
+  it('is not forgotten with everything else, unless the list shows none of our conversations', async () => {
+    const { streamOf, answer, gone, onStranger, ended } = start(away)
+    streamOf('MessageAdded').end(notFoundAt(0))
+    streamOf('MessageChanged').end(notFoundAt(0))
+    await answer(list([chatAt(1, { id: 'dm_new' })]))
+    expect(onStranger).toHaveBeenCalledTimes(1)
+    expect(gone).toEqual([])
+    expect(await ended).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('is told from another server although what that one shows was read before it refused', async () => {
+    const { streamOf, answer, gone, onStranger, inbox } = start(away)
+    await answer(list([chatAt(1, { id: 'dm_new' })]))
+    await answer(page([message(1, { conversationId: 'dm_new' })]), 'Messages')
+    expect(inbox.knows('dm_new')).toBe(true)
+    streamOf('MessageAdded').end(notFoundAt(0))
+    await settled()
+    expect(onStranger).toHaveBeenCalledTimes(1)
+    expect(gone).toEqual([])
+  })
+
+  it('that the user is back in keeps its place in the list, and its log is read anew', async () => {
+    const started = start(away)
+    const { streamOf, answer, gone, told, conversations, changes } = started
+    streamOf('MessageAdded').end(notFoundAt(1))
+    await answer(list([chatAt(4), group(12), group(2, 'grp_2')]))
+    expect(gone).toEqual([])
+    expect(rounds(started).map(positionsOf).at(-1)).toEqual(['dm_1', 'grp_2'])
+    await answer(list([chatAt(4), group(12), group(2, 'grp_2')]), 'Conversations')
+    await answer(page([11, 12].map((seq) => message(seq, { conversationId: 'grp_1' }))), 'Messages')
+    expect(told).toEqual([11, 12])
+    expect(changes.positions()).toContainEqual({ conversationId: 'grp_1', seq: 12 })
+    expect(conversations.hasLeft('grp_1')).toBe(false)
+  })
+
+  it('is kept when the link goes, or the list fails, before it is clear whose server this is', async () => {
+    const cut = start(away)
+    cut.streamOf('MessageAdded').end(notFoundAt(1))
+    cut.over.abort()
+    await cut.answer(list([chatAt(4)]))
+    const failed = start(away)
+    failed.streamOf('MessageAdded').end(notFoundAt(1))
+    await failed.fail(networkError('Nobody there.'))
+    expect(await failed.ended).toMatchObject({ code: 'NETWORK' })
+    for (const { gone, onStranger, inbox } of [cut, failed]) {
+      expect(gone).toEqual([])
+      expect(onStranger).not.toHaveBeenCalled()
+      expect(inbox.knows('grp_1')).toBe(true)
+    }
+  })
+
+  it.each([
+    ['no field', undefined],
+    ['a place we have not sent', 'after.9'],
+    ['another field', 'conversationId'],
+  ])('needs its place to be known: %s is another server', async (_what, field) => {
+    const { streamOf, onStranger, ended } = start(away)
+    streamOf('MessageAdded').end(new ClientError('Not found.', { code: 'NOT_FOUND', retryable: false, field }))
+    expect(onStranger).toHaveBeenCalledTimes(1)
+    expect(await ended).toMatchObject({ code: 'NOT_FOUND' })
+  })
+})
+
+describe('a group left while the device is there', () => {
+  it('is asked for when the stream does not bring what the list shows, and then not waited for', async () => {
+    const { answer, online, open, gone } = start({ positions: { dm_1: 4, grp_1: 7 } })
+    await answer(list([chatAt(4), group(9)]))
+    await vi.advanceTimersByTimeAsync(29_999)
+    expect(open).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(open).toMatchObject([{ name: 'Conversation', variables: { id: 'grp_1' } }])
+    expect(online).not.toHaveBeenCalled()
+    await answer({ conversation: null })
+    expect(gone).toEqual(['grp_1'])
+    expect(online).toHaveBeenCalledTimes(1)
+  })
+
+  it('is not asked for because it is further down the list, or because nothing happens in it', async () => {
+    const { answer, open, online } = start({ positions: { dm_1: 4, grp_1: 7, grp_2: 2 } })
+    await answer(list([chatAt(4), group(2, 'grp_2')], true))
+    expect(online).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(open).toEqual([])
+  })
+
+  it('is asked for when a stream of it ends with NOT_FOUND', async () => {
+    const { answer, ticks, typing, streams, open } = start({ positions: { grp_1: 7 } })
+    await answer(list([group(7)]))
+    ticks.watched.watch('grp_1')
+    streams.at(-1)?.end(refused('NOT_FOUND'))
+    expect(open).toMatchObject([{ name: 'Conversation', variables: { id: 'grp_1' } }])
+    await answer({ conversation: group(7) })
+    typing.watched.watch('grp_1')
+    streams.at(-1)?.end(networkError('Cut.'))
+    expect(open).toEqual([])
+    typing.watched.watch('grp_2')
+    streams.at(-1)?.end(refused('NOT_FOUND'))
+    expect(open).toMatchObject([{ variables: { id: 'grp_2' } }])
+  })
+
+  it('between the list and its log does not end the session', async () => {
+    const { answer, fail, online, ended } = start({ at: 4 })
+    await answer(list([chatAt(4), group(2)]))
+    await fail(refused('NOT_FOUND'), 'Messages')
+    expect(online).toHaveBeenCalledTimes(1)
+    expect(await isDone(ended)).toBe(false)
+  })
+})
+
+describe('the list', () => {
+  it('hears what the server says of conversations', async () => {
+    const { answer, streamOf, conversations } = start({ at: 4 })
+    await answer(list([chatAt(4)]))
+    const { id, title, mutedUntil, archived, unreadCount, lastSeq } = chatAt(4)
+    const conversationChanged = {
+      id,
+      title,
+      mutedUntil,
+      pinned: true,
+      archived,
+      unreadCount,
+      lastSeq,
+      lastMessage: null,
+    }
+    streamOf('ConversationChanged').event({ conversationChanged })
+    expect(conversations.get('dm_1')).toMatchObject({ pinned: true })
+  })
+
+  it('is read again and again where streams are few', async () => {
+    const { streams, all, answer, over } = start({ at: 4, narrow: true })
+    expect(streams.map(({ name }) => name)).toEqual(['MessageAdded', 'MessageChanged'])
+    await answer(list([chatAt(4)]))
+    await vi.advanceTimersByTimeAsync(pollEveryMs)
+    expect(all.map(({ name }) => name)).toEqual(['Conversations', 'Conversations'])
+    over.abort()
+    expectNoTimers()
+  })
+})
+
+describe('whoever wants to know of links', () => {
+  it('is given the streams of a wide one, until it is over', async () => {
+    const { early, stopped, over } = start({ at: 4 })
+    expect(early.mock.calls).toEqual([[expect.any(Function)]])
+    expect(stopped).not.toHaveBeenCalled()
+    over.abort()
+    expect(stopped).toHaveBeenCalledTimes(1)
+  })
+
+  it.each([{ narrow: true }, { pushes: false }])('is given no streams where they are few or none: %o', async (kind) => {
+    const { early } = start({ at: 4, ...kind })
+    expect(early.mock.calls).toEqual([[undefined]])
+  })
+
+  it('is told at once when they come late, and no more when they go', async () => {
+    const { attach, over } = start({ at: 4 })
+    const stop = vi.fn()
+    const late = vi.fn(() => stop)
+    const detach = attach(late)
+    expect(late).toHaveBeenCalledTimes(1)
+    detach()
+    expect(stop).toHaveBeenCalledTimes(1)
+    over.abort()
+    expect(stop).toHaveBeenCalledTimes(1)
+    attach(late)
+    expect(late).toHaveBeenCalledTimes(1)
   })
 })
 

@@ -98,6 +98,25 @@ describe('a boundary', () => {
   })
 })
 
+describe('a member who has left', () => {
+  it('is not waited for any more', () => {
+    const { ticks, tick, changes } = start()
+    ticks.know('dm_1', [boundary('alice', 0), boundary('bob', 5, 5), boundary('carol', 0)])
+    expect(tick(1)).toBe('SENT')
+    ticks.know('dm_1', [boundary('alice', 0), boundary('bob', 5, 5)])
+    expect(tick(1)).toBe('READ')
+    expect(ticks.of('dm_1').map(({ userId }) => userId)).toEqual(['alice', 'bob'])
+    expect(changes).toEqual(['dm_1', 'dm_1'])
+  })
+
+  it('takes nothing with them: the boundaries of the others only rise', () => {
+    const { ticks, tick } = start()
+    ticks.know('dm_1', [boundary('alice', 0), boundary('bob', 5, 5), boundary('carol', 0)])
+    ticks.know('dm_1', [boundary('alice', 0), boundary('bob', 2, 2)])
+    expect(tick(5)).toBe('READ')
+  })
+})
+
 describe('a conversation somebody looks at', () => {
   it('is watched as long as one of them looks', () => {
     const { ticks } = start()

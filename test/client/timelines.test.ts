@@ -4,6 +4,7 @@ import { createOutbox } from '../../src/client/outbox.ts'
 import { createTimelines, type Timeline } from '../../src/client/timelines.ts'
 import {
   conversation,
+  insisting,
   keeperOver,
   list,
   message,
@@ -28,7 +29,7 @@ function start() {
   const asks = scriptedAsk()
   const { ask } = asks
   let made = 0
-  const conversations = createConversations({ ask, userId: 'alice', readUpTo: () => 0 })
+  const conversations = createConversations({ ask, insist: insisting().insist, userId: 'alice', readUpTo: () => 0 })
   const outbox = createOutbox({
     ask,
     keeper: keeperOver(),
@@ -251,5 +252,45 @@ describe('what is on its way', () => {
     expect(shown(timelines.of(bob))).toEqual(['hi failed'])
     outbox.discard('id1')
     expect(shown(timelines.of(bob))).toEqual([])
+  })
+})
+
+describe('a conversation the user has left', () => {
+  it('shows nothing but what could not be sent, and is not read', async () => {
+    const { timelines, conversations, outbox, answer, open, all } = start()
+    conversations.onGone(timelines.forget)
+    const timeline = timelines.of({ conversationId: 'grp_1' })
+    timeline.subscribe(() => undefined)
+    await answer(page([message(1, { conversationId: 'grp_1' })]), 'Messages')
+    expect(shown(timeline)).toEqual(['1'])
+    conversations.drop('grp_1')
+    expect(timeline.get()).toEqual({
+      entries: [],
+      conversationId: 'grp_1',
+      loading: false,
+      hasOlder: false,
+      left: true,
+    })
+    timelines.look()
+    expect(open).toEqual([])
+    outbox.send({ conversationId: 'grp_1' }, 'late')
+    await settled()
+    all.at(-1)?.fail(refused('NOT_FOUND'))
+    await settled()
+    expect(shown(timeline)).toEqual(['late failed'])
+  })
+
+  it('is read anew when they are let in again', async () => {
+    const { timelines, conversations, answer } = start()
+    conversations.onGone(timelines.forget)
+    const timeline = timelines.of({ conversationId: 'grp_1' })
+    timeline.subscribe(() => undefined)
+    await answer(page([message(1, { conversationId: 'grp_1' })]), 'Messages')
+    conversations.drop('grp_1')
+    void conversations.look('grp_1')
+    await answer({ conversation: conversation({ id: 'grp_1', kind: 'GROUP' }) }, 'Conversation')
+    expect(timeline.get()).not.toHaveProperty('left')
+    await answer(page([message(8, { conversationId: 'grp_1' })]), 'Messages')
+    expect(shown(timeline)).toEqual(['8'])
   })
 })

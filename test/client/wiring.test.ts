@@ -1,20 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type ChatOptions, ClientError, createChat, memoryStorage } from '../../src/client/index.ts'
+import { ClientError, createChat, memoryStorage } from '../../src/client/index.ts'
+import { chatAt, latest, pass, type Server, startChat, startServer, turns } from './fake-server.ts'
 import {
   boundary,
   busy,
-  conversation,
   deferred,
-  event,
   expectNoTimers,
   isDone,
   keptIn,
   list,
   message,
-  nameOf,
   page,
   refused,
-  settled,
   stored,
 } from './kit.ts'
 
@@ -31,125 +28,6 @@ afterEach(() => {
 const notNow = new ClientError('Not now.', { code: 'UNAVAILABLE', retryable: true })
 const bob = { userId: 'bob' }
 const chatId = { conversationId: 'dm_1' }
-const chatAt = (seq: number, shape: Parameters<typeof conversation>[0] = {}) =>
-  conversation({ lastMessage: seq > 0 ? message(seq) : null, ...shape })
-
-/** What there is to do comes in several turns of the loop: streams hand over from one to the next. */
-async function turns(): Promise<void> {
-  for (let i = 0; i < 10; i += 1) await settled()
-}
-
-async function pass(ms: number): Promise<void> {
-  await vi.advanceTimersByTimeAsync(ms)
-  await turns()
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: whatever the document takes.
-type Variables = any
-type Answer = (variables: Variables) => unknown
-type Stream = {
-  name: string
-  variables: Variables
-  over: boolean
-  say(data: unknown): Promise<void>
-  cut(): Promise<void>
-}
-
-/** Answers as told; what is not told has a sensible answer. An answer that is an error is one. */
-function startServer(told: Record<string, Answer> = {}) {
-  const calls: { name: string; variables: Variables; token: string }[] = []
-  const streams: Stream[] = []
-  const answers: Record<string, Answer> = {
-    Viewer: () => ({ viewer: { id: 'alice', name: null } }),
-    Conversations: () => list([chatAt(0)]),
-    Conversation: () => ({ conversation: chatAt(0) }),
-    Messages: () => page([]),
-    Ack: ({ input: { conversationId, seq } }) => ({ ack: { ticks: boundary('alice', seq, 0, conversationId) } }),
-    MarkRead: ({ input: { conversationId, seq } }) => ({
-      markRead: { ticks: boundary('alice', seq, seq, conversationId) },
-    }),
-    ...told,
-  }
-
-  const fetchIt = async (_url: unknown, { body, headers, signal }: RequestInit = {}): Promise<Response> => {
-    const { query, variables } = JSON.parse(String(body))
-    const { accept, authorization = '' } = headers as Record<string, string>
-    const name = nameOf(query)
-    calls.push({ name, variables, token: authorization })
-    const data =
-      accept === 'text/event-stream' ? answers[`stream ${name}`]?.(variables) : await answers[name]?.(variables)
-    if (data instanceof ClientError) {
-      const { message: text, code, retryable } = data
-      return Response.json({ errors: [{ message: text, extensions: { code, retryable } }] }, { status: 400 })
-    }
-    return accept === 'text/event-stream' ? streamOf(name, variables, signal as AbortSignal) : Response.json({ data })
-  }
-
-  function streamOf(name: string, variables: Variables, signal: AbortSignal): Response {
-    const body = new ReadableStream<Uint8Array>({
-      start(controller) {
-        const stream: Stream = {
-          name,
-          variables,
-          over: false,
-          async say(data) {
-            controller.enqueue(new TextEncoder().encode(`event: next\ndata: ${JSON.stringify({ data })}\n\n`))
-            await turns()
-          },
-          async cut() {
-            controller.error(new TypeError('terminated'))
-            await turns()
-          },
-        }
-        signal.addEventListener('abort', () => {
-          stream.over = true
-          controller.error(new DOMException('aborted', 'AbortError'))
-        })
-        streams.push(stream)
-      },
-    })
-    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
-  }
-
-  return {
-    answers,
-    calls,
-    streams,
-    fetch: fetchIt as typeof fetch,
-    /** What was asked of this name. */
-    asked: (name: string): Variables[] => calls.filter((each) => each.name === name).map(({ variables }) => variables),
-    hear: (seq: number, shape: Parameters<typeof message>[1] = {}, previousSeq = seq - 1) =>
-      latest(streams, 'MessageAdded').say({ messageAdded: event(message(seq, shape), previousSeq) }),
-  }
-}
-
-function latest(streams: Stream[], name: string): Stream {
-  const found = streams.findLast((each) => each.name === name)
-  if (!found) throw new Error(`Nobody follows ${name}.`)
-  return found
-}
-
-type Server = ReturnType<typeof startServer>
-
-async function startChat(server: Server, options: Partial<ChatOptions> = {}) {
-  let made = 0
-  const chat = createChat({
-    url: 'http://chat/graphql',
-    userId: 'alice',
-    token: () => 't',
-    storage: memoryStorage(),
-    transports: ['sse'],
-    fetch: server.fetch,
-    random: () => 0,
-    randomId: () => `id${++made}`,
-    ...options,
-  })
-  onTestFinished(() => chat.close())
-  const told: string[] = []
-  chat.onMessage(({ seq, body }) => told.push(`${seq} ${body}`))
-  await turns()
-  return { chat, told }
-}
 
 describe('delivered', () => {
   it('is acked for the unbroken prefix only, and not for what is held', async () => {
@@ -383,15 +261,17 @@ describe('read', () => {
     expect(server.asked('MarkRead')).toEqual([{ input: { conversationId: 'dm_1', seq: 2 } }])
   })
 
-  it('below the last message is counted by the server', async () => {
-    const server = startServer({ Conversation: () => ({ conversation: chatAt(2, { unreadCount: 1 }) }) })
+  it('below the last message is counted by the server, and the list shows it when it is read again', async () => {
+    const server = startServer()
     const { chat } = await startChat(server)
     await server.hear(1)
     await server.hear(2)
     chat.markRead('dm_1', 1)
     expect(chat.conversations.get().conversations).toMatchObject([{ unreadCount: 2 }])
-    await pass(200)
+    server.answers.Conversations = () => list([chatAt(2, { unreadCount: 1 })])
+    await pass(3000)
     expect(chat.conversations.get().conversations).toMatchObject([{ unreadCount: 1 }])
+    expect(server.asked('Conversation')).toEqual([])
   })
 })
 

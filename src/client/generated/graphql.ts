@@ -1,4 +1,3 @@
-/* eslint-disable */
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -18,6 +17,26 @@ export type ConversationKind =
   | 'DIRECT'
   /** Up to 1,024 people, who come and go. */
   | 'GROUP';
+
+/** A group to make. */
+export type CreateGroupInput = {
+  /** Made on the device before the first attempt; every retry, at whatever age, carries the same one and gets the same group. */
+  clientGroupId: string;
+  /** Who else is in it; with the caller, who becomes its owner, up to 1,024. */
+  memberIds: Array<string>;
+  /** 1 to 100 characters, at least one of them visible. */
+  title: string;
+};
+
+/** A file to upload. */
+export type CreateUploadInput = {
+  /** Its exact size in bytes: 1 to 26,214,400 (25 MB). */
+  byteSize: number;
+  /** Its MIME type, in lower case and without parameters: `image/png`. */
+  contentType: string;
+  /** Its file name: 1 to 255 characters, without a path and control characters. */
+  name?: string | null | undefined;
+};
 
 /** A message to delete. */
 export type DeleteMessageInput = {
@@ -41,12 +60,26 @@ export type EditMessageInput = {
   seq: number;
 };
 
+/** A group to leave. */
+export type LeaveConversationInput = {
+  /** The group. */
+  conversationId: string;
+};
+
 /** How far the caller has read. */
 export type MarkReadInput = {
   /** The conversation. */
   conversationId: string;
   /** Everything up to and including this is read; from 1 to lastSeq. */
   seq: number;
+};
+
+/** A role for somebody. */
+export type MemberRoleInput = {
+  /** Their new role. */
+  role: Role;
+  /** Who. */
+  userId: string;
 };
 
 /** What a device already holds of a conversation. */
@@ -56,6 +89,15 @@ export type PositionInput = {
   /** The device has everything up to and including this; 0 for nothing. */
   seq: number;
 };
+
+/** How somebody is here. Several devices count as one: the first of these that holds for any of them. */
+export type PresenceState =
+  /** No device follows messageAdded. After a crash, up to 35 seconds late. */
+  | 'OFFLINE'
+  /** A device follows messageAdded and has caught up. */
+  | 'ONLINE'
+  /** A device has come and is still being sent what it missed. */
+  | 'SYNCING';
 
 /** A reaction to give or to take back. */
 export type ReactInput = {
@@ -78,6 +120,15 @@ export type RecipientInput =
   |  { conversationId?: never;   /** A user: the direct chat with them, made by its first message. Oneself: notes to self. */
   userId: string; };
 
+/** What somebody may do in a group. */
+export type Role =
+  /** Add people, remove members, change the title, delete messages of others. */
+  | 'ADMIN'
+  /** Read, write, leave. */
+  | 'MEMBER'
+  /** Everything: also give roles, and remove admins. */
+  | 'OWNER';
+
 /** A message to send. */
 export type SendMessageInput = {
   /** Up to 10 different uploads of the sender’s own, made by `createUpload` within the last 24 hours and uploaded; each goes with one message only. */
@@ -92,6 +143,14 @@ export type SendMessageInput = {
   to: RecipientInput;
 };
 
+/** Whom to block, or to block no longer. */
+export type SetBlockedInput = {
+  /** True to block, false to block no longer. */
+  blocked: boolean;
+  /** Whom. Not oneself. */
+  userId: string;
+};
+
 /** Whether the caller is writing. */
 export type SetTypingInput = {
   /** Where. */
@@ -100,26 +159,52 @@ export type SetTypingInput = {
   typing: boolean;
 };
 
+/** What to change of a conversation. What is left out stays as it is. */
+export type UpdateConversationInput = {
+  /** For the caller alone: true or false, not null. */
+  archived?: boolean | null | undefined;
+  /** The conversation. */
+  conversationId: string;
+  /** For the caller alone: no notice until then. Null, or a moment that has passed, ends it. */
+  mutedUntil?: string | null | undefined;
+  /** For the caller alone: true or false, not null. */
+  pinned?: boolean | null | undefined;
+  /** A group’s new title, for everybody: 1 to 100 characters, at least one of them visible. A direct chat has none. */
+  title?: string | null | undefined;
+};
+
+/** Who shall be in a group. What is so already is left as it is, so a retry does no harm. */
+export type UpdateMembersInput = {
+  /** People to add, as members. They see what is written from then on. For owners and admins. */
+  add?: Array<string> | null | undefined;
+  /** The group. */
+  conversationId: string;
+  /** People to remove. Admins may remove members only. To leave, see leaveConversation. */
+  remove?: Array<string> | null | undefined;
+  /** Roles to give, also to those added. For owners. */
+  roles?: Array<MemberRoleInput> | null | undefined;
+};
+
 export type EditMessageMutationVariables = Exact<{
   input: EditMessageInput;
 }>;
 
 
-export type EditMessageMutation = { editMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type EditMessageMutation = { editMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type DeleteMessageMutationVariables = Exact<{
   input: DeleteMessageInput;
 }>;
 
 
-export type DeleteMessageMutation = { deleteMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type DeleteMessageMutation = { deleteMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type ReactMutationVariables = Exact<{
   input: ReactInput;
 }>;
 
 
-export type ReactMutation = { react: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type ReactMutation = { react: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type MessageChangedSubscriptionVariables = Exact<{
   conversationId?: string | null | undefined;
@@ -127,9 +212,9 @@ export type MessageChangedSubscriptionVariables = Exact<{
 }>;
 
 
-export type MessageChangedSubscription = { messageChanged: { seq: number, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type MessageChangedSubscription = { messageChanged: { seq: number, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
-export type ConversationFieldsFragment = { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> };
+export type ConversationFieldsFragment = { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> };
 
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -141,7 +226,7 @@ export type ConversationQueryVariables = Exact<{
 }>;
 
 
-export type ConversationQuery = { conversation: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } | null };
+export type ConversationQuery = { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } | null };
 
 export type ConversationsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -151,16 +236,68 @@ export type ConversationsQueryVariables = Exact<{
 }>;
 
 
-export type ConversationsQuery = { conversations: { edges: Array<{ cursor: string, node: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
+export type ConversationsQuery = { conversations: { edges: Array<{ cursor: string, node: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
 
-export type MessageFieldsFragment = { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null };
+export type ConversationChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ConversationChangedSubscription = { conversationChanged: { id: string, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, lastMessage: { seq: number } | null } };
+
+export type UpdateConversationMutationVariables = Exact<{
+  input: UpdateConversationInput;
+}>;
+
+
+export type UpdateConversationMutation = { updateConversation: { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } } };
+
+export type CreateGroupMutationVariables = Exact<{
+  input: CreateGroupInput;
+}>;
+
+
+export type CreateGroupMutation = { createGroup: { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } } };
+
+export type UpdateMembersMutationVariables = Exact<{
+  input: UpdateMembersInput;
+}>;
+
+
+export type UpdateMembersMutation = { updateMembers: { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } } };
+
+export type LeaveConversationMutationVariables = Exact<{
+  input: LeaveConversationInput;
+}>;
+
+
+export type LeaveConversationMutation = { leaveConversation: { conversationId: string } };
+
+export type AttachmentFieldsFragment = { id: string, url: string, contentType: string, byteSize: number, name: string | null };
+
+export type CreateUploadMutationVariables = Exact<{
+  input: CreateUploadInput;
+}>;
+
+
+export type CreateUploadMutation = { createUpload: { uploadUrl: string, attachment: { id: string, url: string, contentType: string, byteSize: number, name: string | null }, headers: Array<{ name: string, value: string }> } };
+
+export type AttachmentsQueryVariables = Exact<{
+  messageId: string;
+}>;
+
+
+export type AttachmentsQuery = { node:
+    | { attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }> }
+    | Record<PropertyKey, never>
+   | null };
+
+export type MessageFieldsFragment = { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null };
 
 export type SendMessageMutationVariables = Exact<{
   input: SendMessageInput;
 }>;
 
 
-export type SendMessageMutation = { sendMessage: { duplicate: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type SendMessageMutation = { sendMessage: { duplicate: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type MessagesQueryVariables = Exact<{
   conversationId: string;
@@ -171,7 +308,7 @@ export type MessagesQueryVariables = Exact<{
 }>;
 
 
-export type MessagesQuery = { messages: { edges: Array<{ cursor: string, node: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
+export type MessagesQuery = { messages: { edges: Array<{ cursor: string, node: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
 
 export type MessageAddedSubscriptionVariables = Exact<{
   conversationId?: string | null | undefined;
@@ -179,7 +316,33 @@ export type MessageAddedSubscriptionVariables = Exact<{
 }>;
 
 
-export type MessageAddedSubscription = { messageAdded: { cursor: string, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type MessageAddedSubscription = { messageAdded: { cursor: string, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+
+export type PresenceFieldsFragment = { id: string, presence: { state: PresenceState, lastSeenAt: string | null } | null };
+
+export type PresenceQueryVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type PresenceQuery = { node:
+    | { id: string, presence: { state: PresenceState, lastSeenAt: string | null } | null }
+    | Record<PropertyKey, never>
+   | null };
+
+export type PresenceChangedSubscriptionVariables = Exact<{
+  userIds: Array<string> | string;
+}>;
+
+
+export type PresenceChangedSubscription = { presenceChanged: { id: string, presence: { state: PresenceState, lastSeenAt: string | null } | null } };
+
+export type SetBlockedMutationVariables = Exact<{
+  input: SetBlockedInput;
+}>;
+
+
+export type SetBlockedMutation = { setBlocked: { blocked: boolean } };
 
 export type TicksFieldsFragment = { conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number };
 
@@ -236,7 +399,16 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
-export const MessageFieldsFragmentDoc = new TypedDocumentString(`
+export const AttachmentFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+    `, {"fragmentName":"AttachmentFields"}) as unknown as TypedDocumentString<AttachmentFieldsFragment, unknown>;
+export const MessageFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
     fragment MessageFields on Message {
   id
   conversationId
@@ -251,6 +423,9 @@ export const MessageFieldsFragmentDoc = new TypedDocumentString(`
   sentAt
   editedAt
   deletedAt
+  attachments {
+    ...AttachmentFields
+  }
   reactions {
     emoji
     count
@@ -266,8 +441,14 @@ export const MessageFieldsFragmentDoc = new TypedDocumentString(`
     deletedAt
   }
 }
-    `, {"fragmentName":"MessageFields"}) as unknown as TypedDocumentString<MessageFieldsFragment, unknown>;
-export const TicksFieldsFragmentDoc = new TypedDocumentString(`
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}`, {"fragmentName":"MessageFields"}) as unknown as TypedDocumentString<MessageFieldsFragment, unknown>;
+export const TicksFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
     fragment TicksFields on Ticks {
   conversationId
   userId
@@ -275,7 +456,7 @@ export const TicksFieldsFragmentDoc = new TypedDocumentString(`
   lastReadSeq
 }
     `, {"fragmentName":"TicksFields"}) as unknown as TypedDocumentString<TicksFieldsFragment, unknown>;
-export const ConversationFieldsFragmentDoc = new TypedDocumentString(`
+export const ConversationFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
     fragment ConversationFields on Conversation {
   id
   kind
@@ -284,6 +465,17 @@ export const ConversationFieldsFragmentDoc = new TypedDocumentString(`
     id
     name
   }
+  memberships {
+    user {
+      id
+      name
+    }
+    role
+    joinedSeq
+  }
+  mutedUntil
+  pinned
+  archived
   lastSeq
   unreadCount
   lastMessage {
@@ -293,7 +485,14 @@ export const ConversationFieldsFragmentDoc = new TypedDocumentString(`
     ...TicksFields
   }
 }
-    fragment MessageFields on Message {
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
   id
   conversationId
   seq
@@ -307,6 +506,9 @@ export const ConversationFieldsFragmentDoc = new TypedDocumentString(`
   sentAt
   editedAt
   deletedAt
+  attachments {
+    ...AttachmentFields
+  }
   reactions {
     emoji
     count
@@ -328,7 +530,16 @@ fragment TicksFields on Ticks {
   lastDeliveredSeq
   lastReadSeq
 }`, {"fragmentName":"ConversationFields"}) as unknown as TypedDocumentString<ConversationFieldsFragment, unknown>;
-export const EditMessageDocument = new TypedDocumentString(`
+export const PresenceFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`
+    fragment PresenceFields on User {
+  id
+  presence {
+    state
+    lastSeenAt
+  }
+}
+    `, {"fragmentName":"PresenceFields"}) as unknown as TypedDocumentString<PresenceFieldsFragment, unknown>;
+export const EditMessageDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation EditMessage($input: EditMessageInput!) {
   editMessage(input: $input) {
     message {
@@ -336,179 +547,12 @@ export const EditMessageDocument = new TypedDocumentString(`
     }
   }
 }
-    fragment MessageFields on Message {
+    fragment AttachmentFields on Attachment {
   id
-  conversationId
-  seq
-  messageId
-  clientMessageId
-  sender {
-    id
-    name
-  }
-  body
-  sentAt
-  editedAt
-  deletedAt
-  reactions {
-    emoji
-    count
-    viewerReacted
-  }
-  replyTo {
-    seq
-    sender {
-      id
-      name
-    }
-    body
-    deletedAt
-  }
-}`) as unknown as TypedDocumentString<EditMessageMutation, EditMessageMutationVariables>;
-export const DeleteMessageDocument = new TypedDocumentString(`
-    mutation DeleteMessage($input: DeleteMessageInput!) {
-  deleteMessage(input: $input) {
-    message {
-      ...MessageFields
-    }
-  }
-}
-    fragment MessageFields on Message {
-  id
-  conversationId
-  seq
-  messageId
-  clientMessageId
-  sender {
-    id
-    name
-  }
-  body
-  sentAt
-  editedAt
-  deletedAt
-  reactions {
-    emoji
-    count
-    viewerReacted
-  }
-  replyTo {
-    seq
-    sender {
-      id
-      name
-    }
-    body
-    deletedAt
-  }
-}`) as unknown as TypedDocumentString<DeleteMessageMutation, DeleteMessageMutationVariables>;
-export const ReactDocument = new TypedDocumentString(`
-    mutation React($input: ReactInput!) {
-  react(input: $input) {
-    message {
-      ...MessageFields
-    }
-  }
-}
-    fragment MessageFields on Message {
-  id
-  conversationId
-  seq
-  messageId
-  clientMessageId
-  sender {
-    id
-    name
-  }
-  body
-  sentAt
-  editedAt
-  deletedAt
-  reactions {
-    emoji
-    count
-    viewerReacted
-  }
-  replyTo {
-    seq
-    sender {
-      id
-      name
-    }
-    body
-    deletedAt
-  }
-}`) as unknown as TypedDocumentString<ReactMutation, ReactMutationVariables>;
-export const MessageChangedDocument = new TypedDocumentString(`
-    subscription MessageChanged($conversationId: ID, $after: [PositionInput!]) {
-  messageChanged(conversationId: $conversationId, after: $after) {
-    message {
-      ...MessageFields
-    }
-    seq
-    previousSeq
-    catchUp
-  }
-}
-    fragment MessageFields on Message {
-  id
-  conversationId
-  seq
-  messageId
-  clientMessageId
-  sender {
-    id
-    name
-  }
-  body
-  sentAt
-  editedAt
-  deletedAt
-  reactions {
-    emoji
-    count
-    viewerReacted
-  }
-  replyTo {
-    seq
-    sender {
-      id
-      name
-    }
-    body
-    deletedAt
-  }
-}`) as unknown as TypedDocumentString<MessageChangedSubscription, MessageChangedSubscriptionVariables>;
-export const ViewerDocument = new TypedDocumentString(`
-    query Viewer {
-  viewer {
-    id
-    name
-  }
-}
-    `) as unknown as TypedDocumentString<ViewerQuery, ViewerQueryVariables>;
-export const ConversationDocument = new TypedDocumentString(`
-    query Conversation($id: ID!) {
-  conversation(id: $id) {
-    ...ConversationFields
-  }
-}
-    fragment ConversationFields on Conversation {
-  id
-  kind
-  title
-  members {
-    id
-    name
-  }
-  lastSeq
-  unreadCount
-  lastMessage {
-    ...MessageFields
-  }
-  ticks {
-    ...TicksFields
-  }
+  url
+  contentType
+  byteSize
+  name
 }
 fragment MessageFields on Message {
   id
@@ -524,6 +568,234 @@ fragment MessageFields on Message {
   sentAt
   editedAt
   deletedAt
+  attachments {
+    ...AttachmentFields
+  }
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}`) as unknown as TypedDocumentString<EditMessageMutation, EditMessageMutationVariables>;
+export const DeleteMessageDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation DeleteMessage($input: DeleteMessageInput!) {
+  deleteMessage(input: $input) {
+    message {
+      ...MessageFields
+    }
+  }
+}
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  attachments {
+    ...AttachmentFields
+  }
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}`) as unknown as TypedDocumentString<DeleteMessageMutation, DeleteMessageMutationVariables>;
+export const ReactDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation React($input: ReactInput!) {
+  react(input: $input) {
+    message {
+      ...MessageFields
+    }
+  }
+}
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  attachments {
+    ...AttachmentFields
+  }
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}`) as unknown as TypedDocumentString<ReactMutation, ReactMutationVariables>;
+export const MessageChangedDocument = /*#__PURE__*/ new TypedDocumentString(`
+    subscription MessageChanged($conversationId: ID, $after: [PositionInput!]) {
+  messageChanged(conversationId: $conversationId, after: $after) {
+    message {
+      ...MessageFields
+    }
+    seq
+    previousSeq
+    catchUp
+  }
+}
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  attachments {
+    ...AttachmentFields
+  }
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}`) as unknown as TypedDocumentString<MessageChangedSubscription, MessageChangedSubscriptionVariables>;
+export const ViewerDocument = /*#__PURE__*/ new TypedDocumentString(`
+    query Viewer {
+  viewer {
+    id
+    name
+  }
+}
+    `) as unknown as TypedDocumentString<ViewerQuery, ViewerQueryVariables>;
+export const ConversationDocument = /*#__PURE__*/ new TypedDocumentString(`
+    query Conversation($id: ID!) {
+  conversation(id: $id) {
+    ...ConversationFields
+  }
+}
+    fragment ConversationFields on Conversation {
+  id
+  kind
+  title
+  members {
+    id
+    name
+  }
+  memberships {
+    user {
+      id
+      name
+    }
+    role
+    joinedSeq
+  }
+  mutedUntil
+  pinned
+  archived
+  lastSeq
+  unreadCount
+  lastMessage {
+    ...MessageFields
+  }
+  ticks {
+    ...TicksFields
+  }
+}
+fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  attachments {
+    ...AttachmentFields
+  }
   reactions {
     emoji
     count
@@ -545,7 +817,7 @@ fragment TicksFields on Ticks {
   lastDeliveredSeq
   lastReadSeq
 }`) as unknown as TypedDocumentString<ConversationQuery, ConversationQueryVariables>;
-export const ConversationsDocument = new TypedDocumentString(`
+export const ConversationsDocument = /*#__PURE__*/ new TypedDocumentString(`
     query Conversations($first: Int, $after: String, $last: Int, $before: String) {
   conversations(first: $first, after: $after, last: $last, before: $before) {
     edges {
@@ -570,6 +842,17 @@ export const ConversationsDocument = new TypedDocumentString(`
     id
     name
   }
+  memberships {
+    user {
+      id
+      name
+    }
+    role
+    joinedSeq
+  }
+  mutedUntil
+  pinned
+  archived
   lastSeq
   unreadCount
   lastMessage {
@@ -578,6 +861,13 @@ export const ConversationsDocument = new TypedDocumentString(`
   ticks {
     ...TicksFields
   }
+}
+fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
 }
 fragment MessageFields on Message {
   id
@@ -593,6 +883,9 @@ fragment MessageFields on Message {
   sentAt
   editedAt
   deletedAt
+  attachments {
+    ...AttachmentFields
+  }
   reactions {
     emoji
     count
@@ -614,16 +907,66 @@ fragment TicksFields on Ticks {
   lastDeliveredSeq
   lastReadSeq
 }`) as unknown as TypedDocumentString<ConversationsQuery, ConversationsQueryVariables>;
-export const SendMessageDocument = new TypedDocumentString(`
-    mutation SendMessage($input: SendMessageInput!) {
-  sendMessage(input: $input) {
-    duplicate
-    message {
-      ...MessageFields
+export const ConversationChangedDocument = /*#__PURE__*/ new TypedDocumentString(`
+    subscription ConversationChanged {
+  conversationChanged {
+    id
+    title
+    mutedUntil
+    pinned
+    archived
+    lastSeq
+    unreadCount
+    lastMessage {
+      seq
     }
   }
 }
-    fragment MessageFields on Message {
+    `) as unknown as TypedDocumentString<ConversationChangedSubscription, ConversationChangedSubscriptionVariables>;
+export const UpdateConversationDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation UpdateConversation($input: UpdateConversationInput!) {
+  updateConversation(input: $input) {
+    conversation {
+      ...ConversationFields
+    }
+  }
+}
+    fragment ConversationFields on Conversation {
+  id
+  kind
+  title
+  members {
+    id
+    name
+  }
+  memberships {
+    user {
+      id
+      name
+    }
+    role
+    joinedSeq
+  }
+  mutedUntil
+  pinned
+  archived
+  lastSeq
+  unreadCount
+  lastMessage {
+    ...MessageFields
+  }
+  ticks {
+    ...TicksFields
+  }
+}
+fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
   id
   conversationId
   seq
@@ -637,6 +980,269 @@ export const SendMessageDocument = new TypedDocumentString(`
   sentAt
   editedAt
   deletedAt
+  attachments {
+    ...AttachmentFields
+  }
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}
+fragment TicksFields on Ticks {
+  conversationId
+  userId
+  lastDeliveredSeq
+  lastReadSeq
+}`) as unknown as TypedDocumentString<UpdateConversationMutation, UpdateConversationMutationVariables>;
+export const CreateGroupDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation CreateGroup($input: CreateGroupInput!) {
+  createGroup(input: $input) {
+    conversation {
+      ...ConversationFields
+    }
+  }
+}
+    fragment ConversationFields on Conversation {
+  id
+  kind
+  title
+  members {
+    id
+    name
+  }
+  memberships {
+    user {
+      id
+      name
+    }
+    role
+    joinedSeq
+  }
+  mutedUntil
+  pinned
+  archived
+  lastSeq
+  unreadCount
+  lastMessage {
+    ...MessageFields
+  }
+  ticks {
+    ...TicksFields
+  }
+}
+fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  attachments {
+    ...AttachmentFields
+  }
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}
+fragment TicksFields on Ticks {
+  conversationId
+  userId
+  lastDeliveredSeq
+  lastReadSeq
+}`) as unknown as TypedDocumentString<CreateGroupMutation, CreateGroupMutationVariables>;
+export const UpdateMembersDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation UpdateMembers($input: UpdateMembersInput!) {
+  updateMembers(input: $input) {
+    conversation {
+      ...ConversationFields
+    }
+  }
+}
+    fragment ConversationFields on Conversation {
+  id
+  kind
+  title
+  members {
+    id
+    name
+  }
+  memberships {
+    user {
+      id
+      name
+    }
+    role
+    joinedSeq
+  }
+  mutedUntil
+  pinned
+  archived
+  lastSeq
+  unreadCount
+  lastMessage {
+    ...MessageFields
+  }
+  ticks {
+    ...TicksFields
+  }
+}
+fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  attachments {
+    ...AttachmentFields
+  }
+  reactions {
+    emoji
+    count
+    viewerReacted
+  }
+  replyTo {
+    seq
+    sender {
+      id
+      name
+    }
+    body
+    deletedAt
+  }
+}
+fragment TicksFields on Ticks {
+  conversationId
+  userId
+  lastDeliveredSeq
+  lastReadSeq
+}`) as unknown as TypedDocumentString<UpdateMembersMutation, UpdateMembersMutationVariables>;
+export const LeaveConversationDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation LeaveConversation($input: LeaveConversationInput!) {
+  leaveConversation(input: $input) {
+    conversationId
+  }
+}
+    `) as unknown as TypedDocumentString<LeaveConversationMutation, LeaveConversationMutationVariables>;
+export const CreateUploadDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation CreateUpload($input: CreateUploadInput!) {
+  createUpload(input: $input) {
+    attachment {
+      ...AttachmentFields
+    }
+    uploadUrl
+    headers {
+      name
+      value
+    }
+  }
+}
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}`) as unknown as TypedDocumentString<CreateUploadMutation, CreateUploadMutationVariables>;
+export const AttachmentsDocument = /*#__PURE__*/ new TypedDocumentString(`
+    query Attachments($messageId: ID!) {
+  node(id: $messageId) {
+    ... on Message {
+      attachments {
+        ...AttachmentFields
+      }
+    }
+  }
+}
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}`) as unknown as TypedDocumentString<AttachmentsQuery, AttachmentsQueryVariables>;
+export const SendMessageDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation SendMessage($input: SendMessageInput!) {
+  sendMessage(input: $input) {
+    duplicate
+    message {
+      ...MessageFields
+    }
+  }
+}
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
+  id
+  conversationId
+  seq
+  messageId
+  clientMessageId
+  sender {
+    id
+    name
+  }
+  body
+  sentAt
+  editedAt
+  deletedAt
+  attachments {
+    ...AttachmentFields
+  }
   reactions {
     emoji
     count
@@ -652,7 +1258,7 @@ export const SendMessageDocument = new TypedDocumentString(`
     deletedAt
   }
 }`) as unknown as TypedDocumentString<SendMessageMutation, SendMessageMutationVariables>;
-export const MessagesDocument = new TypedDocumentString(`
+export const MessagesDocument = /*#__PURE__*/ new TypedDocumentString(`
     query Messages($conversationId: ID!, $first: Int, $after: String, $last: Int, $before: String) {
   messages(
     conversationId: $conversationId
@@ -675,7 +1281,14 @@ export const MessagesDocument = new TypedDocumentString(`
     }
   }
 }
-    fragment MessageFields on Message {
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
   id
   conversationId
   seq
@@ -689,6 +1302,9 @@ export const MessagesDocument = new TypedDocumentString(`
   sentAt
   editedAt
   deletedAt
+  attachments {
+    ...AttachmentFields
+  }
   reactions {
     emoji
     count
@@ -704,7 +1320,7 @@ export const MessagesDocument = new TypedDocumentString(`
     deletedAt
   }
 }`) as unknown as TypedDocumentString<MessagesQuery, MessagesQueryVariables>;
-export const MessageAddedDocument = new TypedDocumentString(`
+export const MessageAddedDocument = /*#__PURE__*/ new TypedDocumentString(`
     subscription MessageAdded($conversationId: ID, $after: [PositionInput!]) {
   messageAdded(conversationId: $conversationId, after: $after) {
     message {
@@ -715,7 +1331,14 @@ export const MessageAddedDocument = new TypedDocumentString(`
     catchUp
   }
 }
-    fragment MessageFields on Message {
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+fragment MessageFields on Message {
   id
   conversationId
   seq
@@ -729,6 +1352,9 @@ export const MessageAddedDocument = new TypedDocumentString(`
   sentAt
   editedAt
   deletedAt
+  attachments {
+    ...AttachmentFields
+  }
   reactions {
     emoji
     count
@@ -744,7 +1370,40 @@ export const MessageAddedDocument = new TypedDocumentString(`
     deletedAt
   }
 }`) as unknown as TypedDocumentString<MessageAddedSubscription, MessageAddedSubscriptionVariables>;
-export const AckDocument = new TypedDocumentString(`
+export const PresenceDocument = /*#__PURE__*/ new TypedDocumentString(`
+    query Presence($userId: ID!) {
+  node(id: $userId) {
+    ...PresenceFields
+  }
+}
+    fragment PresenceFields on User {
+  id
+  presence {
+    state
+    lastSeenAt
+  }
+}`) as unknown as TypedDocumentString<PresenceQuery, PresenceQueryVariables>;
+export const PresenceChangedDocument = /*#__PURE__*/ new TypedDocumentString(`
+    subscription PresenceChanged($userIds: [ID!]!) {
+  presenceChanged(userIds: $userIds) {
+    ...PresenceFields
+  }
+}
+    fragment PresenceFields on User {
+  id
+  presence {
+    state
+    lastSeenAt
+  }
+}`) as unknown as TypedDocumentString<PresenceChangedSubscription, PresenceChangedSubscriptionVariables>;
+export const SetBlockedDocument = /*#__PURE__*/ new TypedDocumentString(`
+    mutation SetBlocked($input: SetBlockedInput!) {
+  setBlocked(input: $input) {
+    blocked
+  }
+}
+    `) as unknown as TypedDocumentString<SetBlockedMutation, SetBlockedMutationVariables>;
+export const AckDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation Ack($input: AckInput!) {
   ack(input: $input) {
     ticks {
@@ -758,7 +1417,7 @@ export const AckDocument = new TypedDocumentString(`
   lastDeliveredSeq
   lastReadSeq
 }`) as unknown as TypedDocumentString<AckMutation, AckMutationVariables>;
-export const MarkReadDocument = new TypedDocumentString(`
+export const MarkReadDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation MarkRead($input: MarkReadInput!) {
   markRead(input: $input) {
     ticks {
@@ -772,7 +1431,7 @@ export const MarkReadDocument = new TypedDocumentString(`
   lastDeliveredSeq
   lastReadSeq
 }`) as unknown as TypedDocumentString<MarkReadMutation, MarkReadMutationVariables>;
-export const TicksChangedDocument = new TypedDocumentString(`
+export const TicksChangedDocument = /*#__PURE__*/ new TypedDocumentString(`
     subscription TicksChanged($conversationId: ID) {
   ticksChanged(conversationId: $conversationId) {
     ...TicksFields
@@ -784,14 +1443,14 @@ export const TicksChangedDocument = new TypedDocumentString(`
   lastDeliveredSeq
   lastReadSeq
 }`) as unknown as TypedDocumentString<TicksChangedSubscription, TicksChangedSubscriptionVariables>;
-export const SetTypingDocument = new TypedDocumentString(`
+export const SetTypingDocument = /*#__PURE__*/ new TypedDocumentString(`
     mutation SetTyping($input: SetTypingInput!) {
   setTyping(input: $input) {
     ok
   }
 }
     `) as unknown as TypedDocumentString<SetTypingMutation, SetTypingMutationVariables>;
-export const TypingChangedDocument = new TypedDocumentString(`
+export const TypingChangedDocument = /*#__PURE__*/ new TypedDocumentString(`
     subscription TypingChanged($conversationId: ID!) {
   typingChanged(conversationId: $conversationId) {
     userId

@@ -1,9 +1,12 @@
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useSyncExternalStore } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState, useSyncExternalStore } from 'react'
 import type { Chat } from '../chat.ts'
 import type { Connection } from '../connection.ts'
 import type { ConversationsState } from '../conversations.ts'
+import type { ConversationFieldsFragment } from '../generated/graphql.ts'
+import { type Upload, type UploadFile, type UploadState, upload } from '../media.ts'
 import type { Observable } from '../observable.ts'
-import type { Outgoing, Recipient } from '../outbox.ts'
+import type { Outgoing, Recipient, Sending } from '../outbox.ts'
+import { type Presence, presenceOf } from '../presence.ts'
 import type { TicksState } from '../ticks.ts'
 import type { TimelineState } from '../timelines.ts'
 
@@ -30,12 +33,19 @@ export function useConversations(): ConversationsState & { loadMore(): Promise<v
   return { ...useObservable(chat.conversations), loadMore: chat.loadMoreConversations }
 }
 
+/** One of them, with its title, members and settings; undefined while it is not known. */
+export function useConversation(to: Recipient): ConversationFieldsFragment | undefined {
+  const chat = useChat()
+  const recipient = useStable(to)
+  return useObservable(useMemo(() => chat.conversation(recipient), [chat, recipient]))
+}
+
 export function useMessages(to: Recipient): TimelineState & { loadOlder(): Promise<void> } {
   const timeline = useChat().messages(to)
   return { ...useObservable(timeline), loadOlder: timeline.loadOlder }
 }
 
-export function useSend(to: Recipient): (body: string, options?: { replyToSeq?: number }) => Outgoing {
+export function useSend(to: Recipient): (body: string, options?: Sending) => Outgoing {
   const chat = useChat()
   const recipient = useStable(to)
   return useCallback((body, options) => chat.send(recipient, body, options), [chat, recipient])
@@ -52,6 +62,27 @@ export function useTyping(to: Recipient): readonly string[] {
   const recipient = useStable(to)
   return useObservable(useMemo(() => chat.typing(recipient), [chat, recipient]))
 }
+
+/** Undefined while it is not known. */
+export const usePresence = (userId: string): Presence | undefined => useObservable(presenceOf(useChat(), userId))
+
+/** The last file that was started here, and how far it is. Another one may be started when it is done, or instead of it. */
+export function useUpload(): { start(file: UploadFile): Upload; progress: UploadState | undefined; cancel(): void } {
+  const chat = useChat()
+  const [current, setCurrent] = useState<Upload>()
+  const start = useCallback(
+    (file: UploadFile) => {
+      const begun = upload(chat, file)
+      setCurrent(begun)
+      return begun
+    },
+    [chat],
+  )
+  const progress = useObservable(current?.progress ?? nothing)
+  return { start, progress, cancel: () => current?.cancel() }
+}
+
+const nothing: Observable<undefined> = { get: () => undefined, subscribe: () => () => undefined }
 
 /** The same object as long as it names the same: recipients are often written in place. */
 function useStable(to: Recipient): Recipient {

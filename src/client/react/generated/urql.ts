@@ -20,6 +20,26 @@ export type ConversationKind =
   /** Up to 1,024 people, who come and go. */
   | 'GROUP';
 
+/** A group to make. */
+export type CreateGroupInput = {
+  /** Made on the device before the first attempt; every retry, at whatever age, carries the same one and gets the same group. */
+  clientGroupId: string;
+  /** Who else is in it; with the caller, who becomes its owner, up to 1,024. */
+  memberIds: Array<string>;
+  /** 1 to 100 characters, at least one of them visible. */
+  title: string;
+};
+
+/** A file to upload. */
+export type CreateUploadInput = {
+  /** Its exact size in bytes: 1 to 26,214,400 (25 MB). */
+  byteSize: number;
+  /** Its MIME type, in lower case and without parameters: `image/png`. */
+  contentType: string;
+  /** Its file name: 1 to 255 characters, without a path and control characters. */
+  name?: string | null | undefined;
+};
+
 /** A message to delete. */
 export type DeleteMessageInput = {
   /** Made on the device before the first attempt, from the same supply as those of messages; every retry carries the same one. */
@@ -42,12 +62,26 @@ export type EditMessageInput = {
   seq: number;
 };
 
+/** A group to leave. */
+export type LeaveConversationInput = {
+  /** The group. */
+  conversationId: string;
+};
+
 /** How far the caller has read. */
 export type MarkReadInput = {
   /** The conversation. */
   conversationId: string;
   /** Everything up to and including this is read; from 1 to lastSeq. */
   seq: number;
+};
+
+/** A role for somebody. */
+export type MemberRoleInput = {
+  /** Their new role. */
+  role: Role;
+  /** Who. */
+  userId: string;
 };
 
 /** What a device already holds of a conversation. */
@@ -57,6 +91,15 @@ export type PositionInput = {
   /** The device has everything up to and including this; 0 for nothing. */
   seq: number;
 };
+
+/** How somebody is here. Several devices count as one: the first of these that holds for any of them. */
+export type PresenceState =
+  /** No device follows messageAdded. After a crash, up to 35 seconds late. */
+  | 'OFFLINE'
+  /** A device follows messageAdded and has caught up. */
+  | 'ONLINE'
+  /** A device has come and is still being sent what it missed. */
+  | 'SYNCING';
 
 /** A reaction to give or to take back. */
 export type ReactInput = {
@@ -79,6 +122,15 @@ export type RecipientInput =
   |  { conversationId?: never;   /** A user: the direct chat with them, made by its first message. Oneself: notes to self. */
   userId: string; };
 
+/** What somebody may do in a group. */
+export type Role =
+  /** Add people, remove members, change the title, delete messages of others. */
+  | 'ADMIN'
+  /** Read, write, leave. */
+  | 'MEMBER'
+  /** Everything: also give roles, and remove admins. */
+  | 'OWNER';
+
 /** A message to send. */
 export type SendMessageInput = {
   /** Up to 10 different uploads of the sender’s own, made by `createUpload` within the last 24 hours and uploaded; each goes with one message only. */
@@ -93,6 +145,14 @@ export type SendMessageInput = {
   to: RecipientInput;
 };
 
+/** Whom to block, or to block no longer. */
+export type SetBlockedInput = {
+  /** True to block, false to block no longer. */
+  blocked: boolean;
+  /** Whom. Not oneself. */
+  userId: string;
+};
+
 /** Whether the caller is writing. */
 export type SetTypingInput = {
   /** Where. */
@@ -101,26 +161,52 @@ export type SetTypingInput = {
   typing: boolean;
 };
 
+/** What to change of a conversation. What is left out stays as it is. */
+export type UpdateConversationInput = {
+  /** For the caller alone: true or false, not null. */
+  archived?: boolean | null | undefined;
+  /** The conversation. */
+  conversationId: string;
+  /** For the caller alone: no notice until then. Null, or a moment that has passed, ends it. */
+  mutedUntil?: string | null | undefined;
+  /** For the caller alone: true or false, not null. */
+  pinned?: boolean | null | undefined;
+  /** A group’s new title, for everybody: 1 to 100 characters, at least one of them visible. A direct chat has none. */
+  title?: string | null | undefined;
+};
+
+/** Who shall be in a group. What is so already is left as it is, so a retry does no harm. */
+export type UpdateMembersInput = {
+  /** People to add, as members. They see what is written from then on. For owners and admins. */
+  add?: Array<string> | null | undefined;
+  /** The group. */
+  conversationId: string;
+  /** People to remove. Admins may remove members only. To leave, see leaveConversation. */
+  remove?: Array<string> | null | undefined;
+  /** Roles to give, also to those added. For owners. */
+  roles?: Array<MemberRoleInput> | null | undefined;
+};
+
 export type EditMessageMutationVariables = Exact<{
   input: EditMessageInput;
 }>;
 
 
-export type EditMessageMutation = { editMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type EditMessageMutation = { editMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type DeleteMessageMutationVariables = Exact<{
   input: DeleteMessageInput;
 }>;
 
 
-export type DeleteMessageMutation = { deleteMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type DeleteMessageMutation = { deleteMessage: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type ReactMutationVariables = Exact<{
   input: ReactInput;
 }>;
 
 
-export type ReactMutation = { react: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type ReactMutation = { react: { message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type MessageChangedSubscriptionVariables = Exact<{
   conversationId?: string | null | undefined;
@@ -128,9 +214,9 @@ export type MessageChangedSubscriptionVariables = Exact<{
 }>;
 
 
-export type MessageChangedSubscription = { messageChanged: { seq: number, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type MessageChangedSubscription = { messageChanged: { seq: number, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
-export type ConversationFieldsFragment = { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> };
+export type ConversationFieldsFragment = { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> };
 
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -142,7 +228,7 @@ export type ConversationQueryVariables = Exact<{
 }>;
 
 
-export type ConversationQuery = { conversation: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } | null };
+export type ConversationQuery = { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } | null };
 
 export type ConversationsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -152,16 +238,68 @@ export type ConversationsQueryVariables = Exact<{
 }>;
 
 
-export type ConversationsQuery = { conversations: { edges: Array<{ cursor: string, node: { id: string, kind: ConversationKind, title: string | null, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
+export type ConversationsQuery = { conversations: { edges: Array<{ cursor: string, node: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
 
-export type MessageFieldsFragment = { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null };
+export type ConversationChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ConversationChangedSubscription = { conversationChanged: { id: string, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, lastMessage: { seq: number } | null } };
+
+export type UpdateConversationMutationVariables = Exact<{
+  input: UpdateConversationInput;
+}>;
+
+
+export type UpdateConversationMutation = { updateConversation: { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } } };
+
+export type CreateGroupMutationVariables = Exact<{
+  input: CreateGroupInput;
+}>;
+
+
+export type CreateGroupMutation = { createGroup: { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } } };
+
+export type UpdateMembersMutationVariables = Exact<{
+  input: UpdateMembersInput;
+}>;
+
+
+export type UpdateMembersMutation = { updateMembers: { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } } };
+
+export type LeaveConversationMutationVariables = Exact<{
+  input: LeaveConversationInput;
+}>;
+
+
+export type LeaveConversationMutation = { leaveConversation: { conversationId: string } };
+
+export type AttachmentFieldsFragment = { id: string, url: string, contentType: string, byteSize: number, name: string | null };
+
+export type CreateUploadMutationVariables = Exact<{
+  input: CreateUploadInput;
+}>;
+
+
+export type CreateUploadMutation = { createUpload: { uploadUrl: string, attachment: { id: string, url: string, contentType: string, byteSize: number, name: string | null }, headers: Array<{ name: string, value: string }> } };
+
+export type AttachmentsQueryVariables = Exact<{
+  messageId: string;
+}>;
+
+
+export type AttachmentsQuery = { node:
+    | { attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }> }
+    | Record<PropertyKey, never>
+   | null };
+
+export type MessageFieldsFragment = { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null };
 
 export type SendMessageMutationVariables = Exact<{
   input: SendMessageInput;
 }>;
 
 
-export type SendMessageMutation = { sendMessage: { duplicate: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type SendMessageMutation = { sendMessage: { duplicate: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type MessagesQueryVariables = Exact<{
   conversationId: string;
@@ -172,7 +310,7 @@ export type MessagesQueryVariables = Exact<{
 }>;
 
 
-export type MessagesQuery = { messages: { edges: Array<{ cursor: string, node: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
+export type MessagesQuery = { messages: { edges: Array<{ cursor: string, node: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
 
 export type MessageAddedSubscriptionVariables = Exact<{
   conversationId?: string | null | undefined;
@@ -180,7 +318,33 @@ export type MessageAddedSubscriptionVariables = Exact<{
 }>;
 
 
-export type MessageAddedSubscription = { messageAdded: { cursor: string, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type MessageAddedSubscription = { messageAdded: { cursor: string, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+
+export type PresenceFieldsFragment = { id: string, presence: { state: PresenceState, lastSeenAt: string | null } | null };
+
+export type PresenceQueryVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type PresenceQuery = { node:
+    | { id: string, presence: { state: PresenceState, lastSeenAt: string | null } | null }
+    | Record<PropertyKey, never>
+   | null };
+
+export type PresenceChangedSubscriptionVariables = Exact<{
+  userIds: Array<string> | string;
+}>;
+
+
+export type PresenceChangedSubscription = { presenceChanged: { id: string, presence: { state: PresenceState, lastSeenAt: string | null } | null } };
+
+export type SetBlockedMutationVariables = Exact<{
+  input: SetBlockedInput;
+}>;
+
+
+export type SetBlockedMutation = { setBlocked: { blocked: boolean } };
 
 export type TicksFieldsFragment = { conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number };
 
@@ -219,6 +383,15 @@ export type TypingChangedSubscriptionVariables = Exact<{
 
 export type TypingChangedSubscription = { typingChanged: { userId: string, typing: boolean } };
 
+export const AttachmentFieldsFragmentDoc = gql`
+    fragment AttachmentFields on Attachment {
+  id
+  url
+  contentType
+  byteSize
+  name
+}
+    `;
 export const MessageFieldsFragmentDoc = gql`
     fragment MessageFields on Message {
   id
@@ -234,6 +407,9 @@ export const MessageFieldsFragmentDoc = gql`
   sentAt
   editedAt
   deletedAt
+  attachments {
+    ...AttachmentFields
+  }
   reactions {
     emoji
     count
@@ -249,7 +425,7 @@ export const MessageFieldsFragmentDoc = gql`
     deletedAt
   }
 }
-    `;
+    ${AttachmentFieldsFragmentDoc}`;
 export const TicksFieldsFragmentDoc = gql`
     fragment TicksFields on Ticks {
   conversationId
@@ -267,6 +443,17 @@ export const ConversationFieldsFragmentDoc = gql`
     id
     name
   }
+  memberships {
+    user {
+      id
+      name
+    }
+    role
+    joinedSeq
+  }
+  mutedUntil
+  pinned
+  archived
   lastSeq
   unreadCount
   lastMessage {
@@ -278,6 +465,15 @@ export const ConversationFieldsFragmentDoc = gql`
 }
     ${MessageFieldsFragmentDoc}
 ${TicksFieldsFragmentDoc}`;
+export const PresenceFieldsFragmentDoc = gql`
+    fragment PresenceFields on User {
+  id
+  presence {
+    state
+    lastSeenAt
+  }
+}
+    `;
 export const EditMessageDocument = gql`
     mutation EditMessage($input: EditMessageInput!) {
   editMessage(input: $input) {
@@ -378,6 +574,109 @@ export const ConversationsDocument = gql`
 export function useConversationsQuery(options?: Omit<Urql.UseQueryArgs<ConversationsQueryVariables>, 'query'>) {
   return Urql.useQuery<ConversationsQuery, ConversationsQueryVariables>({ query: ConversationsDocument, ...options });
 };
+export const ConversationChangedDocument = gql`
+    subscription ConversationChanged {
+  conversationChanged {
+    id
+    title
+    mutedUntil
+    pinned
+    archived
+    lastSeq
+    unreadCount
+    lastMessage {
+      seq
+    }
+  }
+}
+    `;
+
+export function useConversationChangedSubscription<TData = ConversationChangedSubscription>(options?: Omit<Urql.UseSubscriptionArgs<ConversationChangedSubscriptionVariables>, 'query'>, handler?: Urql.SubscriptionHandler<ConversationChangedSubscription, TData>) {
+  return Urql.useSubscription<ConversationChangedSubscription, TData, ConversationChangedSubscriptionVariables>({ query: ConversationChangedDocument, ...options }, handler);
+};
+export const UpdateConversationDocument = gql`
+    mutation UpdateConversation($input: UpdateConversationInput!) {
+  updateConversation(input: $input) {
+    conversation {
+      ...ConversationFields
+    }
+  }
+}
+    ${ConversationFieldsFragmentDoc}`;
+
+export function useUpdateConversationMutation() {
+  return Urql.useMutation<UpdateConversationMutation, UpdateConversationMutationVariables>(UpdateConversationDocument);
+};
+export const CreateGroupDocument = gql`
+    mutation CreateGroup($input: CreateGroupInput!) {
+  createGroup(input: $input) {
+    conversation {
+      ...ConversationFields
+    }
+  }
+}
+    ${ConversationFieldsFragmentDoc}`;
+
+export function useCreateGroupMutation() {
+  return Urql.useMutation<CreateGroupMutation, CreateGroupMutationVariables>(CreateGroupDocument);
+};
+export const UpdateMembersDocument = gql`
+    mutation UpdateMembers($input: UpdateMembersInput!) {
+  updateMembers(input: $input) {
+    conversation {
+      ...ConversationFields
+    }
+  }
+}
+    ${ConversationFieldsFragmentDoc}`;
+
+export function useUpdateMembersMutation() {
+  return Urql.useMutation<UpdateMembersMutation, UpdateMembersMutationVariables>(UpdateMembersDocument);
+};
+export const LeaveConversationDocument = gql`
+    mutation LeaveConversation($input: LeaveConversationInput!) {
+  leaveConversation(input: $input) {
+    conversationId
+  }
+}
+    `;
+
+export function useLeaveConversationMutation() {
+  return Urql.useMutation<LeaveConversationMutation, LeaveConversationMutationVariables>(LeaveConversationDocument);
+};
+export const CreateUploadDocument = gql`
+    mutation CreateUpload($input: CreateUploadInput!) {
+  createUpload(input: $input) {
+    attachment {
+      ...AttachmentFields
+    }
+    uploadUrl
+    headers {
+      name
+      value
+    }
+  }
+}
+    ${AttachmentFieldsFragmentDoc}`;
+
+export function useCreateUploadMutation() {
+  return Urql.useMutation<CreateUploadMutation, CreateUploadMutationVariables>(CreateUploadDocument);
+};
+export const AttachmentsDocument = gql`
+    query Attachments($messageId: ID!) {
+  node(id: $messageId) {
+    ... on Message {
+      attachments {
+        ...AttachmentFields
+      }
+    }
+  }
+}
+    ${AttachmentFieldsFragmentDoc}`;
+
+export function useAttachmentsQuery(options: Omit<Urql.UseQueryArgs<AttachmentsQueryVariables>, 'query'>) {
+  return Urql.useQuery<AttachmentsQuery, AttachmentsQueryVariables>({ query: AttachmentsDocument, ...options });
+};
 export const SendMessageDocument = gql`
     mutation SendMessage($input: SendMessageInput!) {
   sendMessage(input: $input) {
@@ -435,6 +734,39 @@ export const MessageAddedDocument = gql`
 
 export function useMessageAddedSubscription<TData = MessageAddedSubscription>(options?: Omit<Urql.UseSubscriptionArgs<MessageAddedSubscriptionVariables>, 'query'>, handler?: Urql.SubscriptionHandler<MessageAddedSubscription, TData>) {
   return Urql.useSubscription<MessageAddedSubscription, TData, MessageAddedSubscriptionVariables>({ query: MessageAddedDocument, ...options }, handler);
+};
+export const PresenceDocument = gql`
+    query Presence($userId: ID!) {
+  node(id: $userId) {
+    ...PresenceFields
+  }
+}
+    ${PresenceFieldsFragmentDoc}`;
+
+export function usePresenceQuery(options: Omit<Urql.UseQueryArgs<PresenceQueryVariables>, 'query'>) {
+  return Urql.useQuery<PresenceQuery, PresenceQueryVariables>({ query: PresenceDocument, ...options });
+};
+export const PresenceChangedDocument = gql`
+    subscription PresenceChanged($userIds: [ID!]!) {
+  presenceChanged(userIds: $userIds) {
+    ...PresenceFields
+  }
+}
+    ${PresenceFieldsFragmentDoc}`;
+
+export function usePresenceChangedSubscription<TData = PresenceChangedSubscription>(options: Omit<Urql.UseSubscriptionArgs<PresenceChangedSubscriptionVariables>, 'query'>, handler?: Urql.SubscriptionHandler<PresenceChangedSubscription, TData>) {
+  return Urql.useSubscription<PresenceChangedSubscription, TData, PresenceChangedSubscriptionVariables>({ query: PresenceChangedDocument, ...options }, handler);
+};
+export const SetBlockedDocument = gql`
+    mutation SetBlocked($input: SetBlockedInput!) {
+  setBlocked(input: $input) {
+    blocked
+  }
+}
+    `;
+
+export function useSetBlockedMutation() {
+  return Urql.useMutation<SetBlockedMutation, SetBlockedMutationVariables>(SetBlockedDocument);
 };
 export const AckDocument = gql`
     mutation Ack($input: AckInput!) {
