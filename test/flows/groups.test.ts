@@ -428,6 +428,45 @@ describe('roles', () => {
   })
 })
 
+describe('the list of whoever is in a group', () => {
+  it('shows live that they were added, what is said, a new title, and who comes and goes', async () => {
+    const [alice, bob, carol] = await people()
+    const { streams } = world.nodes[1]?.parts.domain.beat ?? expect.fail()
+    const before = streams()
+    const atBob = bob.followConversations()
+    await expect.poll(streams).toBe(before + 1)
+    const { id } = await createGroup(alice, [bob])
+    await atBob.sees((chat) => chat.id === id && chat.lastSeq === 1)
+    await alice.send({ conversationId: id }, 'hello')
+    await atBob.sees((chat) => chat.lastMessage?.body === 'hello' && chat.unreadCount === 1)
+    await bob.markRead(id, 2)
+    await atBob.sees((chat) => chat.lastSeq === 2 && chat.unreadCount === 0)
+    const rename =
+      'mutation ($input: UpdateConversationInput!) { updateConversation(input: $input) { conversation { title } } }'
+    const renamed = await alice.ask(rename, { input: { conversationId: id, title: 'Coffee' } })
+    expect(renamed).toEqual({ updateConversation: { conversation: { title: 'Coffee' } } })
+    await atBob.sees((chat) => chat.lastSeq === 3)
+    expect((await viewOf(bob, id))?.title).toBe('Coffee')
+    await expect(bob.ask(rename, { input: { conversationId: id, title: 'Mine' } })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    })
+    await updateMembers(alice, id, { add: [carol] })
+    await atBob.sees((chat) => chat.lastSeq === 4)
+    await atBob.stop()
+  })
+
+  it('shows who of the others is there', async () => {
+    const { alice, bob, id } = await groupOfThree()
+    expect(await bob.presenceOf(alice)).toMatchObject({ state: 'OFFLINE' })
+    const atAlice = alice.follow()
+    await world.online(alice)
+    expect(await bob.presenceOf(alice)).toMatchObject({ state: 'ONLINE' })
+    await leave(bob, id)
+    expect(await bob.presenceOf(alice)).toBeUndefined()
+    await atAlice.stop()
+  })
+})
+
 describe('without what Redis knew', () => {
   it('a removal holds, on the node that has an old copy too', async () => {
     const { alice, bob, carol, id, to } = await groupOfThree()
