@@ -1,0 +1,72 @@
+import { createECDH, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createPerson, type Person } from '../test/kit/person.ts'
+import { figure, quantile, type Scenario } from './scenario.ts'
+import { startServer } from './started-server.ts'
+
+const rounds = 8
+const sendsARound = 100
+
+/**
+ * Sends to people who are away and have a device, while the push service takes every connection and answers none; against sends to
+ * people who are away and have none. The rounds of the two alternate.
+ */
+export const pushWhileProviderIsDown: Scenario = async () => {
+  const provider = await startSilentService()
+  const server = await startServer()
+  try {
+    const [alice, bob, carol] = await Promise.all(
+      ['alice', 'bob', 'carol'].map((userId) => createPerson(userId, server.url)),
+    )
+    if (!alice || !bob || !carol) throw new Error('Somebody is missing.')
+    await register(bob, provider.url)
+    const [withDevice, without]: [number[], number[]] = [[], []]
+    await round(alice, carol)
+    await round(alice, bob)
+    for (let i = 0; i < rounds; i += 1) {
+      withDevice.push(...(await round(alice, bob)))
+      without.push(...(await round(alice, carol)))
+    }
+    return [0.5, 0.9, 0.99].map((share) =>
+      figure(`send, push service silent, p${100 * share}`, 'ms', quantile(withDevice, share), quantile(without, share)),
+    )
+  } finally {
+    await server.stop()
+    await provider.stop()
+  }
+}
+
+/** How long each took to be answered. */
+async function round(from: Person, to: Person): Promise<number[]> {
+  const tookMs: number[] = []
+  for (let i = 0; i < sendsARound; i += 1) {
+    const beganAtMs = performance.now()
+    await from.send(to, `message ${i}`, { via: 'ws' })
+    tookMs.push(performance.now() - beganAtMs)
+  }
+  return tookMs
+}
+
+async function register(person: Person, service: string): Promise<void> {
+  const browser = createECDH('prime256v1')
+  const keys = { p256dh: browser.generateKeys('base64url'), auth: randomBytes(16).toString('base64url') }
+  await person.ask('mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) { deviceId } }', {
+    input: { deviceId: 'browser', platform: 'WEBPUSH', token: JSON.stringify({ endpoint: `${service}/push`, keys }) },
+  })
+}
+
+async function startSilentService(): Promise<{ url: string; stop(): Promise<void> }> {
+  const service = createServer(() => undefined).listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  const { port } = service.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      service.closeAllConnections()
+      service.close()
+      await once(service, 'close')
+    },
+  }
+}
