@@ -1,4 +1,6 @@
 import type { PointerEvent, ReactNode } from 'react'
+import { Attachments } from '../files/attachments.tsx'
+import { filesOf } from '../files/files-of.ts'
 import { Tick, type TickState } from '../parts/tick.tsx'
 import { clock } from '../parts/times.ts'
 import { deletedWords } from './deleted.ts'
@@ -71,6 +73,7 @@ export function Message(props: Props) {
           {quote && (
             <QuoteBlock quote={quote} tabbable={tabbable} {...(onFollowQuote && { onFollow: onFollowQuote })} />
           )}
+          <Attachments files={filesOf(entry)} messageId={message?.id} tabbable={tabbable} />
           <Content row={row} tick={tick} />
           {entry.type === 'outgoing' && entry.outgoing.state === 'failed' && (
             <FailedMessage outgoing={entry.outgoing} />
