@@ -39,7 +39,8 @@ export function Picture({ file, messageId, tabbable, onOpen }: Props) {
       tabIndex={tabbable ? 0 : -1}
       onClick={() => onOpen({ ...file, ...(url && { url }) })}
     >
-      <img src={url} alt={name} decoding="async" onError={() => void again()} />
+      {/* Anew for each attempt: an address that is still good may only have been out of reach. */}
+      <img key={state} src={url} alt={name} decoding="async" onError={() => void again()} />
     </button>
   )
 }

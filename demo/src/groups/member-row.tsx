@@ -16,6 +16,7 @@ export function MemberRow({ membership: { user, role }, viewer, viewerRole, busy
   const name = nameOf(user)
   const isViewer = user.id === viewer
   const nextRole: Role = role === 'MEMBER' ? 'ADMIN' : 'MEMBER'
+  const promotion = role === 'MEMBER' ? 'Make admin' : 'Make member'
   return (
     <li className={styles.member}>
       <Avatar id={user.id} name={name} size={38} />
@@ -29,21 +30,22 @@ export function MemberRow({ membership: { user, role }, viewer, viewerRole, busy
             <button
               type="button"
               className="quiet-button"
+              aria-label={`${promotion}: ${name}`}
               disabled={busy}
               onClick={() => onChange({ roles: [{ userId: user.id, role: nextRole }] })}
             >
-              {role === 'MEMBER' ? 'Make admin' : 'Make member'}
-              <span className="visually-hidden">: {name}</span>
+              {promotion}
             </button>
           )}
           {canRemove(viewerRole, role) && (
             <button
               type="button"
               className={`quiet-button ${styles.leave}`}
+              aria-label={`Remove ${name}`}
               disabled={busy}
               onClick={() => onChange({ remove: [user.id] })}
             >
-              Remove<span className="visually-hidden"> {name}</span>
+              Remove
             </button>
           )}
         </span>
