@@ -9,6 +9,22 @@ const cat = { name: 'cat.png', mimeType: 'image/png', buffer: picture(640, 400) 
 const chooses = ({ page }: ChatWindow, ...files: (typeof cat)[]) =>
   page.getByLabel('Files to attach').setInputFiles(files)
 
+/** A file from elsewhere: of these bytes, or of so many. */
+const bring = ({ field }: ChatWindow, way: 'paste' | 'drop', file: { name: string; bytes: number[] | number }) =>
+  field.evaluate(
+    (target, [type, { name, bytes }]) => {
+      const content = typeof bytes === 'number' ? new Uint8Array(bytes) : Uint8Array.from(bytes)
+      const data = new DataTransfer()
+      data.items.add(new File([content], name, { type: 'image/png' }))
+      const event =
+        type === 'paste'
+          ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+          : new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })
+      target.dispatchEvent(event)
+    },
+    [way, file] as const,
+  )
+
 /** How wide a picture really is, as the browser has read it. */
 const widthOf = (window: ChatWindow, name: string) =>
   window.messages.getByRole('img', { name }).evaluate((image: HTMLImageElement) => image.naturalWidth)
@@ -53,21 +69,8 @@ test('a picture goes up with a progress bar, is seen by the other, opens large, 
 test('pictures are pasted and dropped, taken back, and sent without a word', async () => {
   const { alice, bob } = strangers()
   const [hers, his] = await Promise.all([demo.open(alice, { with: bob }), demo.open(bob, { with: alice })])
-  const bring = (target: 'paste' | 'drop', name: string) =>
-    hers.field.evaluate(
-      (field, [type, fileName, bytes]) => {
-        const data = new DataTransfer()
-        data.items.add(new File([Uint8Array.from(bytes)], fileName, { type: 'image/png' }))
-        const event =
-          type === 'paste'
-            ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
-            : new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })
-        field.dispatchEvent(event)
-      },
-      [target, name, [...cat.buffer]] as const,
-    )
-  await bring('paste', 'pasted.png')
-  await bring('drop', 'dropped.png')
+  await bring(hers, 'paste', { name: 'pasted.png', bytes: [...cat.buffer] })
+  await bring(hers, 'drop', { name: 'dropped.png', bytes: [...cat.buffer] })
   await hers.page.getByRole('button', { name: 'Remove pasted.png' }).click()
   await hers.page.getByRole('button', { name: 'Remove dropped.png' }).waitFor()
   await expect.poll(() => hers.page.getByRole('button', { name: 'Remove pasted.png' }).count(), patience).toBe(0)
@@ -86,7 +89,7 @@ test('an upload is given up, what is too large is refused, and any other file is
   await expect.poll(() => hers.page.getByRole('list', { name: 'Attached' }).count(), patience).toBe(0)
   held.release()
 
-  await chooses(hers, { name: 'film.mov', mimeType: 'video/quicktime', buffer: Buffer.alloc(25 * 1024 * 1024 + 1) })
+  await bring(hers, 'drop', { name: 'film.mov', bytes: 25 * 1024 * 1024 + 1 })
   await hers.page.getByRole('alert').getByText('film.mov is larger than 25 MB.').waitFor()
   await hers.page.getByRole('button', { name: 'Dismiss' }).click()
 

@@ -37,10 +37,10 @@ export function PeoplePicker({ chosen, without, onChange }: Props) {
               <button
                 type="button"
                 className={styles.chip}
-                aria-label={`Without ${nameOf({ id })}`}
                 onClick={() => onChange(chosen.filter((each) => each !== id))}
               >
                 <Avatar id={id} name={nameOf({ id })} size={24} />
+                <span className="visually-hidden">Without </span>
                 <span>{nameOf({ id })}</span>
                 <CloseIcon size={16} />
               </button>
