@@ -80,6 +80,20 @@ test('pictures are pasted and dropped, taken back, and sent without a word', asy
   expect(await his.messages.getByRole('article').count()).toBe(1)
 })
 
+test('a file that is refused says why, and can be taken away', async () => {
+  const { alice, bob } = strangers()
+  const hers = await demo.open(alice, { with: bob, blocked: 'websocket', until: 'Online by server-sent events' })
+  await hers.profile.refuse('CreateUpload', 'Attachments are not set up on this server.')
+  await chooses(hers, cat)
+  const attached = hers.page.getByRole('list', { name: 'Attached' })
+  await attached.getByRole('alert').getByText('Attachments are not set up on this server.').waitFor()
+  await hers.field.fill('My cat')
+  expect(await hers.page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
+  await attached.getByRole('button', { name: 'Remove cat.png' }).click()
+  await hers.field.press('Enter')
+  await hers.ticks('My cat', 'Sent')
+})
+
 test('an upload is given up, what is too large is refused, and any other file is there to download', async () => {
   const { alice, bob } = strangers()
   const [hers, his] = await Promise.all([demo.open(alice, { with: bob }), demo.open(bob, { with: alice })])

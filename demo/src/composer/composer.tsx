@@ -89,7 +89,8 @@ export function Composer({ to, viewer, aim, attachings, onAim, onEdit }: Props) 
   }
   function paste(event: ClipboardEvent): void {
     const files = filesIn(event.clipboardData)
-    if (files.length === 0 || editing) return
+    // Where there are words, too, the picture is only another look of them.
+    if (files.length === 0 || editing || event.clipboardData.types.includes('text/plain')) return
     event.preventDefault()
     attachings.add(files)
   }

@@ -16,7 +16,7 @@ export function quoteFrom({ seq, sender, body, deletedAt, attachments = [] }: Qu
   const author = sender.id === viewer ? 'You' : nameOf(sender)
   // More than anybody sees of one line.
   const line = body.slice(0, longest).replace(/\s+/g, ' ').trim()
-  // Of what it quotes, the server tells no files: without words, it was some.
+  // Of what a message answers the server tells no files: without words, it was some.
   const words = line || fileWords(attachments) || 'Attachment'
   return { seq, author, line: deletedAt ? deletedWords : words, deleted: deletedAt !== null }
 }
@@ -25,7 +25,9 @@ export function quoteFrom({ seq, sender, body, deletedAt, attachments = [] }: Qu
 export function quoteOf(entry: TimelineEntry, entries: readonly TimelineEntry[], viewer: string): Quote | undefined {
   if (entry.type === 'message') {
     const { replyTo, deletedAt } = entry.message
-    return replyTo && !deletedAt ? quoteFrom(replyTo, viewer) : undefined
+    if (!replyTo || deletedAt) return undefined
+    const { attachments = [] } = replyTo.body === '' ? (messageAt(entries, replyTo.seq) ?? {}) : {}
+    return quoteFrom({ ...replyTo, attachments }, viewer)
   }
   const { replyToSeq } = entry.outgoing
   const answered = replyToSeq === undefined ? undefined : messageAt(entries, replyToSeq)

@@ -16,9 +16,13 @@ type Props = {
 /** Without an address it is known by name only. */
 export type Shown = Omit<AttachmentFieldsFragment, 'url'> & { url?: string }
 
+const isShownAsPicture = ({ contentType, url }: Shown): boolean => isPicture(contentType) && url !== undefined
+
+export const hasPicture = (files: readonly Shown[]): boolean => files.some(isShownAsPicture)
+
 export function Attachments({ files, messageId, tabbable }: Props) {
   const [open, setOpen] = useState<Shown>()
-  const pictures = files.filter(({ contentType, url }) => isPicture(contentType) && url)
+  const pictures = files.filter(isShownAsPicture)
   const others = files.filter((file) => !pictures.includes(file))
   if (files.length === 0) return null
   return (

@@ -4,6 +4,7 @@ import { leaveGroup, renameGroup, updateMembers } from '../../../src/client/grou
 import { useChat } from '../../../src/client/react/hooks.tsx'
 import { titleProblem } from '../../../src/protocol/text.ts'
 import { chatTitle } from '../chats/chat-names.ts'
+import { Avatar } from '../parts/avatar.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { LeaveIcon } from '../parts/icons.tsx'
 import { Question } from '../parts/question.tsx'
@@ -31,7 +32,10 @@ export function GroupInfo({ group, onLeft, onClose }: Props) {
   }
   return (
     <Dialog title="Group info" onClose={onClose}>
-      {governs(role) ? <TitleForm group={group} /> : <p className={styles.title}>{title}</p>}
+      <p className={styles.title}>
+        <Avatar id={group.id} name={title} size={46} group />
+        {title}
+      </p>
       <h3 className={styles.heading}>
         {group.memberships.length === 1 ? '1 member' : `${group.memberships.length} members`}
       </h3>
@@ -47,7 +51,12 @@ export function GroupInfo({ group, onLeft, onClose }: Props) {
           />
         ))}
       </ul>
-      {governs(role) && <AddPeople group={group} />}
+      {governs(role) && (
+        <>
+          <AddPeople group={group} />
+          <TitleForm group={group} />
+        </>
+      )}
       {problem && (
         <p role="alert" className={styles.problem}>
           {problem}
@@ -115,8 +124,12 @@ function AddPeople({ group }: { group: ConversationFieldsFragment }) {
   const add = () => run(() => updateMembers(chat, group.id, { add: [...people] }).then(() => setPeople([])))
   return (
     <section className={styles.form} aria-label="Add people">
-      <h3 className={styles.heading}>Add people</h3>
-      <PeoplePicker chosen={people} without={group.members.map(({ id }) => id)} onChange={setPeople} />
+      <PeoplePicker
+        label="Add people"
+        chosen={people}
+        without={group.members.map(({ id }) => id)}
+        onChange={setPeople}
+      />
       {problem && (
         <p role="alert" className={styles.problem}>
           {problem}

@@ -40,7 +40,7 @@ export function NewGroup({ place, onClose }: Props) {
           placeholder="Tea at four"
           onChange={(event) => setTitle(event.target.value)}
         />
-        <PeoplePicker chosen={people} without={[place.as]} onChange={setPeople} />
+        <PeoplePicker label="People" chosen={people} without={[place.as]} onChange={setPeople} />
         {problem && (
           <p role="alert" className={styles.problem}>
             {problem}

@@ -8,11 +8,12 @@ type Props = {
   chosen: readonly string[]
   /** In the group already, or the viewer. */
   without: readonly string[]
+  label: string
   onChange: (chosen: readonly string[]) => void
 }
 
 /** The sample people by one touch, everybody else by their id. */
-export function PeoplePicker({ chosen, without, onChange }: Props) {
+export function PeoplePicker({ chosen, without, label, onChange }: Props) {
   const [typed, setTyped] = useState('')
   const fieldId = useId()
   const meant = personMeant(typed)
@@ -30,6 +31,7 @@ export function PeoplePicker({ chosen, without, onChange }: Props) {
   }
   return (
     <div className={styles.picker}>
+      <label htmlFor={fieldId}>{label}</label>
       {chosen.length > 0 && (
         <ul className={styles.chips} aria-label="Chosen people">
           {chosen.map((id) => (
@@ -48,7 +50,6 @@ export function PeoplePicker({ chosen, without, onChange }: Props) {
           ))}
         </ul>
       )}
-      <label htmlFor={fieldId}>People</label>
       <div className={styles.row}>
         <input
           id={fieldId}
