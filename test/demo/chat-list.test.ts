@@ -102,6 +102,11 @@ test('whoever has no mouse opens the menu of a chat, goes through it, and is bac
   await keyboard.press('Enter')
   await keyboard.press('Enter')
   await hers.chat(bob.id).getByText('Pinned').waitFor({ state: 'attached' })
+
+  await keyboard.press('Enter')
+  for (const _ of ['Mute for 8 hours', 'Mute always', 'Archive']) await keyboard.press('ArrowDown')
+  await keyboard.press('Enter')
+  await expect.poll(() => focused.textContent(), patience).toBe('Archived (1)')
 })
 
 test('who is blocked is refused in words that tell nothing, and may write again later', async () => {

@@ -10,6 +10,7 @@ import { ChatMenu } from './chat-menu.tsx'
 import { ChatRows } from './chat-rows.tsx'
 import { MoreChats } from './more-chats.tsx'
 import styles from './sidebar.module.css'
+import { useFocusKept } from './use-focus-kept.ts'
 import { useOutbox } from './use-outbox.ts'
 import { useSettings } from './use-settings.ts'
 
@@ -31,6 +32,7 @@ export function ChatList({ place, onNewChat }: Props) {
   const { shown, archived } = arrange(items)
   const open = recipientOf(place)
   const chosen = items.find(({ key }) => key === menu?.key)
+  useFocusKept(chosen?.key, chosen?.archived)
   const rows = {
     place,
     today,

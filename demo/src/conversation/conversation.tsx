@@ -32,6 +32,9 @@ export function Conversation({ to, place }: Props) {
     event.preventDefault()
     setDropping(true)
   }
+  function leave({ currentTarget, relatedTarget }: DragEvent): void {
+    if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setDropping(false)
+  }
   function drop(event: DragEvent): void {
     if (!carriesFiles(event)) return
     event.preventDefault()
@@ -45,7 +48,7 @@ export function Conversation({ to, place }: Props) {
       data-dropping={dropping || undefined}
       onKeyDown={closeOnPhone}
       onDragOver={over}
-      onDragLeave={() => setDropping(false)}
+      onDragLeave={leave}
       onDrop={drop}
     >
       <ConversationHeader to={to} subject={subject} place={place} />
@@ -53,7 +56,7 @@ export function Conversation({ to, place }: Props) {
       <ProblemNote problem={changes.problem} onDismiss={changes.dismiss} />
       <ProblemNote problem={attachings.problem} onDismiss={attachings.dismiss} />
       {left ? (
-        <p role="status" className={styles.ended}>
+        <p aria-live="polite" className={styles.ended}>
           You are not in this group any more.
         </p>
       ) : (
