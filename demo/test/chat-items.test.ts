@@ -57,6 +57,12 @@ test('so does one the server has not heard of', () => {
   ])
 })
 
+test('and so does a group in which nothing was said yet', () => {
+  const group = withOne('bob', 'bob', { id: 'grp_1', kind: 'GROUP', title: 'Trip', lastMessage: null })
+  const items = chatItems([withOne('carol', 'carol'), group], [], viewer)
+  expect(items.map(({ title }) => title)).toEqual(['Trip', 'Carol'])
+})
+
 test('alone in a chat, one keeps notes', () => {
   const [item] = chatItems([withOne('alice', 'alice')], [], viewer)
   expect([item?.title, item?.to]).toEqual(['Notes to self', { with: 'alice' }])

@@ -28,7 +28,10 @@ export type ChatItem = {
 
 type Options = { viewer: string; nowMs: number }
 
-/** A chat with something under way comes first, whether the server has heard of it or not. */
+/**
+ * A chat with something under way comes first, whether the server has heard of it or not; and so does a group in which nothing was
+ * said yet, for it has no time to be sorted by, and is most likely new.
+ */
 export function chatItems(
   conversations: readonly ConversationFieldsFragment[],
   outbox: readonly Outgoing[],
@@ -36,10 +39,9 @@ export function chatItems(
 ): ChatItem[] {
   const known = conversations.map((conversation) => {
     const pending = outbox.findLast((outgoing) => isIn(outgoing, conversation, viewer))
-    return {
-      item: itemOf(conversation, pending, { viewer, nowMs }),
-      first: pending !== undefined && pending.state !== 'failed',
-    }
+    const isNew = conversation.kind === 'GROUP' && conversation.lastMessage === null
+    const first = isNew || (pending !== undefined && pending.state !== 'failed')
+    return { item: itemOf(conversation, pending, { viewer, nowMs }), first }
   })
   const taken = new Set(known.map(({ item }) => item.key))
   const unheardOf = new Map<string, ChatItem>()
