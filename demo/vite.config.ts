@@ -12,6 +12,7 @@ export default defineConfig({
       '/graphql': { target: server, ws: true },
       '/dev': server,
       '/messages': server,
+      '/media': server,
     },
   },
 })

@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'react'
 import type { MessageFieldsFragment } from '../../src/client/generated/graphql.ts'
+import type { Chat } from '../../src/client/index.ts'
 import { useChat } from '../../src/client/react/hooks.tsx'
-import { deletedWords } from './conversation/deleted.ts'
+import { isMuted } from '../../src/client/settings.ts'
+import { wordsOf } from './files/file-words.ts'
 import { nameOf } from './people.ts'
 
 /** What comes within this is said together: after an absence it may be much. */
@@ -15,7 +17,7 @@ export function Announcer() {
     let gathered: MessageFieldsFragment[] = []
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = chat.onMessage((message) => {
-      if (message.sender.id === chat.userId) return
+      if (message.sender.id === chat.userId || isQuiet(chat, message.conversationId)) return
       gathered.push(message)
       timer ??= setTimeout(() => {
         const words = sentence(gathered)
@@ -36,9 +38,14 @@ export function Announcer() {
   )
 }
 
+function isQuiet(chat: Chat, conversationId: string): boolean {
+  const conversation = chat.conversations.get().conversations.find(({ id }) => id === conversationId)
+  return conversation !== undefined && isMuted(conversation, Date.now())
+}
+
 function sentence(messages: readonly MessageFieldsFragment[]): string {
   const latest = messages.at(-1)
   if (!latest) return ''
-  const words = `${nameOf(latest.sender)}: ${latest.deletedAt ? deletedWords : latest.body}`
+  const words = `${nameOf(latest.sender)}: ${wordsOf(latest)}`
   return messages.length === 1 ? words : `${messages.length} new messages, the latest from ${words}`
 }

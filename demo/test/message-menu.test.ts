@@ -24,6 +24,12 @@ test.each([
   expect(walk(from, key)).toBe(to)
 })
 
+test('a menu without a row goes round in both directions', () => {
+  expect(nextItem('ArrowUp', 0, { inRow: 0, count: 4 })).toBe(3)
+  expect(nextItem('ArrowDown', 3, { inRow: 0, count: 4 })).toBe(0)
+  expect(nextItem('ArrowRight', 2, { inRow: 0, count: 4 })).toBe(2)
+})
+
 test('every item can be reached, and left', () => {
   expect(walk(0, 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown')).toBe(0)
   expect(nextItem('ArrowDown', 6, { inRow: 6, count: 7 })).toBe(0)

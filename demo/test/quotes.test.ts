@@ -61,6 +61,13 @@ test('a message has its quote from the server, one on its way from the list', ()
   ])
 })
 
+test('of an answered picture the list knows what it is, or nobody', () => {
+  const file = { id: 'f', url: '/f', byteSize: 3, contentType: 'image/png', name: 'cat.png' }
+  const answer = said('alice', 2, { replyTo: { ...replyTo, body: '' } })
+  expect(quoteOf(answer, [said('bob', 1, { body: '', attachments: [file] }), answer], 'alice')?.line).toBe('Picture')
+  expect(quoteOf(answer, [answer], 'alice')?.line).toBe('Attachment')
+})
+
 test('a deleted message quotes nothing', () => {
   expect(quoteOf(said('alice', 2, { replyTo, ...gone }), [], 'alice')).toBeUndefined()
 })

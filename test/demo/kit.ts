@@ -8,10 +8,15 @@ import { type ChatWindow, createWindow, patience } from './window.ts'
 
 export type Someone = { id: string; name: string }
 
-/** Two who have never talked to anybody, so that tests do not meet each other's chats. */
-export function strangers(): { alice: Someone; bob: Someone } {
+/** Some who have never talked to anybody, so that tests do not meet each other's chats. */
+export function strangers(): Record<'alice' | 'bob' | 'carol' | 'dave', Someone> {
   const id = randomUUID().slice(0, 8)
-  return { alice: { id: `alice-${id}`, name: 'Alice' }, bob: { id: `bob-${id}`, name: 'Bob' } }
+  return {
+    alice: { id: `alice-${id}`, name: 'Alice' },
+    bob: { id: `bob-${id}`, name: 'Bob' },
+    carol: { id: `carol-${id}`, name: 'Carol' },
+    dave: { id: `dave-${id}`, name: 'Dave' },
+  }
 }
 
 export type OpenOptions = {

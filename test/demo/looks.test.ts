@@ -1,27 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { AxeResults } from 'axe-core'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
+import { isFine } from './is-fine.ts'
 import { demoOfThisFile } from './kit.ts'
-import type { ChatWindow } from './window.ts'
 
 const demo = demoOfThisFile()
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const check = 'axe.run({ resultTypes: ["violations"], rules: { "target-size": { enabled: true } } })'
-
-/** By day and by night: axe has nothing to complain about, and whoever looks for themselves finds a picture. */
-async function isFine(window: ChatWindow, state: string): Promise<void> {
-  const { page } = window
-  await page.evaluate(axe)
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    const { violations } = await page.evaluate<AxeResults>(check)
-    const complaints = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-    expect(complaints, `${state}, ${colorScheme}`).toEqual([])
-    await window.keep(`${state}-${colorScheme}`)
-  }
-}
-
 test('everybody can use the page, whatever it shows', async () => {
   const [alice, bob] = [
     { id: 'alice', name: 'Alice' },

@@ -9,17 +9,20 @@ export async function createProfile(browser: Browser, url: string, settings: Bro
   const complaints: string[] = []
   let troubled = false
   let gate: Awaited<ReturnType<typeof createGate>> | undefined
-  let refusal: string | undefined
+  const refusals = new Map<string, string>()
   onTestFinished(async () => {
     await context.close()
     expect(complaints).toEqual([])
   })
-  const refuse = (route: Route) => {
-    if (!route.request().postData()?.includes('mutation SendMessage')) return route.fallback()
-    const errors = [{ message: refusal, extensions: { code: 'FORBIDDEN', retryable: false } }]
+  const answer = (route: Route) => {
+    const refused = [...refusals].find(([name]) => route.request().postData()?.includes(`mutation ${name}`))
+    if (!refused) return route.fallback()
+    const errors = [{ message: refused[1], extensions: { code: 'FORBIDDEN', retryable: false } }]
     return route.fulfill({ status: 403, json: { errors } })
   }
-  const own = (address: string) => new URL(address).host === new URL(url).host
+  const { host, origin } = new URL(url)
+  // What a page has made itself has no host, but an origin.
+  const own = (address: string) => new URL(address).host === host || new URL(address).origin === origin
   return {
     context,
     /** From here on the network fails: the browser may say so. */
@@ -44,11 +47,28 @@ export async function createProfile(browser: Browser, url: string, settings: Bro
         return streams ? route.abort() : route.fallback()
       })
     },
-    /** Sends are answered with this error, until it is undefined. Over HTTP: WebSockets are to be blocked. */
-    async refuseSends(message: string | undefined): Promise<void> {
+    /** Mutations of this name are answered with this error, until it is undefined. Over HTTP: WebSockets are to be blocked. */
+    async refuse(name: string, message: string | undefined): Promise<void> {
       troubled = true
-      refusal = message
-      await (message ? context.route(isApi, refuse) : context.unroute(isApi, refuse))
+      if (refusals.size === 0) await context.route(isApi, answer)
+      if (message) refusals.set(name, message)
+      else refusals.delete(name)
+      if (refusals.size === 0) await context.unroute(isApi, answer)
+    },
+    /** Files that go up wait on their way until they are released. */
+    async holdUploads() {
+      let release: () => void = () => undefined
+      const released = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      const hold = async (route: Route) => {
+        if (route.request().method() !== 'PUT') return route.fallback()
+        await released
+        // Whoever has given it up does not wait for it.
+        await route.continue().catch(() => undefined)
+      }
+      await context.route(/\/media\?/, hold)
+      return { release }
     },
     async addGate(): Promise<void> {
       gate = await createGate(context)

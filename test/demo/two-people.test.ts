@@ -102,7 +102,7 @@ test('on a phone there is the list, then the chat, and a way back; nothing is wi
   }
   await fits(his.chat('Alice').getByText('2 unread'))
   expect(await his.messages.count()).toBe(0)
-  for (const name of ['New chat', 'For developers']) {
+  for (const name of ['New chat', 'New group', 'For developers']) {
     await page.getByRole('button', { name }).tap()
     await fits(page.getByRole('dialog', { name }))
     await page.getByRole('button', { name: 'Close' }).tap()

@@ -18,6 +18,7 @@ export function createWindow(page: Page, profile: Profile) {
   const banner = page.getByRole('status')
   const article = (body: string) => messages.getByRole('article').filter({ has: page.getByText(body, { exact: true }) })
   const chat = (name: string) => page.getByRole('list', { name: 'Chats' }).getByRole('link', { name })
+  const log = (name: string) => page.getByRole('log', { name: new RegExp(`^Messages (with|in) ${name}$`) })
   const bodies = () => messages.locator('article [dir=auto] > span:first-child').allTextContents()
 
   return {
@@ -35,8 +36,35 @@ export function createWindow(page: Page, profile: Profile) {
     },
     async opens(name: string): Promise<void> {
       await chat(name).click()
-      await page.getByRole('log', { name: `Messages with ${name}` }).waitFor()
+      await log(name).waitFor()
     },
+    async makesGroup(title: string, ids: readonly string[]): Promise<void> {
+      await page.getByRole('button', { name: 'New group' }).click()
+      const dialog = page.getByRole('dialog', { name: 'New group' })
+      await dialog.getByRole('textbox', { name: 'Title' }).fill(title)
+      for (const id of ids) {
+        await dialog.getByRole('textbox', { name: 'People' }).fill(id)
+        await dialog.getByRole('textbox', { name: 'People' }).press('Enter')
+      }
+      await dialog.getByRole('button', { name: 'Create group' }).click()
+      await log(title).waitFor()
+    },
+    /** From the menu of a chat. */
+    async chooses(name: string, item: string): Promise<void> {
+      await page.getByRole('button', { name: `Options for ${name}` }).click()
+      await page
+        .getByRole('menu', { name: `Options for ${name}` })
+        .getByRole('menuitem', { name: item })
+        .click()
+    },
+    /** From the menu of a message. */
+    async does(body: string, item: string): Promise<void> {
+      await article(body).hover()
+      await article(body).getByRole('button', { name: 'Options for this message' }).click()
+      await page.getByRole('menu').getByText(item, { exact: true }).click()
+    },
+    /** Under whose name they are shown; nothing where a name stands above already. */
+    senders: () => messages.locator('article p[class*=sender]').allTextContents(),
     async says(...texts: string[]): Promise<void> {
       for (const text of texts) {
         await field.fill(text)
@@ -59,7 +87,7 @@ export function createWindow(page: Page, profile: Profile) {
     findsItsNetwork: () => profile.context.setOffline(false),
     losesTheServer: () => profile.gateIs('shut'),
     findsTheServer: () => profile.gateIs('open'),
-    isRefused: (message: string | undefined) => profile.refuseSends(message),
+    isRefused: (message: string | undefined) => profile.refuse('SendMessage', message),
     /** Kept for whoever wants to look. */
     keep: (name: string) => page.screenshot({ path: `${artifacts}/${name}.png` }),
   }

@@ -2,8 +2,10 @@
 
 import type { ConversationFieldsFragment } from '../../../src/client/generated/graphql.ts'
 import type { Outgoing } from '../../../src/client/index.ts'
+import { isMuted } from '../../../src/client/settings.ts'
 import { type Tick, tickOf } from '../../../src/protocol/ticks.ts'
-import { deletedWords } from '../conversation/deleted.ts'
+import { wordsOf } from '../files/file-words.ts'
+import { outgoingFileWords } from '../files/sent-files.ts'
 import type { TickState } from '../parts/tick.tsx'
 import { nameOf } from '../people.ts'
 import { keyOf, type Place, recipientOf } from '../place.ts'
@@ -14,19 +16,32 @@ export type ChatItem = {
   to: Pick<Place, 'with' | 'chat'>
   title: string
   avatarId: string
+  group: boolean
+  /** Once the server knows it. */
+  conversationId?: string
   unread: number
+  pinned: boolean
+  archived: boolean
+  muted: boolean
   last?: { body: string; atMs: number; tick?: TickState; sender?: string; deleted?: boolean }
 }
 
-/** A chat with something under way comes first, whether the server has heard of it or not. */
+type Options = { viewer: string; nowMs: number }
+
+/**
+ * A chat with something under way comes first, whether the server has heard of it or not; and so does a group in which nothing was
+ * said yet, for it has no time to be sorted by, and is most likely new.
+ */
 export function chatItems(
   conversations: readonly ConversationFieldsFragment[],
   outbox: readonly Outgoing[],
-  viewer: string,
+  { viewer, nowMs }: Options,
 ): ChatItem[] {
   const known = conversations.map((conversation) => {
     const pending = outbox.findLast((outgoing) => isIn(outgoing, conversation, viewer))
-    return { item: itemOf(conversation, pending, viewer), first: pending !== undefined && pending.state !== 'failed' }
+    const isNew = conversation.kind === 'GROUP' && conversation.lastMessage === null
+    const first = isNew || (pending !== undefined && pending.state !== 'failed')
+    return { item: itemOf(conversation, pending, { viewer, nowMs }), first }
   })
   const taken = new Set(known.map(({ item }) => item.key))
   const unheardOf = new Map<string, ChatItem>()
@@ -44,7 +59,11 @@ export function chatItems(
 const isIn = ({ to }: Outgoing, conversation: ConversationFieldsFragment, viewer: string): boolean =>
   'userId' in to ? otherOf(conversation, viewer)?.id === to.userId : to.conversationId === conversation.id
 
-function itemOf(conversation: ConversationFieldsFragment, pending: Outgoing | undefined, viewer: string): ChatItem {
+function itemOf(
+  conversation: ConversationFieldsFragment,
+  pending: Outgoing | undefined,
+  { viewer, nowMs }: Options,
+): ChatItem {
   const to = chatPlace(conversation, viewer)
   const last = (pending && lastOutgoing(pending)) ?? lastMessage(conversation, viewer)
   const recipient = recipientOf(to)
@@ -53,7 +72,12 @@ function itemOf(conversation: ConversationFieldsFragment, pending: Outgoing | un
     to,
     title: chatTitle(conversation, viewer),
     avatarId: otherOf(conversation, viewer)?.id ?? conversation.id,
+    group: conversation.kind === 'GROUP',
+    conversationId: conversation.id,
     unread: conversation.unreadCount,
+    pinned: conversation.pinned,
+    archived: conversation.archived,
+    muted: isMuted(conversation, nowMs),
     ...(last && { last }),
   }
 }
@@ -66,27 +90,31 @@ function newItemOf(outgoing: Outgoing, viewer: string): ChatItem | undefined {
     to: { with: userId },
     title: personTitle({ id: userId }, viewer),
     avatarId: userId,
+    group: false,
     unread: 0,
+    pinned: false,
+    archived: false,
+    muted: false,
     last: lastOutgoing(outgoing),
   }
 }
 
 const outgoingTicks = { waiting: 'WAITING', sent: 'SENT', failed: 'FAILED' } as const
 
-const lastOutgoing = ({ body, createdAtMs, state }: Outgoing) => ({
-  body,
+const lastOutgoing = ({ body, createdAtMs, state, attachmentIds }: Outgoing) => ({
+  body: body || outgoingFileWords(attachmentIds),
   atMs: createdAtMs,
   tick: outgoingTicks[state],
 })
 
 function lastMessage({ lastMessage: message, ...conversation }: ConversationFieldsFragment, viewer: string) {
   if (!message) return undefined
-  const { body, sender, sentAt, seq, deletedAt } = message
+  const { sender, sentAt, seq, deletedAt } = message
   const others = conversation.ticks.filter(({ userId }) => userId !== viewer)
   const mine = sender.id === viewer
   const tick: Tick | undefined = mine && !deletedAt ? tickOf(seq, others) : undefined
   return {
-    body: deletedAt ? deletedWords : body,
+    body: wordsOf(message),
     ...(deletedAt && { deleted: true }),
     atMs: Date.parse(sentAt),
     ...(tick && { tick }),

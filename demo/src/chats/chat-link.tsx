@@ -1,11 +1,15 @@
+import { type ReactNode, useRef } from 'react'
 import { useConversations, useTyping } from '../../../src/client/react/hooks.tsx'
 import { Typing } from '../conversation/typing.tsx'
 import { typingWords } from '../conversation/typing-words.ts'
 import { Avatar } from '../parts/avatar.tsx'
+import { MuteIcon, PinIcon } from '../parts/icons.tsx'
 import { PlaceLink } from '../parts/place-link.tsx'
 import { Tick } from '../parts/tick.tsx'
 import { shortTime } from '../parts/times.ts'
+import { useSeen } from '../parts/use-seen.ts'
 import { elsewhere, type SignedIn } from '../place.ts'
+import { PresenceDot } from '../presence/presence-dot.tsx'
 import { shownCount } from '../window-title.ts'
 import type { ChatItem } from './chat-items.ts'
 import styles from './chat-link.module.css'
@@ -15,31 +19,49 @@ type Props = { item: ChatItem; place: SignedIn; current: boolean; today: number 
 export const chatLinkId = (key: string): string => `chat-${key}`
 
 export function ChatLink({ item, place, current, today }: Props) {
-  const { key, to, title, avatarId, unread, last } = item
+  const { key, to, title, avatarId, group, unread, pinned, muted, last } = item
+  const words = useRef<HTMLSpanElement>(null)
+  const seen = useSeen(words)
   return (
     <PlaceLink
       id={chatLinkId(key)}
       className={styles.link}
       place={elsewhere(place, to)}
       {...(current && { 'aria-current': 'page' as const })}
-      data-unread={unread > 0 || undefined}
+      data-unread={(unread > 0 && !muted) || undefined}
     >
-      <Avatar id={avatarId} name={title} />
-      <span className={styles.words}>
+      <span className={styles.face}>
+        <Avatar id={avatarId} name={title} group={group} />
+        {seen && to.with && to.with !== place.as && <PresenceDot userId={to.with} />}
+      </span>
+      <span ref={words} className={styles.words}>
         <span className={styles.line}>
           <span className={styles.title}>{title}</span>
           {last && <time dateTime={new Date(last.atMs).toISOString()}>{shortTime(last.atMs, today)}</time>}
         </span>
-        <span className={styles.line}>
+        <span className={`${styles.line} ${styles.second}`}>
           <span className={styles.preview}>{current ? <OpenPreview item={item} /> : <Preview item={item} />}</span>
-          {unread > 0 && (
-            <span className={styles.badge}>
-              {shownCount(unread)} <span className="visually-hidden">unread</span>
-            </span>
-          )}
+          <span className={styles.signs}>
+            {muted && <Sign icon={<MuteIcon size={16} />} words="Muted" />}
+            {pinned && <Sign icon={<PinIcon size={16} />} words="Pinned" />}
+            {unread > 0 && (
+              <span className={styles.badge} data-muted={muted || undefined}>
+                {shownCount(unread)} <span className="visually-hidden">unread</span>
+              </span>
+            )}
+          </span>
         </span>
       </span>
     </PlaceLink>
+  )
+}
+
+function Sign({ icon, words }: { icon: ReactNode; words: string }) {
+  return (
+    <>
+      {icon}
+      <span className="visually-hidden"> {words} </span>
+    </>
   )
 }
 

@@ -1,34 +1,49 @@
-import { useMemo, useRef } from 'react'
+import { useMemo, useState } from 'react'
 import { useChat, useConversations } from '../../../src/client/react/hooks.tsx'
+import { arrange } from '../../../src/client/settings.ts'
+import { ProblemNote } from '../conversation/problem-note.tsx'
+import { useMinute } from '../parts/use-minute.ts'
 import { useToday } from '../parts/use-today.ts'
 import { keyOf, recipientOf, type SignedIn } from '../place.ts'
-import { moveByArrows } from './arrow-keys.ts'
 import { chatItems } from './chat-items.ts'
-import { ChatLink } from './chat-link.tsx'
+import { ChatMenu } from './chat-menu.tsx'
+import { ChatRows } from './chat-rows.tsx'
 import { MoreChats } from './more-chats.tsx'
 import styles from './sidebar.module.css'
+import { useFocusKept } from './use-focus-kept.ts'
 import { useOutbox } from './use-outbox.ts'
+import { useSettings } from './use-settings.ts'
 
 type Props = { place: SignedIn; onNewChat: () => void }
+type OpenMenu = { key: string; anchor?: HTMLElement }
 
 export function ChatList({ place, onNewChat }: Props) {
-  const { userId } = useChat()
+  const { userId: viewer } = useChat()
   const chats = useConversations()
   const outbox = useOutbox()
   const today = useToday()
-  const list = useRef<HTMLUListElement>(null)
-  const items = useMemo(() => chatItems(chats.conversations, outbox, userId), [chats.conversations, outbox, userId])
+  const nowMs = useMinute()
+  const settings = useSettings()
+  const [menu, setMenu] = useState<OpenMenu>()
+  const items = useMemo(
+    () => chatItems(chats.conversations, outbox, { viewer, nowMs }),
+    [chats.conversations, outbox, viewer, nowMs],
+  )
+  const { shown, archived } = arrange(items)
   const open = recipientOf(place)
-  const openKey = open && keyOf(open)
+  const chosen = items.find(({ key }) => key === menu?.key)
+  useFocusKept(chosen?.key, chosen?.archived)
+  const rows = {
+    place,
+    today,
+    openKey: open && keyOf(open),
+    menuKey: menu?.anchor && menu.key,
+    onMenu: (key: string, anchor: HTMLElement) =>
+      setMenu(menu?.key === key && menu.anchor ? undefined : { key, anchor }),
+  }
   return (
     <div className={styles.list}>
-      <ul ref={list} aria-labelledby="chats" onKeyDown={(event) => moveByArrows(event, list.current)}>
-        {items.map((item) => (
-          <li key={item.key}>
-            <ChatLink item={item} place={place} current={item.key === openKey} today={today} />
-          </li>
-        ))}
-      </ul>
+      <ChatRows items={shown} labelledBy="chats" {...rows} />
       {items.length === 0 && !chats.loading && !chats.error && (
         <div className={styles.hello}>
           <b>No chats yet</b>
@@ -38,7 +53,23 @@ export function ChatList({ place, onNewChat }: Props) {
           </button>
         </div>
       )}
+      {archived.length > 0 && (
+        <details className={styles.archived}>
+          <summary id="archived">Archived ({archived.length})</summary>
+          <ChatRows items={archived} labelledBy="archived" {...rows} />
+        </details>
+      )}
       <MoreChats chats={chats} />
+      <ProblemNote problem={settings.problem} onDismiss={settings.dismiss} />
+      {menu && chosen && (
+        <ChatMenu
+          key={menu.key}
+          item={chosen}
+          anchor={menu.anchor}
+          settings={settings}
+          onClose={() => setMenu({ key: menu.key })}
+        />
+      )}
     </div>
   )
 }

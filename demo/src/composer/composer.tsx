@@ -1,10 +1,21 @@
-import { type FormEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type ClipboardEvent,
+  type FormEvent,
+  type KeyboardEvent,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import type { MessageFieldsFragment } from '../../../src/client/generated/graphql.ts'
-import type { Recipient } from '../../../src/client/index.ts'
+import type { Recipient, Sending } from '../../../src/client/index.ts'
 import { useChat, useSend } from '../../../src/client/react/hooks.tsx'
 import { bodyProblem } from '../../../src/protocol/text.ts'
 import { lastOwn } from '../conversation/quotes.ts'
 import type { Aim } from '../conversation/use-aim.ts'
+import { AttachButton } from '../files/attach-button.tsx'
+import { AttachingStrip } from '../files/attaching-strip.tsx'
+import { type Attachings, filesIn } from '../files/use-attaching.ts'
 import { CheckIcon, EmojiIcon, SendIcon } from '../parts/icons.tsx'
 import { keyOf } from '../place.ts'
 import { AimBar } from './aim-bar.tsx'
@@ -17,11 +28,12 @@ type Props = {
   to: Recipient
   viewer: string
   aim: Aim | undefined
+  attachings: Attachings
   onAim: (aim: Aim | undefined) => void
   onEdit: (message: MessageFieldsFragment, body: string) => void
 }
 
-export function Composer({ to, viewer, aim, onAim, onEdit }: Props) {
+export function Composer({ to, viewer, aim, attachings, onAim, onEdit }: Props) {
   const chat = useChat()
   const send = useSend(to)
   const [draft, setDraft] = useDraft(`${viewer}/${keyOf(to)}`)
@@ -30,7 +42,10 @@ export function Composer({ to, viewer, aim, onAim, onEdit }: Props) {
   const editing = aim?.type === 'edit' ? aim : undefined
   const text = editing ? editing.text : draft
   const body = text.replace(/^\n+|\s+$/g, '')
-  const canSend = bodyProblem(body) === undefined
+  const withFiles = !editing && attachings.files.length > 0
+  const canSend = withFiles
+    ? attachings.ready && (body === '' || bodyProblem(body) === undefined)
+    : bodyProblem(body) === undefined
 
   useEffect(() => {
     // On a touch screen the keyboard would cover what one came to read.
@@ -63,10 +78,21 @@ export function Composer({ to, viewer, aim, onAim, onEdit }: Props) {
     event.preventDefault()
     if (!canSend) return
     if (!editing) {
-      send(body, aim ? { replyToSeq: aim.message.seq } : {})
-      setDraft('')
+      submitMessage(aim ? { replyToSeq: aim.message.seq } : {})
     } else if (body !== editing.message.body) onEdit(editing.message, body)
     cancelAim()
+  }
+  function submitMessage(reply: Sending): void {
+    setDraft('')
+    if (!withFiles) send(body, reply)
+    else attachings.take().then((attachmentIds) => send(body, { ...reply, attachmentIds }), console.error)
+  }
+  function paste(event: ClipboardEvent): void {
+    const files = filesIn(event.clipboardData)
+    // Where there are words, too, the picture is only another look of them.
+    if (files.length === 0 || editing || event.clipboardData.types.includes('text/plain')) return
+    event.preventDefault()
+    attachings.add(files)
   }
   function cancelAim(): void {
     onAim(undefined)
@@ -100,8 +126,10 @@ export function Composer({ to, viewer, aim, onAim, onEdit }: Props) {
   return (
     <form className={styles.composer} onSubmit={submit} onKeyDown={cancelByEscape}>
       {picking && <EmojiPicker onPick={insert} onClose={closePicker} />}
+      {!editing && <AttachingStrip attachings={attachings} />}
       {aim && <AimBar aim={aim} viewer={viewer} onCancel={cancelAim} />}
       <div className={styles.box}>
+        {!editing && <AttachButton onChoose={attachings.add} />}
         <button
           type="button"
           className="round-button"
@@ -121,6 +149,7 @@ export function Composer({ to, viewer, aim, onAim, onEdit }: Props) {
           enterKeyHint={editing ? 'done' : 'send'}
           onChange={(event) => change(event.target.value)}
           onKeyDown={onKeyDown}
+          onPaste={paste}
         />
         <Counter text={body} />
       </div>

@@ -6,11 +6,11 @@ import type { Subject } from './use-subject.ts'
 type Props = { subject: Subject; viewer: string }
 
 /** A chat with nothing in it yet. */
-export function FirstWords({ subject: { title, other }, viewer }: Props) {
+export function FirstWords({ subject: { title, other, conversation }, viewer }: Props) {
   if (!other || other.id === viewer) {
     return (
       <div className={styles.firstWords}>
-        <p>Nothing here yet.</p>
+        <p>{conversation?.kind === 'GROUP' ? `Say hello to everybody in “${title}”.` : 'Nothing here yet.'}</p>
       </div>
     )
   }

@@ -1,4 +1,6 @@
 import type { PointerEvent, ReactNode } from 'react'
+import { Attachments, hasPicture } from '../files/attachments.tsx'
+import { filesOf } from '../files/files-of.ts'
 import { Tick, type TickState } from '../parts/tick.tsx'
 import { clock } from '../parts/times.ts'
 import { deletedWords } from './deleted.ts'
@@ -48,6 +50,7 @@ export function Message(props: Props) {
   const { entry, mine, first, last, sender } = row
   const message = entry.type === 'message' ? entry.message : undefined
   const reactions = message?.reactions ?? []
+  const files = filesOf(entry)
   return (
     <article
       className={styles.line}
@@ -61,7 +64,11 @@ export function Message(props: Props) {
       onPointerUp={({ pointerType }: PointerEvent) => pointerType === 'touch' && onTouch()}
       onContextMenu={onTouch}
     >
-      <div className={styles.stack} data-reacted={reactions.length > 0 || undefined}>
+      <div
+        className={styles.stack}
+        data-reacted={reactions.length > 0 || undefined}
+        data-pictured={hasPicture(files) || undefined}
+      >
         <div className={styles.bubble}>
           {showsSender && first && !mine ? (
             <p className={styles.sender}>{sender}</p>
@@ -71,6 +78,7 @@ export function Message(props: Props) {
           {quote && (
             <QuoteBlock quote={quote} tabbable={tabbable} {...(onFollowQuote && { onFollow: onFollowQuote })} />
           )}
+          <Attachments files={files} messageId={message?.id} tabbable={tabbable} />
           <Content row={row} tick={tick} />
           {entry.type === 'outgoing' && entry.outgoing.state === 'failed' && (
             <FailedMessage outgoing={entry.outgoing} />

@@ -1,27 +1,33 @@
 import type { MessageFieldsFragment } from '../../../src/client/generated/graphql.ts'
 import type { TimelineEntry } from '../../../src/client/index.ts'
+import { fileWords } from '../files/file-words.ts'
 import { nameOf } from '../people.ts'
 import { deletedWords } from './deleted.ts'
 
 /** What a message answers, in one line. */
 export type Quote = { seq: number; author: string; line: string; deleted: boolean }
 
-type Quoted = Pick<MessageFieldsFragment, 'seq' | 'sender' | 'body' | 'deletedAt'>
+type Quoted = Pick<MessageFieldsFragment, 'seq' | 'sender' | 'body' | 'deletedAt'> &
+  Partial<Pick<MessageFieldsFragment, 'attachments'>>
 
 const longest = 300
 
-export function quoteFrom({ seq, sender, body, deletedAt }: Quoted, viewer: string): Quote {
+export function quoteFrom({ seq, sender, body, deletedAt, attachments = [] }: Quoted, viewer: string): Quote {
   const author = sender.id === viewer ? 'You' : nameOf(sender)
   // More than anybody sees of one line.
   const line = body.slice(0, longest).replace(/\s+/g, ' ').trim()
-  return { seq, author, line: deletedAt ? deletedWords : line, deleted: deletedAt !== null }
+  // Of what a message answers the server tells no files: without words, it was some.
+  const words = line || fileWords(attachments) || 'Attachment'
+  return { seq, author, line: deletedAt ? deletedWords : words, deleted: deletedAt !== null }
 }
 
 /** Of a message the server knows what it answers; of one on its way only the list does. */
 export function quoteOf(entry: TimelineEntry, entries: readonly TimelineEntry[], viewer: string): Quote | undefined {
   if (entry.type === 'message') {
     const { replyTo, deletedAt } = entry.message
-    return replyTo && !deletedAt ? quoteFrom(replyTo, viewer) : undefined
+    if (!replyTo || deletedAt) return undefined
+    const { attachments = [] } = replyTo.body === '' ? (messageAt(entries, replyTo.seq) ?? {}) : {}
+    return quoteFrom({ ...replyTo, attachments }, viewer)
   }
   const { replyToSeq } = entry.outgoing
   const answered = replyToSeq === undefined ? undefined : messageAt(entries, replyToSeq)

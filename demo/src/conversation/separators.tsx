@@ -3,14 +3,14 @@ import { shownCount } from '../window-title.ts'
 import type { Row } from './rows.ts'
 import styles from './separators.module.css'
 
-type Props = { row: Row; today: number; title: string }
+type Props = { row: Row; today: number; beginning: string }
 
 /** What stands before a message: where the chat begins, which day it is, what is new. */
-export function Separators({ row, today, title }: Props) {
+export function Separators({ row, today, beginning: words }: Props) {
   const { beginning, startsDay, unread, atMs } = row
   return (
     <>
-      {beginning && <p className={styles.beginning}>This is where your chat with {title} begins.</p>}
+      {beginning && <p className={styles.beginning}>{words}</p>}
       {startsDay && (
         <h3 className={styles.day}>
           <time dateTime={new Date(atMs).toISOString().slice(0, 10)}>{dayName(atMs, today)}</time>

@@ -2,10 +2,12 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import type { Recipient } from '../../../src/client/index.ts'
 import { useChat, useMessages, useTicks } from '../../../src/client/react/hooks.tsx'
+import { governs, membershipOf } from '../groups/roles.ts'
 import { MessageOptions, type OpenMenu, optionable } from '../options/message-options.tsx'
 import { OptionsButton } from '../options/options-button.tsx'
 import { useAttention } from '../parts/use-attention.ts'
 import { useToday } from '../parts/use-today.ts'
+import { beginningWords } from './beginning.ts'
 import { newestSeqOf, tickStateOf } from './entries.ts'
 import { FirstWords } from './first-words.tsx'
 import { FloatingDay, useFloatingDay } from './floating-day.tsx'
@@ -33,8 +35,9 @@ const nearTopPx = 1200
 
 export function Timeline({ to, subject, changes, onAim }: Props) {
   const { title, conversation, pending } = subject
+  const isGroup = conversation?.kind === 'GROUP'
   const { userId: viewer } = useChat()
-  const { entries: stored, conversationId, loading, hasOlder, error, loadOlder } = useMessages(to)
+  const { entries: stored, conversationId, loading, hasOlder, left, error, loadOlder } = useMessages(to)
   const entries = useMemo(() => withWishes(stored, changes.wishes), [stored, changes.wishes])
   const ticks = useTicks(to)
   const today = useToday()
@@ -47,6 +50,7 @@ export function Timeline({ to, subject, changes, onAim }: Props) {
   // Until it is known what is unread, nothing is read.
   useMarkRead(pending ? undefined : conversationId, newestSeqOf(entries, viewer), attended)
   const rows = useMemo(() => rowsOf(entries, { viewer, hasOlder, divider }), [entries, viewer, hasOlder, divider])
+  const beginning = beginningWords(subject, viewer)
   const shift = usePrepended(entries)
   const { found, find } = useFound(list, bottom)
   const [menu, setMenu] = useState<OpenMenu>()
@@ -76,11 +80,11 @@ export function Timeline({ to, subject, changes, onAim }: Props) {
     const quoted = quote ? indexOfSeq(entries, quote.seq) : -1
     return (
       <div key={key} className={styles.row} data-row={key} data-end={index === rows.length - 1 || undefined}>
-        <Separators row={row} today={today} title={title} />
+        <Separators row={row} today={today} beginning={beginning} />
         <Message
           row={row}
           tick={awaitsChange(entry, changes.wishes) ? 'WAITING' : tickStateOf(row, ticks)}
-          showsSender={conversation?.kind === 'GROUP'}
+          showsSender={isGroup}
           quote={quote}
           found={key === found}
           tabbable={key === tabStop}
@@ -109,7 +113,7 @@ export function Timeline({ to, subject, changes, onAim }: Props) {
         className={styles.scroller}
         role="log"
         aria-live="off"
-        aria-label={`Messages with ${title}`}
+        aria-label={`Messages ${isGroup ? 'in' : 'with'} ${title}`}
         aria-busy={loading}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it by keys.
         tabIndex={0}
@@ -127,7 +131,9 @@ export function Timeline({ to, subject, changes, onAim }: Props) {
           {render}
         </Virtualizer>
       </div>
-      {entries.length === 0 && !loading && !hasOlder && !pending && <FirstWords subject={subject} viewer={viewer} />}
+      {entries.length === 0 && !loading && !hasOlder && !pending && !left && (
+        <FirstWords subject={subject} viewer={viewer} />
+      )}
       {!loading && !error && <FloatingDay atMs={floating.atMs} today={today} />}
       <OlderNote loading={loading} error={error} onRetry={loadOlder} />
       <JumpButton entries={entries} viewer={viewer} atBottom={atBottom} onJump={toBottom} />
@@ -135,6 +141,7 @@ export function Timeline({ to, subject, changes, onAim }: Props) {
         open={menu}
         rows={rows}
         changes={changes}
+        governs={isGroup && governs(membershipOf(conversation, viewer)?.role)}
         onAim={onAim}
         onClose={() => setMenu(undefined)}
         onDeleted={() => requestAnimationFrame(() => scroller.current?.focus({ preventScroll: true }))}

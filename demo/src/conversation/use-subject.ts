@@ -1,7 +1,7 @@
-import { useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import type { ConversationFieldsFragment } from '../../../src/client/generated/graphql.ts'
 import type { Recipient } from '../../../src/client/index.ts'
-import { useChat, useConversations } from '../../../src/client/react/hooks.tsx'
+import { useChat, useConversation, useConversations } from '../../../src/client/react/hooks.tsx'
 import { chatTitle, otherOf, personTitle } from '../chats/chat-names.ts'
 import type { Person } from '../people.ts'
 
@@ -17,15 +17,20 @@ export type Subject = {
 
 export function useSubject(to: Recipient): Subject {
   const { userId: viewer } = useChat()
-  const { conversations, loading } = useConversations()
-  const [userId, conversationId] = 'userId' in to ? [to.userId, undefined] : [undefined, to.conversationId]
-  return useMemo(() => {
-    const conversation = conversations.find((each) =>
-      userId ? otherOf(each, viewer)?.id === userId : each.id === conversationId,
-    )
+  const { loading } = useConversations()
+  const conversation = useConversation(to)
+  const userId = 'userId' in to ? to.userId : undefined
+  const subject = useMemo(() => {
     const known = conversation && otherOf(conversation, viewer)
     const other = known ?? (userId ? { id: userId } : undefined)
-    const title = conversation ? chatTitle(conversation, viewer) : other ? personTitle(other, viewer) : 'Chat'
+    const title = conversation ? chatTitle(conversation, viewer) : other && personTitle(other, viewer)
     return { title, pending: !conversation && loading, ...(other && { other }), ...(conversation && { conversation }) }
-  }, [conversations, loading, userId, conversationId, viewer])
+  }, [conversation, loading, userId, viewer])
+  const { title } = subject
+  // Of a group one has left, the name is what remains.
+  const lastTitle = useRef<string>(undefined)
+  useEffect(() => {
+    lastTitle.current = title ?? lastTitle.current
+  }, [title])
+  return { ...subject, title: title ?? lastTitle.current ?? 'Chat' }
 }

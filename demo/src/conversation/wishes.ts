@@ -29,7 +29,7 @@ function granted(message: MessageFieldsFragment, wish: Wish): MessageFieldsFragm
     case 'edit':
       return { ...message, body: wish.body, editedAt: message.editedAt ?? message.sentAt }
     case 'remove':
-      return { ...message, body: '', deletedAt: message.sentAt, reactions: [], replyTo: null }
+      return { ...message, body: '', deletedAt: message.sentAt, attachments: [], reactions: [], replyTo: null }
     case 'react':
       return { ...message, reactions: reacted(message.reactions, wish.emoji, wish.on) }
   }

@@ -11,7 +11,8 @@ export function nextItem(key: string, from: number, { inRow, count }: { inRow: n
       return from + 1 < count ? from + 1 : 0
     case 'ArrowUp':
       if (isInRow) return count - 1
-      return from > inRow ? from - 1 : 0
+      if (from > inRow) return from - 1
+      return inRow > 0 ? 0 : count - 1
     case 'Home':
       return 0
     case 'End':

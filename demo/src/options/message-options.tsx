@@ -3,7 +3,7 @@ import type { MessageFieldsFragment } from '../../../src/client/generated/graphq
 import type { Row } from '../conversation/rows.ts'
 import type { Aim } from '../conversation/use-aim.ts'
 import type { Changes } from '../conversation/use-changes.ts'
-import { DeleteDialog } from './delete-dialog.tsx'
+import { Question } from '../parts/question.tsx'
 import { MessageMenu } from './message-menu.tsx'
 
 export type OpenMenu = { key: string; anchor: HTMLElement }
@@ -16,12 +16,14 @@ type Props = {
   open: OpenMenu | undefined
   rows: readonly Row[]
   changes: Changes
+  /** Whether the viewer may delete what others wrote. */
+  governs: boolean
   onAim: (aim: Aim) => void
   onClose: () => void
   onDeleted: () => void
 }
 
-export function MessageOptions({ open, rows, changes, onAim, onClose, onDeleted }: Props) {
+export function MessageOptions({ open, rows, changes, governs, onAim, onClose, onDeleted }: Props) {
   const [deleting, setDeleting] = useState<MessageFieldsFragment>()
   const row = open && rows.find(({ key }) => key === open.key)
   const message = row && optionable(row)
@@ -32,6 +34,7 @@ export function MessageOptions({ open, rows, changes, onAim, onClose, onDeleted 
           key={open.key}
           message={message}
           mine={row.mine}
+          canDelete={row.mine || governs}
           anchor={open.anchor}
           onReact={(emoji, on) => changes.react(message, emoji, on)}
           onReply={() => onAim({ type: 'reply', message })}
@@ -41,14 +44,18 @@ export function MessageOptions({ open, rows, changes, onAim, onClose, onDeleted 
         />
       )}
       {deleting && (
-        <DeleteDialog
+        <Question
+          title="Delete this message for everyone?"
+          act="Delete"
           onClose={() => setDeleting(undefined)}
-          onDelete={() => {
+          onAct={() => {
             setDeleting(undefined)
             changes.remove(deleting)
             onDeleted()
           }}
-        />
+        >
+          It is gone from every device, and there is no way back.
+        </Question>
       )}
     </>
   )

@@ -1,19 +1,21 @@
 import styles from './avatar.module.css'
+import { GroupIcon } from './icons.tsx'
 
 const colours = ['#2a7463', '#a3510f', '#6d4aa8', '#1d6aa5', '#ad3459', '#55661a', '#86503a', '#3d56a6']
 /** The sample people are told apart at a glance. */
 const fixed: Record<string, number> = { alice: 4, bob: 3, carol: 2, dave: 1 }
 
-type Props = { id: string; name: string; size?: number }
+type Props = { id: string; name: string; size?: number; group?: boolean }
 
-export function Avatar({ id, name, size = 46 }: Props) {
+export function Avatar({ id, name, size = 46, group }: Props) {
   return (
     <span
       className={styles.avatar}
+      data-group={group || undefined}
       style={{ background: colourOf(id), width: size, height: size, fontSize: size * 0.38 }}
       aria-hidden="true"
     >
-      {initialsOf(name)}
+      {group ? <GroupIcon size={size * 0.55} /> : initialsOf(name)}
     </span>
   )
 }

@@ -4,12 +4,15 @@ import { CloseIcon } from './icons.tsx'
 
 type Props = {
   title: string
-  onClose: () => void /** A question: its answers close it. */
+  onClose: () => void
+  /** A question: its answers close it. */
   asks?: boolean
+  /** As wide as what is in it. */
+  wide?: boolean
   children: ReactNode
 }
 
-export function Dialog({ title, onClose, asks, children }: Props) {
+export function Dialog({ title, onClose, asks, wide, children }: Props) {
   const element = useRef<HTMLDialogElement>(null)
   const headingId = useId()
   // Closed while it is still there, it gives the focus back to where it came from.
@@ -27,6 +30,7 @@ export function Dialog({ title, onClose, asks, children }: Props) {
     <dialog
       ref={element}
       className={styles.dialog}
+      data-wide={wide || undefined}
       aria-labelledby={headingId}
       onClick={closeFromOutside}
       onKeyDown={keep}

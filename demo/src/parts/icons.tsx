@@ -41,3 +41,24 @@ export const EmojiIcon = icon(
     <path d="M8 14.5a4.8 4.8 0 0 0 8 0M9 9.5h.01M15 9.5h.01" />
   </>,
 )
+export const GroupIcon = icon(
+  <>
+    <circle cx="9" cy="8" r="3.5" />
+    <path d="M2.5 20v-1.5a5 5 0 0 1 5-5h3a5 5 0 0 1 5 5V20M16 4.8a3.5 3.5 0 0 1 0 6.4M18 13.8a5 5 0 0 1 3.5 4.7V20" />
+  </>,
+)
+export const PinIcon = icon(<path d="M9 4h6l-.8 6 3.3 3.5h-11L9.8 10zM12 13.5V20" />)
+export const MuteIcon = icon(<path d="M6 16h12l-1.5-2.5V10a4.5 4.5 0 0 0-8-2.8M7.5 10v3.5L6 16M10 19.5h4M4 4l16 16" />)
+export const BellIcon = icon(<path d="M6 16h12l-1.5-2.5V10a4.5 4.5 0 0 0-9 0v3.5zM10 19.5h4" />)
+export const ArchiveIcon = icon(<path d="M4 5h16v4H4zM5.5 9v10h13V9M10 13h4" />)
+export const BlockIcon = icon(
+  <>
+    <circle cx="12" cy="12" r="8.5" />
+    <path d="M6 6l12 12" />
+  </>,
+)
+export const AttachIcon = icon(
+  <path d="M19.5 11.5l-7.8 7.8a4.6 4.6 0 0 1-6.5-6.5l8.2-8.2a3 3 0 0 1 4.3 4.3l-8 8a1.5 1.5 0 0 1-2.2-2.2l7-7" />,
+)
+export const FileIcon = icon(<path d="M6 3.5h8l4.5 4.5v12.5H6zM14 3.5V8h4.5" />)
+export const LeaveIcon = icon(<path d="M13 4H5v16h8M10 12h10M16.5 8.5L20 12l-3.5 3.5" />)

@@ -1,0 +1,79 @@
+import { useState } from 'react'
+import { useChat } from '../../../src/client/react/hooks.tsx'
+import { Menu, MenuItem } from '../options/menu.tsx'
+import { ArchiveIcon, BellIcon, BlockIcon, MuteIcon, PinIcon } from '../parts/icons.tsx'
+import { Question } from '../parts/question.tsx'
+import { useBlocked } from './blocked.ts'
+import type { ChatItem } from './chat-items.ts'
+import type { useSettings } from './use-settings.ts'
+
+type Props = {
+  /** Stays while a question is open. */
+  item: ChatItem
+  /** The button that opened it; undefined while it is closed. */
+  anchor: HTMLElement | undefined
+  settings: ReturnType<typeof useSettings>
+  onClose: () => void
+}
+
+export function ChatMenu({ item, anchor, settings, onClose }: Props) {
+  const { userId: viewer } = useChat()
+  const [blocking, setBlocking] = useState(false)
+  const other = item.to.with
+  const blocked = useBlocked(viewer, other)
+  const { title, pinned, archived, muted } = item
+  return (
+    <>
+      {anchor && (
+        <Menu label={`Options for ${title}`} anchor={anchor} grows="left" onClose={onClose}>
+          {(choose) => (
+            <>
+              <MenuItem icon={<PinIcon size={19} />} onChoose={choose(() => settings.pin(item))}>
+                {pinned ? 'Unpin' : 'Pin'}
+              </MenuItem>
+              {muted ? (
+                <MenuItem icon={<BellIcon size={19} />} onChoose={choose(() => settings.mute(item, 'no longer'))}>
+                  Unmute
+                </MenuItem>
+              ) : (
+                <>
+                  <MenuItem icon={<MuteIcon size={19} />} onChoose={choose(() => settings.mute(item, 'hours'))}>
+                    Mute for 8 hours
+                  </MenuItem>
+                  <MenuItem icon={<MuteIcon size={19} />} onChoose={choose(() => settings.mute(item, 'always'))}>
+                    Mute always
+                  </MenuItem>
+                </>
+              )}
+              <MenuItem icon={<ArchiveIcon size={19} />} onChoose={choose(() => settings.archive(item))}>
+                {archived ? 'Unarchive' : 'Archive'}
+              </MenuItem>
+              {other && other !== viewer && (
+                <MenuItem
+                  icon={<BlockIcon size={19} />}
+                  danger={!blocked}
+                  onChoose={choose(() => (blocked ? settings.block(other, false) : setBlocking(true)))}
+                >
+                  {blocked ? `Unblock ${title}` : `Block ${title}`}
+                </MenuItem>
+              )}
+            </>
+          )}
+        </Menu>
+      )}
+      {blocking && other && (
+        <Question
+          title={`Block ${title}?`}
+          act="Block"
+          onClose={() => setBlocking(false)}
+          onAct={() => {
+            setBlocking(false)
+            settings.block(other, true)
+          }}
+        >
+          {title} cannot write to you here any more, and is not told. In groups you still meet.
+        </Question>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,34 @@
+import { useState } from 'react'
+import { useChat } from '../../../src/client/react/hooks.tsx'
+import { archive, mute, pin, setBlocked } from '../../../src/client/settings.ts'
+import { problemWords } from '../parts/problem-words.ts'
+import { rememberBlocked } from './blocked.ts'
+import type { ChatItem } from './chat-items.ts'
+
+const hourMs = 3_600_000
+/** As far as a date goes that everybody understands. */
+const always = new Date('9999-12-31T00:00:00.000Z')
+
+export type MuteFor = 'hours' | 'always' | 'no longer'
+
+/** What one decides about a chat. `problem`: why the last decision was refused. */
+export function useSettings() {
+  const chat = useChat()
+  const [problem, setProblem] = useState<string>()
+  function settle(change: Promise<void>): void {
+    setProblem(undefined)
+    change.catch((error: unknown) => setProblem(problemWords(error)))
+  }
+  const until = { hours: () => new Date(Date.now() + 8 * hourMs), always: () => always, 'no longer': () => null }
+  return {
+    problem,
+    dismiss: () => setProblem(undefined),
+    pin: ({ conversationId, pinned }: ChatItem) => conversationId && settle(pin(chat, conversationId, !pinned)),
+    archive: ({ conversationId, archived }: ChatItem) =>
+      conversationId && settle(archive(chat, conversationId, !archived)),
+    mute: ({ conversationId }: ChatItem, how: MuteFor) =>
+      conversationId && settle(mute(chat, conversationId, until[how]())),
+    block: (userId: string, blocked: boolean) =>
+      settle(setBlocked(chat, userId, blocked).then(() => rememberBlocked(chat.userId, userId, blocked))),
+  }
+}

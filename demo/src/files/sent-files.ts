@@ -1,0 +1,28 @@
+import { type FileLike, fileWords } from './file-words.ts'
+
+// What this window has sent: shown from here, so that it need not be fetched back, and is there while its message waits.
+//
+//   files: attachment id -> the file and an address of it in this window
+
+export type SentFile = FileLike & { id: string; byteSize: number; url: string }
+
+const keptMax = 50
+const files = new Map<string, SentFile>()
+
+export function keepSentFile(file: SentFile): void {
+  files.set(file.id, file)
+  if (files.size <= keptMax) return
+  const [oldest] = files.values()
+  if (!oldest) return
+  files.delete(oldest.id)
+  URL.revokeObjectURL(oldest.url)
+}
+
+export const sentFile = (attachmentId: string): SentFile | undefined => files.get(attachmentId)
+
+/** After a reload nobody knows what they were. */
+export function outgoingFileWords(attachmentIds: readonly string[] = []): string {
+  const known = attachmentIds.flatMap((id) => sentFile(id) ?? [])
+  if (known.length === attachmentIds.length) return fileWords(known)
+  return attachmentIds.length === 1 ? 'File' : `${attachmentIds.length} files`
+}

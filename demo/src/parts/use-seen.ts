@@ -1,0 +1,14 @@
+import { type RefObject, useEffect, useState } from 'react'
+
+/** Whether it is on screen, or nearly. */
+export function useSeen(element: RefObject<HTMLElement | null>): boolean {
+  const [seen, setSeen] = useState(false)
+  useEffect(() => {
+    const target = element.current
+    if (!target) return
+    const observer = new IntersectionObserver(([entry]) => setSeen(entry?.isIntersecting === true))
+    observer.observe(target)
+    return () => observer.disconnect()
+  }, [element])
+  return seen
+}
