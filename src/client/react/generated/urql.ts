@@ -101,6 +101,17 @@ export type PresenceState =
   /** A device has come and is still being sent what it missed. */
   | 'SYNCING';
 
+/** How a device is reached while nobody is attached. */
+export type PushPlatform =
+  /** Apple’s push service. The token is the device token. */
+  | 'APNS'
+  /** Firebase Cloud Messaging. The token is the registration token. */
+  | 'FCM'
+  /** Printed in the log, in development. */
+  | 'LOG'
+  /** A browser. The token is its PushSubscription as JSON. */
+  | 'WEBPUSH';
+
 /** A reaction to give or to take back. */
 export type ReactInput = {
   /** Made on the device before the first attempt, from the same supply as those of messages; every retry carries the same one. */
@@ -121,6 +132,16 @@ export type RecipientInput =
   conversationId: string; userId?: never; }
   |  { conversationId?: never;   /** A user: the direct chat with them, made by its first message. Oneself: notes to self. */
   userId: string; };
+
+/** A device to be reached. */
+export type RegisterDeviceInput = {
+  /** Made on the device, once. */
+  deviceId: string;
+  /** How it is reached. */
+  platform: PushPlatform;
+  /** Where it is reached, as its platform says it. */
+  token: string;
+};
 
 /** What somebody may do in a group. */
 export type Role =
@@ -159,6 +180,12 @@ export type SetTypingInput = {
   conversationId: string;
   /** True every few seconds while they write, at most once in two is passed on; false when they stop. */
   typing: boolean;
+};
+
+/** A device to be reached no more. */
+export type UnregisterDeviceInput = {
+  /** The device. */
+  deviceId: string;
 };
 
 /** What to change of a conversation. What is left out stays as it is. */
@@ -345,6 +372,25 @@ export type SetBlockedMutationVariables = Exact<{
 
 
 export type SetBlockedMutation = { setBlocked: { blocked: boolean } };
+
+export type PushPublicKeyQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PushPublicKeyQuery = { pushPublicKey: string | null };
+
+export type RegisterDeviceMutationVariables = Exact<{
+  input: RegisterDeviceInput;
+}>;
+
+
+export type RegisterDeviceMutation = { registerDevice: { deviceId: string } };
+
+export type UnregisterDeviceMutationVariables = Exact<{
+  input: UnregisterDeviceInput;
+}>;
+
+
+export type UnregisterDeviceMutation = { unregisterDevice: { deviceId: string } };
 
 export type TicksFieldsFragment = { conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number };
 
@@ -767,6 +813,37 @@ export const SetBlockedDocument = gql`
 
 export function useSetBlockedMutation() {
   return Urql.useMutation<SetBlockedMutation, SetBlockedMutationVariables>(SetBlockedDocument);
+};
+export const PushPublicKeyDocument = gql`
+    query PushPublicKey {
+  pushPublicKey
+}
+    `;
+
+export function usePushPublicKeyQuery(options?: Omit<Urql.UseQueryArgs<PushPublicKeyQueryVariables>, 'query'>) {
+  return Urql.useQuery<PushPublicKeyQuery, PushPublicKeyQueryVariables>({ query: PushPublicKeyDocument, ...options });
+};
+export const RegisterDeviceDocument = gql`
+    mutation RegisterDevice($input: RegisterDeviceInput!) {
+  registerDevice(input: $input) {
+    deviceId
+  }
+}
+    `;
+
+export function useRegisterDeviceMutation() {
+  return Urql.useMutation<RegisterDeviceMutation, RegisterDeviceMutationVariables>(RegisterDeviceDocument);
+};
+export const UnregisterDeviceDocument = gql`
+    mutation UnregisterDevice($input: UnregisterDeviceInput!) {
+  unregisterDevice(input: $input) {
+    deviceId
+  }
+}
+    `;
+
+export function useUnregisterDeviceMutation() {
+  return Urql.useMutation<UnregisterDeviceMutation, UnregisterDeviceMutationVariables>(UnregisterDeviceDocument);
 };
 export const AckDocument = gql`
     mutation Ack($input: AckInput!) {
