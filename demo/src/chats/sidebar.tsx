@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { StatusLine } from '../connection/status-line.tsx'
 import { DevelopersButton } from '../developers/developers-button.tsx'
+import { NotificationSwitch } from '../notifications/notification-switch.tsx'
 import { Avatar } from '../parts/avatar.tsx'
 import { NewChatIcon, SwitchIcon } from '../parts/icons.tsx'
 import { Logo } from '../parts/logo.tsx'
@@ -36,6 +37,7 @@ export function Sidebar({ place }: { place: SignedIn }) {
       </footer>
       <div className={styles.corner}>
         <DevelopersButton viewer={place.as} />
+        <NotificationSwitch place={place} />
       </div>
       {choosing && <NewChat place={place} onClose={() => setChoosing(false)} />}
     </nav>
