@@ -101,15 +101,15 @@ export type PresenceState =
   /** A device has come and is still being sent what it missed. */
   | 'SYNCING';
 
-/** How a device is reached while nobody is attached. */
+/** What a device is pushed to by. */
 export type PushPlatform =
-  /** Apple’s push service. The token is the device token. */
+  /** iPhones and the like. Its token is its device token, in hex. */
   | 'APNS'
-  /** Firebase Cloud Messaging. The token is the registration token. */
+  /** Android. Its token is its FCM registration token. */
   | 'FCM'
-  /** Printed in the log, in development. */
+  /** Nothing: what it would be told is printed by the server. Not in production. */
   | 'LOG'
-  /** A browser. The token is its PushSubscription as JSON. */
+  /** A browser. Its token is its PushSubscription as JSON: `endpoint` and `keys`. */
   | 'WEBPUSH';
 
 /** A reaction to give or to take back. */
@@ -133,13 +133,13 @@ export type RecipientInput =
   |  { conversationId?: never;   /** A user: the direct chat with them, made by its first message. Oneself: notes to self. */
   userId: string; };
 
-/** A device to be reached. */
+/** A device to push to. */
 export type RegisterDeviceInput = {
-  /** Made on the device, once. */
+  /** Made on the device, and kept there: 1 to 64 of A-Z a-z 0-9 . _ : - */
   deviceId: string;
-  /** How it is reached. */
+  /** What it is pushed to by. */
   platform: PushPlatform;
-  /** Where it is reached, as its platform says it. */
+  /** Its address there: 1 to 4,096 characters. */
   token: string;
 };
 
@@ -182,9 +182,9 @@ export type SetTypingInput = {
   typing: boolean;
 };
 
-/** A device to be reached no more. */
+/** A device to push to no longer. */
 export type UnregisterDeviceInput = {
-  /** The device. */
+  /** Which of the viewer’s. */
   deviceId: string;
 };
 
