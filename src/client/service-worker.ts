@@ -1,8 +1,7 @@
 import { keep, type Looking, type Owner, pushStorage, readKept, type Settled, type WorkerMessage } from './push-kept.ts'
 import type { Storage } from './storage/storage.ts'
 
-// What a service worker imports as `parley/client/service-worker`: one banner for each conversation, showing its latest message. To be
-// called by the worker's own listeners of `push`, `notificationclick` and `pushsubscriptionchange`.
+// What a service worker imports as `parley/client/service-worker`: one banner for each conversation, showing its latest message.
 
 export type WorkerOptions = {
   icon?: string
@@ -14,6 +13,14 @@ export type WorkerOptions = {
   url?: (conversationId: string | undefined, owner: Owner | undefined) => string
   /** As `parley/client/push` was given. */
   storage?: Storage
+}
+
+/** Everything below, at its event. To be called while the worker's script runs: browsers take no listener later. */
+export function listenForPush(options: WorkerOptions = {}): void {
+  const worker = scope()
+  worker.addEventListener('push', (event) => handlePush(event, options))
+  worker.addEventListener('notificationclick', (event) => handleNotificationClick(event, options))
+  worker.addEventListener('pushsubscriptionchange', handleSubscriptionChange)
 }
 
 /** Shows it, unless it is before the user's eyes already or something newer was shown; or takes it away. */
@@ -168,7 +175,13 @@ type WindowLike = {
   postMessage(message: unknown, transfer?: Transferable[]): void
   focus(): Promise<unknown>
 }
+type WorkerEvents = {
+  push: PushEventLike
+  notificationclick: NotificationEventLike
+  pushsubscriptionchange: SubscriptionChangeEventLike
+}
 type Scope = {
+  addEventListener<Name extends keyof WorkerEvents>(name: Name, listener: (event: WorkerEvents[Name]) => void): void
   registration: ServiceWorkerRegistration
   clients: {
     matchAll(options: { type: 'window'; includeUncontrolled: boolean }): Promise<readonly WindowLike[]>
