@@ -1,11 +1,12 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { serviceWorker } from './vite-service-worker.ts'
 
 const server = 'http://localhost:4000'
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), serviceWorker('src/notifications/worker.ts', 'sw.js')],
   build: { outDir: '../dist/demo', emptyOutDir: true },
   server: {
     proxy: {

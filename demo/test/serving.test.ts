@@ -41,6 +41,16 @@ test('the page is asked for each time, and may load nothing from elsewhere', asy
   expect(await page.text()).toContain('<title>Parley</title>')
 })
 
+test('the service worker is asked for each time, as a script for the whole page; pictures are what they are', async () => {
+  const directory = await built()
+  await writeFile(join(directory, 'sw.js'), '"worker"')
+  await writeFile(join(directory, 'assets', 'icon-abc.png'), 'png')
+  const worker = await get(directory, '/sw.js')
+  expect(worker.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  expect(worker.headers.get('cache-control')).toBe('no-cache')
+  expect((await get(directory, '/assets/icon-abc.png')).headers.get('content-type')).toBe('image/png')
+})
+
 test('an asset is kept for ever, and comes zipped to whoever can read that', async () => {
   const directory = await built()
   const plain = await get(directory, '/assets/index-abc.js', { 'accept-encoding': 'identity' })

@@ -9,11 +9,12 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildServer } from '../kit/build-server.ts'
 
-// docs/client.md, taken at its word.
+// docs/client.md and docs/push-browser.md, taken at their word.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(join(root, 'docs/client.md'), 'utf8')
-const examples = [...page.matchAll(/```(tsx?)\n([\s\S]*?)```/g)].map(([, language = '', code = ''], i) => ({
+const pages = page + readFileSync(join(root, 'docs/push-browser.md'), 'utf8')
+const examples = [...pages.matchAll(/```(tsx?)\n([\s\S]*?)```/g)].map(([, language = '', code = ''], i) => ({
   file: `example-${i + 1}.${language}`,
   code,
 }))
@@ -54,7 +55,7 @@ it('its examples compile against the package', () => {
   const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
   const { stdout } = spawnSync(process.execPath, [compiler, '-p', app], { encoding: 'utf8' })
   expect(stdout).toBe('')
-  expect(examples).toHaveLength(6)
+  expect(examples).toHaveLength(8)
 })
 
 async function kilobytesOf(contents: string): Promise<number> {
@@ -76,8 +77,11 @@ it('the runtime is as small as it says, and below 20 KB', async () => {
   expect(Math.abs(kilobytes - Number(said))).toBeLessThan(0.3)
 })
 
-it.each(['groups', 'media', 'presence', 'settings'])('%s is as small as it says', async (entry) => {
-  const kilobytes = await kilobytesOf(`export * from './${entry}.ts'`)
-  const [, said] = new RegExp(`parley/client/${entry}\` \\| ([\\d.]+) KB`).exec(page) ?? []
-  expect(Math.abs(kilobytes - Number(said))).toBeLessThan(0.3)
-})
+it.each(['groups', 'media', 'presence', 'push', 'service-worker', 'settings'])(
+  '%s is as small as it says',
+  async (entry) => {
+    const kilobytes = await kilobytesOf(`export * from './${entry}.ts'`)
+    const [, said] = new RegExp(`parley/client/${entry}\` \\| ([\\d.]+) KB`).exec(page) ?? []
+    expect(Math.abs(kilobytes - Number(said))).toBeLessThan(0.3)
+  },
+)

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { StatusLine } from '../connection/status-line.tsx'
 import { DevelopersButton } from '../developers/developers-button.tsx'
 import { NewGroup } from '../groups/new-group.tsx'
+import { NotificationSwitch } from '../notifications/notification-switch.tsx'
 import { Avatar } from '../parts/avatar.tsx'
 import { GroupIcon, NewChatIcon, SwitchIcon } from '../parts/icons.tsx'
 import { Logo } from '../parts/logo.tsx'
@@ -52,6 +53,7 @@ export function Sidebar({ place }: { place: SignedIn }) {
       </footer>
       <div className={styles.corner}>
         <DevelopersButton viewer={place.as} />
+        <NotificationSwitch place={place} />
       </div>
       {making === 'chat' && <NewChat place={place} onClose={() => setMaking(undefined)} />}
       {making === 'group' && <NewGroup place={place} onClose={() => setMaking(undefined)} />}

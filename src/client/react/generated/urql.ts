@@ -101,6 +101,17 @@ export type PresenceState =
   /** A device has come and is still being sent what it missed. */
   | 'SYNCING';
 
+/** What a device is pushed to by. */
+export type PushPlatform =
+  /** iPhones and the like. Its token is its device token, in hex. */
+  | 'APNS'
+  /** Android. Its token is its FCM registration token. */
+  | 'FCM'
+  /** Nothing: what it would be told is printed by the server. Not in production. */
+  | 'LOG'
+  /** A browser. Its token is its PushSubscription as JSON: `endpoint` and `keys`. */
+  | 'WEBPUSH';
+
 /** A reaction to give or to take back. */
 export type ReactInput = {
   /** Made on the device before the first attempt, from the same supply as those of messages; every retry carries the same one. */
@@ -121,6 +132,16 @@ export type RecipientInput =
   conversationId: string; userId?: never; }
   |  { conversationId?: never;   /** A user: the direct chat with them, made by its first message. Oneself: notes to self. */
   userId: string; };
+
+/** A device to push to. */
+export type RegisterDeviceInput = {
+  /** Made on the device, and kept there: 1 to 64 of A-Z a-z 0-9 . _ : - */
+  deviceId: string;
+  /** What it is pushed to by. */
+  platform: PushPlatform;
+  /** Its address there: 1 to 4,096 characters. */
+  token: string;
+};
 
 /** What somebody may do in a group. */
 export type Role =
@@ -159,6 +180,12 @@ export type SetTypingInput = {
   conversationId: string;
   /** True every few seconds while they write, at most once in two is passed on; false when they stop. */
   typing: boolean;
+};
+
+/** A device to push to no longer. */
+export type UnregisterDeviceInput = {
+  /** Which of the viewer’s. */
+  deviceId: string;
 };
 
 /** What to change of a conversation. What is left out stays as it is. */
@@ -345,6 +372,25 @@ export type SetBlockedMutationVariables = Exact<{
 
 
 export type SetBlockedMutation = { setBlocked: { blocked: boolean } };
+
+export type PushPublicKeyQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PushPublicKeyQuery = { pushPublicKey: string | null };
+
+export type RegisterDeviceMutationVariables = Exact<{
+  input: RegisterDeviceInput;
+}>;
+
+
+export type RegisterDeviceMutation = { registerDevice: { deviceId: string } };
+
+export type UnregisterDeviceMutationVariables = Exact<{
+  input: UnregisterDeviceInput;
+}>;
+
+
+export type UnregisterDeviceMutation = { unregisterDevice: { deviceId: string } };
 
 export type TicksFieldsFragment = { conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number };
 
@@ -767,6 +813,37 @@ export const SetBlockedDocument = gql`
 
 export function useSetBlockedMutation() {
   return Urql.useMutation<SetBlockedMutation, SetBlockedMutationVariables>(SetBlockedDocument);
+};
+export const PushPublicKeyDocument = gql`
+    query PushPublicKey {
+  pushPublicKey
+}
+    `;
+
+export function usePushPublicKeyQuery(options?: Omit<Urql.UseQueryArgs<PushPublicKeyQueryVariables>, 'query'>) {
+  return Urql.useQuery<PushPublicKeyQuery, PushPublicKeyQueryVariables>({ query: PushPublicKeyDocument, ...options });
+};
+export const RegisterDeviceDocument = gql`
+    mutation RegisterDevice($input: RegisterDeviceInput!) {
+  registerDevice(input: $input) {
+    deviceId
+  }
+}
+    `;
+
+export function useRegisterDeviceMutation() {
+  return Urql.useMutation<RegisterDeviceMutation, RegisterDeviceMutationVariables>(RegisterDeviceDocument);
+};
+export const UnregisterDeviceDocument = gql`
+    mutation UnregisterDevice($input: UnregisterDeviceInput!) {
+  unregisterDevice(input: $input) {
+    deviceId
+  }
+}
+    `;
+
+export function useUnregisterDeviceMutation() {
+  return Urql.useMutation<UnregisterDeviceMutation, UnregisterDeviceMutationVariables>(UnregisterDeviceDocument);
 };
 export const AckDocument = gql`
     mutation Ack($input: AckInput!) {
