@@ -544,6 +544,15 @@ export interface PushProvider {
   close(): void
 }
 
+/** Told for the metrics. */
+export type PushObserver = {
+  queued(outcome: 'added' | 'failed'): void
+  sent(platform: PushPlatform, outcome: PushOutcome['type']): void
+  /** What was given up. */
+  dead(reason: 'expired' | 'rejected'): void
+  failed(error: unknown): void
+}
+
 /** `publicKey`: what browsers subscribe with. */
 export type Push = {
   queue: PushQueue

@@ -11,8 +11,7 @@ import type {
   Notification,
   Ports,
   PushJob,
-  PushOutcome,
-  PushPlatform,
+  PushObserver,
   PushQueue,
   Shown,
   TakenJob,
@@ -40,15 +39,6 @@ const backoffMinMs = 1000
 const backoffMaxMs = 60_000
 const budgetMax = 20
 const budgetWindowMs = 60_000
-
-/** Told for the metrics. */
-export type PushObserver = {
-  queued(outcome: 'added' | 'failed'): void
-  sent(platform: PushPlatform, outcome: PushOutcome['type']): void
-  /** What was given up. */
-  dead(reason: 'expired' | 'rejected'): void
-  failed(error: unknown): void
-}
 
 /** What is done with pushes by those who have other things to do: both return at once. */
 export type Pushes = { sent(message: Message): void; read(member: MemberAddress): void }

@@ -29,6 +29,7 @@ describe('with nothing set', () => {
       dynamodb: 'embedded',
       tables: { prefix: 'parley_', create: true },
       media: 'disk',
+      push: { preview: true, log: true, vapid: 'derived' },
       auth: 'development',
       cursorSecret: undefined,
       allowedOrigins: [],
