@@ -12,21 +12,26 @@ type Needs = { account: ServiceAccount; now: () => number; timeoutMs: number }
 
 /** An access token by a signed assertion (RFC 7523), kept for as long as it is good; whoever asks meanwhile waits for the same one. */
 export function createGoogleToken({ account, now, timeoutMs }: Needs) {
-  let held: { token: Promise<string>; goodUntilMs: number } | undefined
+  let held: { fetched: Promise<{ token: string }>; goodUntilMs: number } | undefined
 
   async function get(): Promise<string> {
-    if (held && held.goodUntilMs > now()) return held.token
-    const fetching = fetchToken()
-    const mine = { token: fetching.then(({ token }) => token), goodUntilMs: Number.POSITIVE_INFINITY }
-    held = mine
+    if (!held || held.goodUntilMs <= now()) held = begin()
+    const mine = held
     try {
-      const { seconds } = await fetching
-      mine.goodUntilMs = now() + seconds * 1000 - sparedMs
+      return (await mine.fetched).token
     } catch (error) {
       if (held === mine) held = undefined
       throw error
     }
-    return mine.token
+  }
+
+  function begin(): NonNullable<typeof held> {
+    const fetched = fetchToken().then(({ token, seconds }) => {
+      begun.goodUntilMs = now() + seconds * 1000 - sparedMs
+      return { token }
+    })
+    const begun = { fetched, goodUntilMs: Number.POSITIVE_INFINITY }
+    return begun
   }
 
   async function fetchToken(): Promise<{ token: string; seconds: number }> {

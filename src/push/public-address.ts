@@ -16,9 +16,9 @@ const inner4: [string, number][] = [
   ['198.18.0.0', 15],
   ['224.0.0.0', 3],
 ]
+/** Those that hold an address of IPv4 are looked at as that by BlockList itself. */
 const inner6: [string, number][] = [
   ['::', 96],
-  ['::ffff:0:0', 96],
   ['64:ff9b::', 96],
   ['fc00::', 7],
   ['fe80::', 10],
