@@ -30,7 +30,8 @@ import type { PushRules } from './push-rules.ts'
 // wants the banner again; whoever read it before is seen by the look.
 
 const jobsAtATime = 50
-const bannersAtATime = 256
+const bannersAtATime = 64
+const underWayMax = 256
 /** Longer than a look can take. */
 const leaseMs = 60_000
 /** Nobody wants to hear of it after that. */
@@ -89,7 +90,7 @@ export function createPush(needs: Needs) {
   async function tick(): Promise<{ found: number; settled: Promise<void> }> {
     const jobs = await queue.take(jobsAtATime)
     await queue.done((await Promise.all(jobs.map(expanded))).flat())
-    const room = bannersAtATime - underWay.size
+    const room = Math.min(underWayMax - underWay.size, bannersAtATime)
     const claimed = room > 0 ? await queue.claim(room, leaseMs) : []
     const looks = claimed.sort((one, other) => other.atMs - one.atMs).map(begin)
     return { found: jobs.length + claimed.length, settled: Promise.all(looks).then(() => undefined) }

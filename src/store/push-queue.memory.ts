@@ -2,9 +2,9 @@ import type { ClaimedBanner, Clock, PushQueue, TakenJob, Wanted } from '../domai
 
 type Standing = ClaimedBanner & { leaseMs: number; dueMs: number }
 
-const takeoverMs = 30_000
+const takeoverDefaultMs = 30_000
 
-export function createPushQueueMemory(clock: Clock): PushQueue {
+export function createPushQueueMemory(clock: Clock, takeoverMs = takeoverDefaultMs): PushQueue {
   const jobs = new Map<string, TakenJob & { freeAtMs: number }>()
   const wanted = new Map<string, Standing>()
   const keyOf = ({ userId, conversationId }: Pick<Wanted, 'userId' | 'conversationId'>) => `${userId} ${conversationId}`

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { deriveVapid } from '../../src/config.ts'
 import type { Notification, PushProvider } from '../../src/domain/ports.ts'
 import type { ConversationId } from '../../src/protocol/ids.ts'
-import { isPublicAddress, isPublicName } from '../../src/push/public-address.ts'
+import { InnerAddressError, isPublicAddress, isPublicName, publicLookup } from '../../src/push/public-address.ts'
 import { createWebPush } from '../../src/push/webpush.ts'
 import { freePort } from '../kit/free-port.ts'
 import { startWebPushService, type WebPushService } from '../kit/web-push-service.ts'
@@ -151,6 +151,11 @@ describe('a subscription', () => {
     expect(await strict.send(service.subscribe().token, show)).toEqual({ type: 'unregistered' })
     expect(service.arrived()).toBe(0)
   })
+})
+
+test('a name that leads inside is not connected to', async () => {
+  const found = (name: string) => new Promise((resolve) => publicLookup(name, {}, (...answer) => resolve(answer)))
+  expect(await found('localhost')).toEqual([expect.any(InnerAddressError), []])
 })
 
 test('addresses inside a network are told from those on the internet', () => {
