@@ -81,7 +81,7 @@ export const deriveMediaSecret = (secret: Uint8Array): Uint8Array =>
 export function deriveVapid(secret: Uint8Array): VapidSettings {
   const pair = createECDH('prime256v1')
   pair.setPrivateKey(Buffer.from(hkdfSync('sha256', secret, '', 'parley vapid', 32)))
-  const subject = 'https://localhost'
+  const subject = 'mailto:nobody@parley.invalid'
   return { publicKey: pair.getPublicKey('base64url'), privateKey: pair.getPrivateKey('base64url'), subject }
 }
 
