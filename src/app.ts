@@ -2,23 +2,29 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { Registry } from 'prom-client'
-import { type Config, deriveMediaSecret } from './config.ts'
+import { type Config, deriveMediaSecret, deriveVapid } from './config.ts'
 import { directConversationId } from './domain/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
-import type { Clock, Ports } from './domain/ports.ts'
+import type { Clock, Ports, Push } from './domain/ports.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
 import { type ConversationId, messageNodeId } from './protocol/ids.ts'
 import { createSnowflake } from './protocol/snowflake.ts'
 import type { Viewer } from './protocol/viewer.ts'
+import { createPushMetrics } from './push/metrics.ts'
+import { createProviders, type ProviderSettings } from './push/providers.ts'
+import { startPushWorker } from './push/worker.ts'
 import { createContext } from './resolvers/context.ts'
 import { createCursors } from './resolvers/cursors.ts'
 import { createRecentTicks, type ReadTicks } from './resolvers/recent-ticks.ts'
 import { sendMessage } from './resolvers/send-message.ts'
 import { schema } from './schema/schema.ts'
+import { createBannersRedis } from './store/banners.redis.ts'
 import { createDynamoClient, type DynamoCall } from './store/dynamo-client.ts'
 import { createMediaDisk } from './store/media.disk.ts'
 import { createNodeNumber } from './store/node-number.redis.ts'
-import { createRedisLink } from './store/redis-client.ts'
+import { createPushQueueRedis } from './store/push-queue.redis.ts'
+import { createRedisLink, type RedisLink } from './store/redis-client.ts'
+import { createRedisKeys, defaultKeyPrefix } from './store/redis-keys.ts'
 import { createSoftStateRedis } from './store/soft-state.redis.ts'
 import { createStoresDynamo } from './store/stores.dynamo.ts'
 import { createTables, validateTables } from './store/table-setup.ts'
@@ -42,6 +48,8 @@ export type AppOptions = {
   onRedisRoundTrip?: (name: string) => void
   /** For those who need another time than it is. */
   clock?: Clock
+  /** Push services that are played by a test, and whether this node works the queue off. */
+  push?: Pick<ProviderSettings, 'endpoints' | 'timeoutMs'> & { works?: boolean }
 }
 
 export type App = ReturnType<typeof createApp>
@@ -68,7 +76,8 @@ export function createApp(config: Config, options: AppOptions = {}) {
   }
 }
 
-async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTrip, clock = systemClock }: AppOptions) {
+async function run(given: Config, logger: Logger, options: AppOptions) {
+  const { onDynamoCall, onRedisRoundTrip, clock = systemClock } = options
   const config = await completeConfig(given)
   const undo: (() => Promise<void>)[] = []
   const stop = async () => {
@@ -96,12 +105,29 @@ async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTr
 
     const media = await openMedia(config, clock)
     undo.push(media.close)
-    const ports: Ports = { ...createStoresDynamo(dynamo), ...createSoftStateRedis(link), ...media.ports, clock }
+    const push = openPush(config, link, clock, options)
+    undo.push(async () => Object.values(push?.providers ?? {}).forEach((provider) => void provider.close()))
+    const registry = new Registry()
+    const ports: Ports = {
+      ...createStoresDynamo(dynamo),
+      ...createSoftStateRedis(link),
+      ...media.ports,
+      ...(push && { push }),
+      clock,
+    }
+    const pushTrouble = (error: unknown) => logger.warn({ err: error }, 'push')
     const nodeNumber = createNodeNumber(link, Math.random)
     const domain = createDomain(ports, {
       nextMessageId: createSnowflake(clock.now, nodeNumber.current),
       randomId: randomUUID,
       localAvatars: config.development,
+      ...(push && {
+        push: {
+          preview: config.push.preview,
+          random: Math.random,
+          observer: createPushMetrics(registry, { backlog: push.queue.backlog, onError: pushTrouble }),
+        },
+      }),
       onDetachError: (error) => logger.warn({ err: error }, 'a stream could not be detached cleanly'),
       onMediaError: (error) => logger.warn({ err: error }, 'a file of a deleted message could not be removed'),
     })
@@ -136,7 +162,7 @@ async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTr
       clock,
       randomId: randomUUID,
       logger,
-      registry: new Registry(),
+      registry,
     })
     const regularly = (ms: number, task: () => Promise<void>) => {
       const timer = setInterval(() => task().catch((error) => logger.warn({ err: error }, 'beat')), ms)
@@ -146,6 +172,7 @@ async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTr
     regularly(leaseMs, nodeNumber.renew)
     regularly(beatMs, domain.beat.tick)
     regularly(sweepUploadsMs, domain.sweepUploads)
+    if (domain.push && options.push?.works !== false) undo.push(startPushWorker(domain.push, clock, pushTrouble))
     undo.push(transport.drain)
     const { url, port } = await transport.listen()
     logger.info({ url, ...describe }, 'listening')
@@ -154,6 +181,25 @@ async function run(given: Config, logger: Logger, { onDynamoCall, onRedisRoundTr
     await stop()
     throw error
   }
+}
+
+/** The way to those who are away, if there is any. */
+function openPush(config: CompleteConfig, link: RedisLink, clock: Clock, { push = {} }: AppOptions): Push | undefined {
+  const { vapid: given, fcm, apns, log } = config.push
+  const vapid = given === 'derived' ? deriveVapid(config.cursorSecret) : given
+  const providers = createProviders({
+    ...push,
+    ...(vapid && { vapid }),
+    ...(fcm && { fcm }),
+    ...(apns && { apns }),
+    ...(log && { print: console.log }),
+    now: clock.now,
+    publicOnly: config.production,
+  })
+  if (Object.keys(providers).length === 0) return undefined
+  const keys = createRedisKeys(defaultKeyPrefix)
+  const queue = createPushQueueRedis(link, keys, { clock })
+  return { queue, banners: createBannersRedis(link, keys), providers, ...(vapid && { publicKey: vapid.publicKey }) }
 }
 
 /** Where attachments are kept. */

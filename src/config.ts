@@ -1,6 +1,7 @@
 // The environment, read once and judged as a whole: whoever starts a node learns of all its problems at the first try.
 
-import { hkdfSync } from 'node:crypto'
+import { createECDH, hkdfSync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
 export type Config = {
@@ -13,6 +14,8 @@ export type Config = {
   tables: { prefix: string; create: boolean }
   /** Where attachments are kept: S3 or the like, `dataDir`, or nowhere. */
   media: S3Settings | 'disk' | 'none'
+  /** What can be pushed to; nothing else is. */
+  push: PushSettings
   auth: 'development' | AuthSettings
   /** Undefined: generated once and kept in `dataDir`. */
   cursorSecret: Uint8Array | undefined
@@ -20,6 +23,19 @@ export type Config = {
   graphiql: boolean
   dataDir: string
 }
+
+/** `preview`: whether banners show the text. `log`: whether devices may be registered that are only printed. */
+export type PushSettings = {
+  preview: boolean
+  log: boolean
+  /** `derived`: from the cursor secret. */
+  vapid?: VapidSettings | 'derived'
+  fcm?: FcmSettings
+  apns?: ApnsSettings
+}
+export type VapidSettings = { publicKey: string; privateKey: string; subject: string }
+export type FcmSettings = { projectId: string; clientEmail: string; privateKey: string; tokenUri: string }
+export type ApnsSettings = { key: string; keyId: string; teamId: string; topic: string; sandbox: boolean }
 
 /** At least one of the two keys; a token may be signed with either. */
 export type AuthSettings = {
@@ -61,6 +77,14 @@ export const deriveCursorSecret = (secret: Uint8Array): Uint8Array =>
 export const deriveMediaSecret = (secret: Uint8Array): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, '', 'parley media', 32))
 
+/** For a desk, where nobody wants to make any: the same for as long as the secret is. */
+export function deriveVapid(secret: Uint8Array): VapidSettings {
+  const pair = createECDH('prime256v1')
+  pair.setPrivateKey(Buffer.from(hkdfSync('sha256', secret, '', 'parley vapid', 32)))
+  const subject = 'mailto:nobody@parley.invalid'
+  return { publicKey: pair.getPublicKey('base64url'), privateKey: pair.getPrivateKey('base64url'), subject }
+}
+
 const secretMinBytes = 32
 /** Embedded and local stores ask for a region but do nothing with it. */
 const anyRegion = 'us-east-1'
@@ -79,6 +103,40 @@ const flag = z.enum(['true', 'false', '1', '0', 'on', 'off'], { error: 'must be 
 
 const hasProtocol = (text: string, ...protocols: string[]): boolean =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol)
+
+/** A setting that is too long for most places, or the path of a file that holds it. */
+function textOrFile(given: string, begins: string): string | undefined {
+  if (given.trim().startsWith(begins)) return given.replaceAll('\\n', '\n')
+  try {
+    return readFileSync(given, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+const base64url = (bytes: number) =>
+  z.string().refine((text) => /^[A-Za-z0-9_-]+$/.test(text) && Buffer.from(text, 'base64url').length === bytes, {
+    error: `must be ${bytes} bytes in base64url, as web-push generate-vapid-keys prints them`,
+  })
+
+const accountRule = z.object({
+  project_id: z.string(),
+  client_email: z.string(),
+  private_key: z.string(),
+  token_uri: z.string().refine((uri) => hasProtocol(uri, 'http:', 'https:')),
+})
+
+function parseAccount(given: string): FcmSettings | undefined {
+  try {
+    const text = given.trim().startsWith('{') ? given : readFileSync(given, 'utf8')
+    const { data } = accountRule.safeParse(JSON.parse(text))
+    if (!data) return undefined
+    const { project_id, client_email, private_key, token_uri } = data
+    return { projectId: project_id, clientEmail: client_email, privateKey: private_key, tokenUri: token_uri }
+  } catch {
+    return undefined
+  }
+}
 
 const variables = z.object({
   NODE_ENV: z.string().optional(),
@@ -133,6 +191,31 @@ const variables = z.object({
       error: 'must be a comma-separated list of origins such as https://chat.example.com',
     })
     .default([]),
+  PUSH_PREVIEW: flag.default(true),
+  VAPID_PUBLIC_KEY: base64url(65).optional(),
+  VAPID_PRIVATE_KEY: base64url(32).optional(),
+  VAPID_SUBJECT: z
+    .string()
+    .refine((subject) => hasProtocol(subject, 'https:', 'mailto:'), { error: 'must be mailto:… or https://…' })
+    .optional(),
+  FCM_SERVICE_ACCOUNT: z
+    .string()
+    .transform(parseAccount)
+    .refine((account) => account !== undefined, {
+      error: 'must be the JSON of a service account, or the path of a file that holds it',
+    })
+    .optional(),
+  APNS_KEY: z
+    .string()
+    .transform((given) => textOrFile(given, '-----BEGIN'))
+    .refine((key) => key?.includes('PRIVATE KEY-----'), {
+      error: 'must be a key in PEM (the .p8 of Apple), or the path of a file that holds it',
+    })
+    .optional(),
+  APNS_KEY_ID: z.string().optional(),
+  APNS_TEAM_ID: z.string().optional(),
+  APNS_TOPIC: z.string().optional(),
+  APNS_SANDBOX: flag.default(false),
   GRAPHIQL: flag.optional(),
   DATA_DIR: z.string().default('.data'),
 })
@@ -149,6 +232,7 @@ function assemble(read: Variables): Config {
     dynamodb: dynamodbOf(read),
     tables: { prefix: read.TABLE_PREFIX, create: read.CREATE_TABLES ?? read.DYNAMODB_ENDPOINT === undefined },
     media: mediaOf(read),
+    push: pushOf(read, production),
     auth: authOf(read),
     cursorSecret: read.CURSOR_SECRET ?? (read.AUTH_JWT_SECRET && deriveCursorSecret(read.AUTH_JWT_SECRET)),
     allowedOrigins: read.ALLOWED_ORIGINS,
@@ -168,6 +252,19 @@ function mediaOf(read: Variables): Config['media'] {
   return { bucket, region, ...(endpoint !== undefined && { endpoint }) }
 }
 
+function pushOf(read: Variables, production: boolean): PushSettings {
+  const { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey, VAPID_SUBJECT: subject } = read
+  const { APNS_KEY: key, APNS_KEY_ID: keyId, APNS_TEAM_ID: teamId, APNS_TOPIC: topic, APNS_SANDBOX: sandbox } = read
+  const vapid = publicKey && privateKey && subject ? { publicKey, privateKey, subject } : undefined
+  return {
+    preview: read.PUSH_PREVIEW,
+    log: !production,
+    ...((vapid || !production) && { vapid: vapid ?? 'derived' }),
+    ...(read.FCM_SERVICE_ACCOUNT && { fcm: read.FCM_SERVICE_ACCOUNT }),
+    ...(key && keyId && teamId && topic && { apns: { key, keyId, teamId, topic, sandbox } }),
+  }
+}
+
 function authOf(read: Variables): Config['auth'] {
   if (read.AUTH_JWT_SECRET === undefined && read.AUTH_JWKS_URL === undefined) return 'development'
   return {
@@ -183,7 +280,10 @@ function missing(given: Environment): string[] {
   const production = given.NODE_ENV === 'production'
   const noSecret = given.AUTH_JWT_SECRET === undefined
   const noKey = noSecret && given.AUTH_JWKS_URL === undefined
+  const vapid = ['VAPID_PUBLIC_KEY', 'VAPID_PRIVATE_KEY', 'VAPID_SUBJECT']
+  const apns = ['APNS_KEY', 'APNS_KEY_ID', 'APNS_TEAM_ID', 'APNS_TOPIC']
   const rules: [boolean, string][] = [
+    ...[vapid, apns].flatMap((names) => incomplete(given, names)),
     [production && given.REDIS_URL === undefined, 'REDIS_URL is missing: production embeds nothing'],
     [production && given.DYNAMODB_ENDPOINT === undefined, 'DYNAMODB_ENDPOINT is missing: production embeds nothing'],
     [production && noKey, 'AUTH_JWT_SECRET or AUTH_JWKS_URL is missing: production has no development mode'],
@@ -209,6 +309,16 @@ function missing(given: Environment): string[] {
     ],
   ]
   return rules.flatMap(([broken, problem]) => (broken ? [problem] : []))
+}
+
+/** Of what is only good together. */
+function incomplete(given: Environment, names: readonly string[]): [boolean, string][] {
+  const isBegun = names.some((name) => given[name] !== undefined)
+  const others = (name: string) => names.filter((each) => each !== name).join(', ')
+  return names.map((name) => [
+    isBegun && given[name] === undefined,
+    `${name} is missing: it is needed with ${others(name)}`,
+  ])
 }
 
 const describe = (issue: z.core.$ZodIssue): string => `${issue.path.join('.')} ${issue.message}`

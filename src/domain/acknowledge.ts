@@ -4,22 +4,26 @@ import { audienceOf, type Member } from './access.ts'
 import type { Heads } from './heads.ts'
 import type { Log } from './log.ts'
 import type { BoundaryChange, BoundaryHint, MemberAddress, Ports } from './ports.ts'
+import type { Pushes } from './push.ts'
 
 // Moving a member's own boundaries, and only upward (P5): conditional writes in DynamoDB, one write each. Redis keeps a
 // hint of them, never above the truth, so that a send can tell without a read whether it also is a reply to something.
 
 export type Acknowledge = ReturnType<typeof createAcknowledge>
 
-type Needs = Pick<Ports, 'boundaries' | 'hints' | 'pending' | 'events'> & { log: Log; heads: Heads }
+type Needs = Pick<Ports, 'boundaries' | 'hints' | 'pending' | 'events'> & { log: Log; heads: Heads; pushes: Pushes }
 
-export function createAcknowledge({ boundaries, hints, pending, events, log, heads }: Needs) {
+export function createAcknowledge({ boundaries, hints, pending, events, log, heads, pushes }: Needs) {
   /** My device has everything up to seq. */
   const ack = (member: Member, seq: Seq): Promise<Ticks> =>
     move(member, seq, (address) => boundaries.deliver(address, seq))
 
   /** I have read everything up to seq. */
-  const markRead = (member: Member, seq: Seq): Promise<Ticks> =>
-    move(member, seq, (address, hint) => boundaries.read(address, seq, hint?.lastDeliveredSeq))
+  async function markRead(member: Member, seq: Seq): Promise<Ticks> {
+    const ticks = await move(member, seq, (address, hint) => boundaries.read(address, seq, hint?.lastDeliveredSeq))
+    pushes.read(addressOf(member))
+    return ticks
+  }
 
   async function move(
     member: Member,
@@ -75,6 +79,7 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
     if (delivered === 0) return
     const address = addressOf(member)
     const { ticks } = await boundaries.read(address, delivered, delivered)
+    pushes.read(address)
     await Promise.all([hints.lift(address, ticks), events.tell(audienceOf(member), ticks)])
   }
 

@@ -1,6 +1,7 @@
 import type { UserId } from '../protocol/ids.ts'
 import type { Member } from './access.ts'
 import type { LogEntry, Message, Ports } from './ports.ts'
+import type { Pushes } from './push.ts'
 
 // Step 4 of a send, after the message is stored: ring everybody, and note it down for whoever nobody is attached for.
 //
@@ -16,21 +17,29 @@ import type { LogEntry, Message, Ports } from './ports.ts'
 // A group is rung for as a whole, in one publish, and nobody in it gets a pending row: what it costs to send does not grow with the
 // group. Whoever comes back compares the counter of each of their groups with what they have.
 
+// Whoever is away is told by push, which nobody waits for. Who that is in a group is found out by whoever takes the job.
+
 export type Deliver = ReturnType<typeof createDeliver>
 
-export function createDeliver({ events, pending, boundaries }: Pick<Ports, 'events' | 'pending' | 'boundaries'>) {
+type Needs = Pick<Ports, 'events' | 'pending' | 'boundaries'> & { pushes: Pushes }
+
+export function createDeliver({ events, pending, boundaries, pushes }: Needs) {
   return async function deliver(
     { conversation }: Member,
     entry: LogEntry,
     { duplicate }: { duplicate: boolean },
   ): Promise<void> {
     const { conversationId, seq, senderId } = entry
-    if (conversation.kind === 'GROUP') return events.ringGroup(entry)
+    if (conversation.kind === 'GROUP') {
+      if (entry.kind === 'message') pushes.sent(entry)
+      return events.ringGroup(entry)
+    }
     const unattached = await events.ring({ entry, members: conversation.members })
     if (entry.kind !== 'message') return
     const absent = unattached.filter((userId) => userId !== senderId)
     const waiting = duplicate ? await stillWaiting(absent, entry) : absent
     if (waiting.length === 0) return
+    pushes.sent(entry)
     await Promise.all(waiting.map((userId) => pending.lower(userId, conversationId, seq)))
     await events.ring({ entry, members: waiting, pendingWritten: waiting })
   }

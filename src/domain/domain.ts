@@ -10,6 +10,7 @@ import { createChange } from './change.ts'
 import { createChatList } from './chat-list.ts'
 import { createChats } from './chats.ts'
 import { createDeliver } from './deliver.ts'
+import { createDevices } from './devices.ts'
 import { createFollow } from './follow.ts'
 import { createFollowChanges } from './follow-changes.ts'
 import { createFollowConversations } from './follow-conversations.ts'
@@ -20,8 +21,10 @@ import { createListen } from './hearing.ts'
 import { createHistory } from './history.ts'
 import { createLog } from './log.ts'
 import { createPeople } from './people.ts'
-import type { Ports } from './ports.ts'
+import type { Ports, PushObserver } from './ports.ts'
 import { createPresence } from './presence.ts'
+import { createPush, noPushes } from './push.ts'
+import { createPushRules } from './push-rules.ts'
 import { createSend } from './send.ts'
 import { createSettings } from './settings.ts'
 import { createSweepUploads } from './sweep-uploads.ts'
@@ -34,6 +37,8 @@ export type DomainOptions = {
   onDetachError: (error: unknown) => void
   /** Told of bytes that could not be removed with their message. */
   onMediaError?: (error: unknown) => void
+  /** How pushes are worded and retried, and who is told of them. */
+  push?: { preview: boolean; random: () => number; observer: PushObserver }
   /** How many events may wait for a slow reader before it is sent to the log. */
   inboxLimit?: number
   /** Whether pictures may come from the viewer's own machine, as in development. */
@@ -54,16 +59,31 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const log = createLog(ports)
   const heads = createHeads(log, cacheSize)
   const beat = createBeat(ports)
-  const deliver = createDeliver(ports)
+  const people = createPeople(ports, cacheSize, options)
+  const settings = createSettings(ports)
+  const devices = createDevices(ports, cacheSize)
+  const { push: pushOptions } = options
+  const push =
+    ports.push && pushOptions
+      ? createPush({
+          ...ports,
+          ...ports.push,
+          ...pushOptions,
+          access,
+          devices,
+          rules: createPushRules({ ...ports, ...pushOptions, access, settings, profilesOf: people.profilesOf }),
+        })
+      : undefined
+  const pushes = push ?? noPushes
+  const deliver = createDeliver({ ...ports, pushes })
   const blocking = createBlocking({ ...ports, ...options })
   const append = createAppend({ ...ports, ...options, log, heads, blocking })
   const groups = createGroups({ ...ports, ...options, access, append })
   const typing = createTyping({ ...ports, listen, blocking }, cacheSize)
   const attachments = createAttachments({ ...ports, onMediaError: options.onMediaError ?? (() => undefined) })
   const changing = createChange({ ...ports, append, deliver, discard: attachments.discard })
-  const acknowledge = createAcknowledge({ ...ports, log, heads })
+  const acknowledge = createAcknowledge({ ...ports, log, heads, pushes })
   const chats = createChats({ ...ports, log })
-  const settings = createSettings(ports)
   const attach = createAttach({ ...ports, ...options, listen, beat })
   const reading = { log, heads, access, settle: groups.settle }
   return {
@@ -95,7 +115,9 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     chatList: createChatList({ ...ports, access, log, chats, settings }),
     followConversations: createFollowConversations({ ...ports, access, log, listen, beat }),
     settings,
-    people: createPeople(ports, cacheSize, options),
+    people,
+    devices,
+    push,
     ...createPresence({ ...ports, access, beat, blocking }),
     setBlocked: blocking.setBlocked,
     history: createHistory({ ...ports, log, heads }),

@@ -13,6 +13,8 @@ export type ClientMessageId = Branded<string, 'ClientMessageId'>
 export type MessageId = Branded<string, 'MessageId'>
 /** Names an upload, from before its bytes are there; later the attachment of a message. */
 export type AttachmentId = Branded<string, 'AttachmentId'>
+/** Names an installation that can be pushed to; made there, and only of its user's own. */
+export type DeviceId = Branded<string, 'DeviceId'>
 /** A position in a conversation's log: 1, 2, 3 … ; 0 stands before the first. */
 export type Seq = number
 
@@ -23,6 +25,9 @@ const conversationIdRule = /^(dm|grp)_[A-Za-z0-9_-]{1,64}$/
 export const isUserId = (value: unknown): value is UserId => typeof value === 'string' && userIdRule.test(value)
 
 export const isClientMessageId = (value: unknown): value is ClientMessageId =>
+  typeof value === 'string' && clientMessageIdRule.test(value)
+
+export const isDeviceId = (value: unknown): value is DeviceId =>
   typeof value === 'string' && clientMessageIdRule.test(value)
 
 export const isConversationId = (value: unknown): value is ConversationId =>

@@ -15,6 +15,9 @@ export const reactionsMax = 2000
 export const attachmentMaxBytes = 25 * 1024 * 1024
 export const attachmentsMax = 10
 export const fileNameMaxCodePoints = 255
+/** Of one user. */
+export const devicesMax = 20
+export const pushTokenMax = 4096
 export const httpBodyMaxBytes = 128 * 1024
 export const frameMaxBytes = 64 * 1024
 export const operationsPerSocketMax = 100

@@ -14,6 +14,7 @@ import './presence-changed.ts'
 import './profile.ts'
 import './blocking.ts'
 import './upload.ts'
+import './device.ts'
 
 export const schema = builder.toSchema()
 

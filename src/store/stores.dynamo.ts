@@ -3,6 +3,7 @@ import { createBlocksDynamo } from './blocks.dynamo.ts'
 import { createBoundariesDynamo } from './boundaries.dynamo.ts'
 import { createClaimsDynamo } from './claims.dynamo.ts'
 import { createConversationsDynamo } from './conversations.dynamo.ts'
+import { createDevicesDynamo } from './devices.dynamo.ts'
 import { createMembershipsDynamo } from './memberships.dynamo.ts'
 import { createMessagesDynamo } from './messages.dynamo.ts'
 import { createPendingDynamo } from './pending.dynamo.ts'
@@ -20,4 +21,5 @@ export const createStoresDynamo = (dynamo: Dynamo): Stores => ({
   profiles: createProfilesDynamo(dynamo),
   blocks: createBlocksDynamo(dynamo),
   uploads: createUploadsDynamo(dynamo),
+  devices: createDevicesDynamo(dynamo),
 })

@@ -3,6 +3,7 @@ import { createBlocksMemory } from './blocks.memory.ts'
 import { createBoundariesMemory } from './boundaries.memory.ts'
 import { createClaimsMemory } from './claims.memory.ts'
 import { createConversationsMemory } from './conversations.memory.ts'
+import { createDevicesMemory } from './devices.memory.ts'
 import { createMembershipsMemory } from './memberships.memory.ts'
 import { createMessagesMemory } from './messages.memory.ts'
 import { createPendingMemory } from './pending.memory.ts'
@@ -19,4 +20,5 @@ export const createStoresMemory = (): Stores => ({
   profiles: createProfilesMemory(),
   blocks: createBlocksMemory(),
   uploads: createUploadsMemory(),
+  devices: createDevicesMemory(),
 })

@@ -1,5 +1,5 @@
-import type { Alteration, Clock, Conversation, LogRow, Role } from '../domain/ports.ts'
-import type { AttachmentId, ClientMessageId, ConversationId, MessageId, UserId } from '../protocol/ids.ts'
+import type { Alteration, Clock, Conversation, LogRow, PushPlatform, Role } from '../domain/ports.ts'
+import type { AttachmentId, ClientMessageId, ConversationId, DeviceId, MessageId, UserId } from '../protocol/ids.ts'
 import type { DynamoClient } from './dynamo-client.ts'
 
 // Every table, once: created, validated and typed from here. `key` is the partition key and then, if any, the sort key.
@@ -120,6 +120,22 @@ export const tables = {
       client_message_id: maybe(text<ClientMessageId>()),
       swept_hour: maybe(integer()),
     },
+  },
+  /** Where somebody can be pushed to. */
+  devices: {
+    key: { user_id: text<UserId>(), device_id: text<DeviceId>() },
+    columns: {
+      platform: text<PushPlatform>(),
+      push_token: text(),
+      /** RFC 3339 in UTC, with milliseconds. */
+      registered_at: text(),
+    },
+  },
+  /** Whose a token is: the truth, where a device's row says otherwise. */
+  push_tokens: {
+    /** SHA-256 of platform and token, as base64url. */
+    key: { token_hash: text() },
+    columns: { user_id: text<UserId>(), device_id: text<DeviceId>() },
   },
 }
 

@@ -34,6 +34,7 @@ export async function startWorld(options: WorldOptions = {}) {
       dynamodb: { endpoint: dynamodbEndpoint, region: 'us-east-1' },
       tables: { prefix, create: true },
       media: 'disk',
+      push: { preview: true, log: false },
       auth: { secret: new TextEncoder().encode(testSecret) },
       cursorSecret: new TextEncoder().encode('cursors of the tests'),
       allowedOrigins: [],

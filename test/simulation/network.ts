@@ -118,6 +118,7 @@ export function createNetwork(scheduler: Scheduler, random: Random) {
       profiles: over(ports.profiles),
       blocks: over(ports.blocks),
       uploads: over(ports.uploads),
+      devices: over(ports.devices),
       sequencer: over(ports.sequencer),
       sessions: over(ports.sessions),
       hints: over(ports.hints),

@@ -1,0 +1,149 @@
+import { type ClientHttp2Session, connect, constants } from 'node:http2'
+import { importPKCS8, SignJWT } from 'jose'
+import type { Notification, PushOutcome, PushProvider } from '../domain/ports.ts'
+import { accepted, reasonOf, rejected, retry, retryAlone, unregistered } from './outcomes.ts'
+import { collapseKeyOf, keptForSeconds, payloadOf } from './payload.ts'
+import { retryAfterMs } from './retry-after.ts'
+
+/** `key`: PKCS #8 in PEM. `topic`: the app's bundle id. */
+export type ApnsAccount = { key: string; keyId: string; teamId: string; topic: string; sandbox: boolean }
+
+export type ApnsOptions = {
+  account: ApnsAccount
+  now: () => number
+  /** Another than Apple's own. */
+  endpoint?: string
+  timeoutMs?: number
+}
+
+type Answer = { status: number; reason: string; retryAfter: string | undefined }
+
+/** Apple refuses one older than an hour, and those who come with another more often than every 20 minutes. */
+const providerTokenMs = 40 * 60_000
+const answerMaxBytes = 4096
+
+const goneReasons = ['BadDeviceToken', 'Unregistered', 'ExpiredToken', 'DeviceTokenNotForTopic']
+
+/** iPhones and the like, over one HTTP/2 connection. A token is a device token in hex. */
+export function createApns(options: ApnsOptions): PushProvider {
+  const { account, now, timeoutMs = 10_000 } = options
+  const endpoint = options.endpoint ?? `https://api.${account.sandbox ? 'sandbox.' : ''}push.apple.com`
+  let session: ClientHttp2Session | undefined
+  let held: { token: Promise<string>; goodUntilMs: number } | undefined
+
+  async function send(token: string, notification: Notification): Promise<PushOutcome> {
+    try {
+      const first = await post(token, notification)
+      if (first.reason !== 'ExpiredProviderToken') return toOutcome(first)
+      held = undefined
+      return toOutcome(await post(token, notification))
+    } catch (error) {
+      return retry(reasonOf(error))
+    }
+  }
+
+  function providerToken(): Promise<string> {
+    if (held && held.goodUntilMs > now()) return held.token
+    const token = importPKCS8(account.key, 'ES256').then((key) =>
+      new SignJWT({})
+        .setProtectedHeader({ alg: 'ES256', kid: account.keyId })
+        .setIssuer(account.teamId)
+        .setIssuedAt(Math.floor(now() / 1000))
+        .sign(key),
+    )
+    held = { token, goodUntilMs: now() + providerTokenMs }
+    return token
+  }
+
+  /** A connection that ends, or is about to, is no longer used; what is under way on it may finish. */
+  function connection(): ClientHttp2Session {
+    if (session && !session.closed && !session.destroyed) return session
+    const fresh = connect(endpoint)
+    const drop = () => {
+      if (session === fresh) session = undefined
+    }
+    fresh.on('error', drop).on('close', drop)
+    fresh.on('goaway', () => {
+      drop()
+      fresh.close()
+    })
+    // No push under way: nothing keeps the process.
+    fresh.unref()
+    session = fresh
+    return fresh
+  }
+
+  async function post(token: string, notification: Notification): Promise<Answer> {
+    const isShown = notification.type === 'show'
+    const headers = {
+      ':method': 'POST',
+      ':path': `/3/device/${token}`,
+      authorization: `bearer ${await providerToken()}`,
+      'apns-topic': account.topic,
+      'apns-push-type': isShown ? 'alert' : 'background',
+      'apns-priority': isShown ? '10' : '5',
+      'apns-collapse-id': collapseKeyOf(notification),
+      'apns-expiration': String(Math.floor(now() / 1000) + keptForSeconds),
+    }
+    const used = connection()
+    return new Promise<Answer>((resolve, reject) => {
+      const stream = used.request(headers)
+      const timer = setTimeout(() => {
+        stream.close(constants.NGHTTP2_CANCEL)
+        reject(new Error(`no answer within ${timeoutMs} ms`))
+        // Perhaps nobody is there any more: the next one goes over a fresh connection.
+        if (session === used) session = undefined
+        used.close()
+      }, timeoutMs)
+      const answer: Answer = { status: 0, reason: '', retryAfter: undefined }
+      let text = ''
+      stream.setEncoding('utf8')
+      stream.on('response', (received) => {
+        answer.status = Number(received[':status'])
+        answer.retryAfter = received['retry-after']?.toString()
+      })
+      stream.on('data', (chunk: string) => {
+        if (text.length < answerMaxBytes) text += chunk
+      })
+      stream.on('error', reject)
+      stream.on('close', () => {
+        clearTimeout(timer)
+        if (answer.status === 0) return reject(new Error('The connection ended without an answer.'))
+        resolve({ ...answer, reason: reasonIn(text) })
+      })
+      stream.end(JSON.stringify(bodyOf(notification)))
+    })
+  }
+
+  function toOutcome({ status, reason, retryAfter }: Answer): PushOutcome {
+    if (status === 200) return accepted
+    if (status === 410 || goneReasons.includes(reason)) return unregistered
+    if (status === 429 && reason === 'TooManyRequests') return retryAlone(reason, retryAfterMs(retryAfter, now()))
+    if (status === 429 || status >= 500) return retry(reason || String(status), retryAfterMs(retryAfter, now()))
+    return rejected(reason || String(status))
+  }
+
+  return {
+    send,
+    tokenProblem: (token) =>
+      /^[0-9a-f]{64,200}$/i.test(token) ? undefined : 'token must be an APNs device token: 64 hex digits or more.',
+    laneOf: () => '',
+    close: () => session?.destroy(),
+  }
+}
+
+function bodyOf(notification: Notification): object {
+  const { tag: _tag, ...payload } = payloadOf(notification)
+  if (notification.type === 'withdraw') return { aps: { 'content-available': 1 }, ...payload }
+  const { title, body, conversationId, seq } = notification
+  return { aps: { alert: { title, body }, sound: 'default', 'thread-id': conversationId }, conversationId, seq }
+}
+
+function reasonIn(text: string): string {
+  try {
+    const { reason } = JSON.parse(text) as { reason?: unknown }
+    return typeof reason === 'string' ? reason : ''
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,86 @@
+import type { Notification, PushOutcome, PushProvider } from '../domain/ports.ts'
+import { createGoogleToken, type ServiceAccount } from './google-token.ts'
+import { accepted, reasonOf, rejected, retry, unregistered } from './outcomes.ts'
+import { collapseKeyOf, keptForSeconds, payloadOf } from './payload.ts'
+import { retryAfterMs } from './retry-after.ts'
+
+export type FcmOptions = {
+  account: ServiceAccount
+  now: () => number
+  /** Another than Google's own. */
+  endpoint?: string
+  timeoutMs?: number
+}
+
+/** What the error of the API says that matters here. */
+type Failure = {
+  error?: {
+    status?: string
+    details?: { errorCode?: string; fieldViolations?: { field?: string }[] }[]
+  }
+}
+
+/** Android, by FCM's HTTP v1 API. A token is a registration token. */
+export function createFcm({ account, now, endpoint = 'https://fcm.googleapis.com', timeoutMs = 10_000 }: FcmOptions) {
+  const accessToken = createGoogleToken({ account, now, timeoutMs })
+  const url = `${endpoint}/v1/projects/${encodeURIComponent(account.projectId)}/messages:send`
+
+  async function send(token: string, notification: Notification): Promise<PushOutcome> {
+    try {
+      const first = await post(token, notification)
+      if (first.status !== 401) return toOutcome(first)
+      // It ended sooner than it said.
+      accessToken.forget()
+      return await toOutcome(await post(token, notification))
+    } catch (error) {
+      return retry(reasonOf(error))
+    }
+  }
+
+  const post = async (token: string, notification: Notification): Promise<Response> =>
+    fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await accessToken.get()}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ message: messageTo(token, notification) }),
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+
+  async function toOutcome(response: Response): Promise<PushOutcome> {
+    const { status, headers } = response
+    if (response.ok) {
+      await response.body?.cancel()
+      return accepted
+    }
+    const { error } = (await response.json().catch(() => ({}))) as Failure
+    const details = error?.details ?? []
+    const code = details.find((each) => each.errorCode)?.errorCode ?? error?.status ?? String(status)
+    const isAboutToken = details.some((each) => each.fieldViolations?.some(({ field }) => field === 'message.token'))
+    if (status === 404 || code === 'UNREGISTERED' || code === 'SENDER_ID_MISMATCH') return unregistered
+    if (code === 'INVALID_ARGUMENT') return isAboutToken ? unregistered : rejected(code)
+    if (status === 429 || status >= 500 || status === 401)
+      return retry(code, retryAfterMs(headers.get('retry-after'), now()))
+    return rejected(code)
+  }
+
+  return {
+    send,
+    tokenProblem: (token) =>
+      /^[\x21-\x7e]+$/.test(token) ? undefined : 'token must be an FCM registration token, without blanks.',
+    laneOf: () => '',
+    close: () => undefined,
+  } satisfies PushProvider
+}
+
+/** What it shows is Android's business; what it takes away is the app's, which gets the data alone. */
+function messageTo(token: string, notification: Notification): object {
+  const data = Object.fromEntries(Object.entries(payloadOf(notification)).map(([name, value]) => [name, String(value)]))
+  const android = { collapse_key: collapseKeyOf(notification), ttl: `${keptForSeconds}s` }
+  if (notification.type === 'withdraw') return { token, data, android: { ...android, priority: 'NORMAL' } }
+  const { title, body, conversationId } = notification
+  return {
+    token,
+    data,
+    notification: { title, body },
+    android: { ...android, priority: 'HIGH', notification: { tag: conversationId } },
+  }
+}

@@ -1,0 +1,61 @@
+import { importPKCS8, SignJWT } from 'jose'
+
+/** What matters of the JSON that Google gives out for a service account. */
+export type ServiceAccount = { projectId: string; clientEmail: string; privateKey: string; tokenUri: string }
+
+const scope = 'https://www.googleapis.com/auth/firebase.messaging'
+const assertionSeconds = 3600
+/** Before it ends, another is fetched. */
+const sparedMs = 5 * 60_000
+
+type Needs = { account: ServiceAccount; now: () => number; timeoutMs: number }
+
+/** An access token by a signed assertion (RFC 7523), kept for as long as it is good; whoever asks meanwhile waits for the same one. */
+export function createGoogleToken({ account, now, timeoutMs }: Needs) {
+  let held: { fetched: Promise<{ token: string }>; goodUntilMs: number } | undefined
+
+  async function get(): Promise<string> {
+    if (!held || held.goodUntilMs <= now()) held = begin()
+    const mine = held
+    try {
+      return (await mine.fetched).token
+    } catch (error) {
+      if (held === mine) held = undefined
+      throw error
+    }
+  }
+
+  function begin(): NonNullable<typeof held> {
+    const fetched = fetchToken().then(({ token, seconds }) => {
+      begun.goodUntilMs = now() + seconds * 1000 - sparedMs
+      return { token }
+    })
+    const begun = { fetched, goodUntilMs: Number.POSITIVE_INFINITY }
+    return begun
+  }
+
+  async function fetchToken(): Promise<{ token: string; seconds: number }> {
+    const issuedAt = Math.floor(now() / 1000)
+    const assertion = await new SignJWT({ scope })
+      .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+      .setIssuer(account.clientEmail)
+      .setAudience(account.tokenUri)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + assertionSeconds)
+      .sign(await importPKCS8(account.privateKey, 'RS256'))
+    const response = await fetch(account.tokenUri, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }),
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    if (!response.ok) throw new Error(`no access token: ${response.status} ${(await response.text()).slice(0, 200)}`)
+    const { access_token, expires_in } = (await response.json()) as { access_token: string; expires_in: number }
+    return { token: access_token, seconds: expires_in }
+  }
+
+  function forget(): void {
+    held = undefined
+  }
+
+  return { get, forget }
+}

@@ -1,0 +1,16 @@
+import type { PushOutcome } from '../domain/ports.ts'
+
+export const accepted: PushOutcome = { type: 'accepted' }
+export const unregistered: PushOutcome = { type: 'unregistered' }
+export const rejected = (reason: string): PushOutcome => ({ type: 'rejected', reason })
+export const retry = (reason: string, afterMs?: number): PushOutcome =>
+  afterMs === undefined ? { type: 'retry', reason } : { type: 'retry', reason, afterMs }
+/** The service is well; it has had enough of this device. */
+export const retryAlone = (reason: string, afterMs?: number): PushOutcome => ({
+  type: 'retry',
+  reason,
+  alone: true,
+  ...(afterMs !== undefined && { afterMs }),
+})
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message || error.name : 'failed')

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+import type { Notification } from '../domain/ports.ts'
+
+// What a device gets, the same on every platform as far as it goes; docs/push.md shows it. A banner belongs to its conversation: `tag`
+// names it, and the next one with the same tag takes its place.
+
+export type PushPayload =
+  | { title: string; body: string; conversationId: string; seq: number; tag: string }
+  | { withdraw: true; conversationId: string; seq: number; tag: string }
+
+export function payloadOf(notification: Notification): PushPayload {
+  const { conversationId, seq } = notification
+  const place = { conversationId, seq, tag: conversationId }
+  if (notification.type === 'withdraw') return { withdraw: true, ...place }
+  return { title: notification.title, body: notification.body, ...place }
+}
+
+/** Within the 32 characters of a Web Push topic, and whatever else services allow. */
+export const collapseKeyOf = ({ conversationId }: Notification): string =>
+  createHash('sha256').update(conversationId).digest('base64url').slice(0, 32)
+
+/** How long a service keeps it for a device that is switched off. */
+export const keptForSeconds = 24 * 3600

@@ -1,0 +1,54 @@
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
+import { BlockList, isIP } from 'node:net'
+
+// The address of a browser's push service comes from the browser, that is, from anybody. It must not lead a node into its own network.
+
+const inner = new BlockList()
+const inner4: [string, number][] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+]
+/** Those that hold an address of IPv4 are looked at as that by BlockList itself. */
+const inner6: [string, number][] = [
+  ['::', 96],
+  ['64:ff9b::', 96],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+]
+for (const [net, bits] of inner4) inner.addSubnet(net, bits, 'ipv4')
+for (const [net, bits] of inner6) inner.addSubnet(net, bits, 'ipv6')
+
+export class InnerAddressError extends Error {}
+
+export const isPublicAddress = (address: string): boolean =>
+  isIP(address) !== 0 && !inner.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+/** Whether this could be the name of a host on the internet; what it resolves to is another matter. */
+export function isPublicName(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, '')
+  if (isIP(name) !== 0 || name.startsWith('[')) return false
+  return name.includes('.') && !/(^|\.)(localhost|local|internal|home\.arpa|lan|intranet)$/i.test(name)
+}
+
+type Done = (error: Error | null, address: string | LookupAddress[], family?: number) => void
+
+/** For requests: resolves a name, unless that leads inside. The address it answers is the one connected to. */
+export function publicLookup(hostname: string, options: LookupOptions, done: Done): void {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return done(error, [])
+    const wrong = addresses.find(({ address }) => !isPublicAddress(address))
+    const [first] = addresses
+    if (wrong || !first) return done(new InnerAddressError(`${hostname} is not on the internet`), [])
+    if (options.all) return done(null, addresses)
+    done(null, first.address, first.family)
+  })
+}

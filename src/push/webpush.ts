@@ -1,0 +1,117 @@
+import { ECDH } from 'node:crypto'
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import webPush from 'web-push'
+import type { Notification, PushOutcome, PushProvider } from '../domain/ports.ts'
+import { accepted, reasonOf, rejected, retry, retryAlone, unregistered } from './outcomes.ts'
+import { collapseKeyOf, keptForSeconds, payloadOf } from './payload.ts'
+import { InnerAddressError, isPublicName, publicLookup } from './public-address.ts'
+import { retryAfterMs } from './retry-after.ts'
+
+export type VapidKeys = { publicKey: string; privateKey: string; subject: string }
+
+export type WebPushOptions = {
+  vapid: VapidKeys
+  now: () => number
+  /** Only to services on the internet, over TLS. */
+  publicOnly: boolean
+  timeoutMs?: number
+}
+
+type Subscription = { endpoint: string; keys: { p256dh: string; auth: string } }
+type Answer = { status: number; retryAfter: string | undefined }
+
+/** Browsers, by RFC 8030 with the encryption of RFC 8291 and the keys of RFC 8292. A token is a subscription as JSON. */
+export function createWebPush({ vapid, now, publicOnly, timeoutMs = 10_000 }: WebPushOptions): PushProvider {
+  const agents = { 'https:': new HttpsAgent({ keepAlive: true }), 'http:': new HttpAgent({ keepAlive: true }) }
+
+  async function send(token: string, notification: Notification): Promise<PushOutcome> {
+    const subscription = parse(token)
+    if (!subscription || endpointProblem(subscription.endpoint, publicOnly)) return unregistered
+    try {
+      return toOutcome(await post(subscription, notification))
+    } catch (error) {
+      return error instanceof InnerAddressError ? rejected(error.message) : retry(reasonOf(error))
+    }
+  }
+
+  function post(subscription: Subscription, notification: Notification): Promise<Answer> {
+    const { headers, body } = webPush.generateRequestDetails(subscription, JSON.stringify(payloadOf(notification)), {
+      vapidDetails: vapid,
+      TTL: keptForSeconds,
+      topic: collapseKeyOf(notification),
+      urgency: notification.type === 'show' ? 'high' : 'low',
+    })
+    const url = new URL(subscription.endpoint)
+    const isTls = url.protocol === 'https:'
+    const options: RequestOptions = {
+      method: 'POST',
+      headers: headers as Record<string, string>,
+      agent: agents[isTls ? 'https:' : 'http:'],
+      // For the whole of it: a service that sends a byte now and then must not hold a push for ever.
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(publicOnly && { lookup: publicLookup as NonNullable<RequestOptions['lookup']> }),
+    }
+    return new Promise((resolve, reject) => {
+      const request = (isTls ? httpsRequest : httpRequest)(url, options, (response: IncomingMessage) => {
+        response.resume()
+        resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] })
+      })
+      request.once('error', reject)
+      request.end(body)
+    })
+  }
+
+  function toOutcome({ status, retryAfter }: Answer): PushOutcome {
+    if (status >= 200 && status < 300) return accepted
+    if (status === 404 || status === 410) return unregistered
+    if (status === 429) return retryAlone('429', retryAfterMs(retryAfter, now()))
+    if (status >= 500) return retry(String(status), retryAfterMs(retryAfter, now()))
+    return rejected(String(status))
+  }
+
+  return {
+    send,
+    tokenProblem: (token) => tokenProblem(token, publicOnly),
+    laneOf: (token) => new URL(parse(token)?.endpoint ?? 'about:blank').origin,
+    close: () => Object.values(agents).forEach((agent) => void agent.destroy()),
+  }
+}
+
+function tokenProblem(token: string, publicOnly: boolean): string | undefined {
+  const subscription = parse(token)
+  if (!subscription)
+    return 'token must be a push subscription as JSON: an endpoint, and the keys p256dh and auth in base64url.'
+  return endpointProblem(subscription.endpoint, publicOnly)
+}
+
+function endpointProblem(endpoint: string, publicOnly: boolean): string | undefined {
+  const { protocol, hostname, username, password } = new URL(endpoint)
+  const isLocal = ['localhost', '127.0.0.1'].includes(hostname)
+  const isAllowed = protocol === 'https:' || (protocol === 'http:' && isLocal && !publicOnly)
+  if (!isAllowed || username !== '' || password !== '') return 'The endpoint must be an https URL without credentials.'
+  if (publicOnly && !isPublicName(hostname)) return 'The endpoint must be on a host on the internet, by its name.'
+  return undefined
+}
+
+function parse(token: string): Subscription | undefined {
+  try {
+    const { endpoint, keys } = JSON.parse(token) as Subscription
+    const isWhole = URL.canParse(endpoint) && isPublicKey(keys.p256dh) && isSecret(keys.auth)
+    return isWhole ? { endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth } } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const bytesOf = (text: string): Buffer =>
+  /^[A-Za-z0-9_-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64url') : Buffer.alloc(0)
+
+/** A point on the curve, not compressed. */
+function isPublicKey(text: string): boolean {
+  const point = bytesOf(text)
+  // Throws where it is no point.
+  return point.length === 65 && ECDH.convertKey(point, 'prime256v1').length > 0
+}
+
+const isSecret = (text: string): boolean => bytesOf(text).length === 16

@@ -1,0 +1,6 @@
+import { createHash } from 'node:crypto'
+import type { Device } from '../domain/ports.ts'
+
+/** A token may be longer than a key of DynamoDB. */
+export const hashOfToken = ({ platform, token }: Pick<Device, 'platform' | 'token'>): string =>
+  createHash('sha256').update(`${platform} ${token}`).digest('base64url')
