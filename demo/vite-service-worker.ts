@@ -17,8 +17,7 @@ export function serviceWorker(source: string, fileName: string): Plugin {
         next()
       })
     },
-    async closeBundle() {
-      if (page.command !== 'build') return
+    async writeBundle() {
       const { root, logLevel } = page
       await build({
         configFile: false,

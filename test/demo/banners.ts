@@ -60,8 +60,11 @@ export async function pushTo({ page }: ChatWindow) {
   }
 }
 
-/** As switching on leaves it. */
+/** As switching on leaves it. Windows that open later find no push service, and leave it so. */
 export async function isOwner({ page }: ChatWindow, { id }: Someone): Promise<void> {
+  await page.context().addInitScript(() => {
+    PushManager.prototype.subscribe = () => Promise.reject(new DOMException('no push service', 'AbortError'))
+  })
   await page.evaluate(
     (userId) =>
       new Promise<void>((resolve, reject) => {

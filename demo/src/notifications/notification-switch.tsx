@@ -33,7 +33,7 @@ export function NotificationSwitch({ place }: { place: SignedIn }) {
         Notifications <span className={styles.track} aria-hidden="true" />
       </button>
       <p id={noteId} className={styles.note} aria-live="polite">
-        {(state && notes[state]) ?? problem}
+        {(state && notes[state]) ?? (!on && problem)}
       </p>
     </>
   )
