@@ -1,7 +1,6 @@
 import type { UserId } from '../protocol/ids.ts'
 import type { Access } from './access.ts'
 import type { Devices } from './devices.ts'
-import { joinedSeqOf } from './group.ts'
 import type {
   Banners,
   ClaimedBanner,
@@ -10,12 +9,11 @@ import type {
   Message,
   Notification,
   Ports,
-  PushJob,
   PushObserver,
   PushQueue,
   Shown,
-  TakenJob,
 } from './ports.ts'
+import { createPushExpand } from './push-expand.ts'
 import { createPushLanes, type Tried } from './push-lanes.ts'
 import type { PushRules } from './push-rules.ts'
 
@@ -63,7 +61,8 @@ type Needs = Pick<Ports, 'boundaries' | 'sessions' | 'clock'> & {
 export type Push = ReturnType<typeof createPush>
 
 export function createPush(needs: Needs) {
-  const { queue, banners, providers, boundaries, sessions, clock, access, devices, rules, random, observer } = needs
+  const { queue, banners, providers, boundaries, clock, devices, rules, random, observer } = needs
+  const expand = createPushExpand(needs)
   const lanes = createPushLanes(clock)
   const underWay = new Set<Promise<void>>()
 
@@ -89,34 +88,13 @@ export function createPush(needs: Needs) {
   /** Some work, if there is any. It returns when that has begun; `settled` when it has ended. */
   async function tick(): Promise<{ found: number; settled: Promise<void> }> {
     const jobs = await queue.take(jobsAtATime)
-    await queue.done((await Promise.all(jobs.map(expanded))).flat())
+    const old = jobs.filter(({ job }) => isOver(job.atMs))
+    for (const _ of old) observer.dead('expired')
+    await queue.done([...old, ...(await expand(jobs.filter((taken) => !old.includes(taken))))])
     const room = Math.min(underWayMax - underWay.size, bannersAtATime)
     const claimed = room > 0 ? await queue.claim(room, leaseMs) : []
     const looks = claimed.sort((one, other) => other.atMs - one.atMs).map(begin)
     return { found: jobs.length + claimed.length, settled: Promise.all(looks).then(() => undefined) }
-  }
-
-  /** What fails here stays in the queue, and is taken again later. */
-  async function expanded(taken: TakenJob): Promise<TakenJob[]> {
-    try {
-      if (isOver(taken.job.atMs)) observer.dead('expired')
-      else await expand(taken.job)
-      return [taken]
-    } catch (error) {
-      observer.failed(error)
-      return []
-    }
-  }
-
-  async function expand({ conversationId, seq, senderId, atMs }: PushJob): Promise<void> {
-    const [sender] = await access.find(senderId, [conversationId])
-    // They may have left the group since.
-    const conversation = sender?.conversation ?? access.copyOf(conversationId)
-    if (!conversation) return
-    const others = conversation.members.filter((each) => each !== senderId && joinedSeqOf(conversation, each) < seq)
-    const states = await sessions.presence(others)
-    const absent = others.filter((_, i) => states[i] === 'offline')
-    await queue.want(absent.map((userId) => ({ userId, conversationId, seq, atMs })))
   }
 
   function begin(banner: ClaimedBanner): Promise<void> {

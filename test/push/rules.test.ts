@@ -105,6 +105,42 @@ describe('a group', () => {
     expect(world.lines().sort()).toEqual(['bobs Tea: alice: now?', 'daves Tea: alice: now?'])
   })
 
+  it('tells each of the newest that is not their own, and asks once who is there', async () => {
+    const world = pushWorld()
+    for (const user of [alice, bob, carol]) await world.register(user, `${user}s`)
+    const id = await world.group(alice, [bob, carol])
+    await world.say(carol, id, 'one')
+    await world.say(alice, id, 'two')
+    await world.say(bob, id, 'three')
+    const { presence } = world.ports.sessions
+    let asked = 0
+    world.ports.sessions.presence = (userIds) => {
+      if (userIds.length > 1) asked += 1
+      return presence(userIds)
+    }
+    await world.workOff()
+    expect(world.lines().sort()).toEqual(['alices Tea: bob: three', 'bobs Tea: alice: two', 'carols Tea: bob: three'])
+    expect(asked).toBe(1)
+  })
+
+  it('whose members cannot be found just now is tried again, and keeps nobody else waiting', async () => {
+    const world = pushWorld()
+    await world.register(bob, 'bobs')
+    const id = await world.group(alice, [bob])
+    await world.say(alice, id, 'one')
+    await world.say(alice, bob, 'two')
+    const { look } = world.ports.versions
+    world.ports.versions.look = async () => {
+      throw new Error('away')
+    }
+    await world.workOff()
+    expect(world.lines()).toEqual(['bobs alice: two'])
+    world.ports.versions.look = look
+    world.pass(30_000)
+    await world.workOff()
+    expect(world.lines()).toEqual(['bobs alice: two', 'bobs Tea: alice: one'])
+  })
+
   it('tells nobody of what was said before they came, or after they went', async () => {
     const world = pushWorld()
     for (const user of [bob, carol]) await world.register(user, `${user}s`)
