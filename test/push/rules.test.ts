@@ -399,6 +399,25 @@ describe('a push that fails', () => {
     expect(world.counts.filter((each) => each === 'sent LOG accepted')).toHaveLength(people.length + 1)
   })
 
+  it('keeps others from its service until it has rested; what was not even tried is not withdrawn', async () => {
+    const world = pushWorld()
+    await world.register(bob, 'bobs@down')
+    await world.register(carol, 'carols@down')
+    await world.register(dave, 'daves@down')
+    world.answer('bobs@down', () => retry)
+    await world.say(alice, bob, 'one')
+    await world.workOff()
+    await world.say(alice, carol, 'two')
+    const chat = await world.say(alice, dave, 'three')
+    await world.workOff()
+    expect(world.lines()).toEqual(['bobs@down alice: one'])
+    await world.read(dave, chat, 1)
+    world.answer('bobs@down', undefined)
+    world.pass(1000)
+    await world.workOff()
+    expect(world.lines().slice(1).sort()).toEqual(['bobs@down alice: one', 'carols@down alice: two'])
+  })
+
   it('with the worker that had begun it is another’s when its lease ends', async () => {
     const world = pushWorld()
     await world.register(bob, 'bobs')
