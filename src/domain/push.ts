@@ -1,4 +1,4 @@
-import type { UserId } from '../protocol/ids.ts'
+import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 import type { Access } from './access.ts'
 import type { Devices } from './devices.ts'
 import type {
@@ -39,10 +39,15 @@ const backoffMaxMs = 60_000
 const budgetMax = 20
 const budgetWindowMs = 60_000
 
-/** What is done with pushes by those who have other things to do: both return at once. */
-export type Pushes = { sent(message: Message): void; read(member: MemberAddress): void }
+/** What is done with pushes by those who have other things to do: each returns at once. */
+export type Pushes = {
+  sent(message: Message): void
+  read(member: MemberAddress): void
+  /** To a stream that has ended, and never acked. */
+  missed(userId: UserId, upTo: readonly [ConversationId, Seq][]): void
+}
 
-export const noPushes: Pushes = { sent: () => undefined, read: () => undefined }
+export const noPushes: Pushes = { sent: () => undefined, read: () => undefined, missed: () => undefined }
 
 /** When to look again. `failed`: because something went wrong. */
 type Again = { atMs: number; failed: boolean }
@@ -83,6 +88,12 @@ export function createPush(needs: Needs) {
       await queue.want([{ userId, conversationId, seq: 0, atMs: clock.now() }], { urgent: true })
     }
     withdraw().catch(observer.failed)
+  }
+
+  function missed(userId: UserId, upTo: readonly [ConversationId, Seq][]): void {
+    if (upTo.length === 0) return
+    const atMs = clock.now()
+    queue.want(upTo.map(([conversationId, seq]) => ({ userId, conversationId, seq, atMs }))).catch(observer.failed)
   }
 
   /** Some work, if there is any. It returns when that has begun; `settled` when it has ended. */
@@ -204,6 +215,7 @@ export function createPush(needs: Needs) {
   return {
     sent,
     read,
+    missed,
     tick,
     /** Resolves when what has begun has ended. */
     ended: async (): Promise<void> => void (await Promise.all(underWay)),

@@ -93,6 +93,39 @@ describe('who is away', () => {
   })
 })
 
+describe('a stream that ends', () => {
+  it('without having acked what it was sent is told by push; of what it acked, nothing', async () => {
+    const world = pushWorld()
+    await world.register(bob, 'bobs')
+    const stream = await world.domain.follow({ userId: bob, after: [] })
+    const [first, second] = [stream.next(), stream.next()]
+    const id = await world.group(alice, [bob])
+    const chat = await world.say(alice, bob, 'one')
+    await first
+    await world.domain.ack(await world.domain.access.member(bob, chat), 1)
+    await world.say(alice, id, 'two')
+    await second
+    await world.workOff()
+    expect(world.lines()).toEqual([])
+    await stream.return?.()
+    await world.workOff()
+    expect(world.lines()).toEqual(['bobs Tea: alice: two'])
+  })
+
+  it('while another is here is not told of', async () => {
+    const world = pushWorld()
+    await world.register(bob, 'bobs')
+    await world.attach(bob)
+    const stream = await world.domain.follow({ userId: bob, after: [] })
+    const first = stream.next()
+    await world.say(alice, bob, 'one')
+    await first
+    await stream.return?.()
+    await world.workOff()
+    expect(world.lines()).toEqual([])
+  })
+})
+
 describe('a group', () => {
   it('tells those who are away, by its name, one job for all of them', async () => {
     const world = pushWorld()
