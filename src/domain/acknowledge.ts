@@ -19,22 +19,21 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
     move(member, seq, (address) => boundaries.deliver(address, seq))
 
   /** I have read everything up to seq. */
-  async function markRead(member: Member, seq: Seq): Promise<Ticks> {
-    const ticks = await move(member, seq, (address, hint) => boundaries.read(address, seq, hint?.lastDeliveredSeq))
-    pushes.read(addressOf(member))
-    return ticks
-  }
+  const markRead = (member: Member, seq: Seq): Promise<Ticks> =>
+    move(member, seq, (address, hint) => boundaries.read(address, seq, hint?.lastDeliveredSeq), pushes.read)
 
   async function move(
     member: Member,
     seq: Seq,
     write: (address: MemberAddress, hint: BoundaryHint | undefined) => Promise<BoundaryChange>,
+    written?: (address: MemberAddress) => void,
   ): Promise<Ticks> {
     const address = addressOf(member)
     await heads.assertInRange(address.conversationId, seq)
     const hasPending = !isGroupId(address.conversationId)
     const hint = await (hasPending ? hints.open(address) : hints.get(address))
     const { ticks } = await write(address, hint)
+    written?.(address)
     const gone = hasPending && hint?.pendingVersion !== 0 && (await settlePending(address, ticks.lastDeliveredSeq))
     await Promise.all([
       hints.lift(address, ticks, gone ? (hint?.pendingVersion ?? 0) : undefined),

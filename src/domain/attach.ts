@@ -4,6 +4,7 @@ import type { Beat } from './beat.ts'
 import type { Hearing, Listen } from './hearing.ts'
 import { createInbox, type Inbox, ofTypes } from './inbox.ts'
 import type { Ports, Session } from './ports.ts'
+import type { Pushes } from './push.ts'
 
 // Attaching and detaching one stream.
 //
@@ -14,6 +15,9 @@ import type { Ports, Session } from './ports.ts'
 // while they still did is in the inbox; then a pending row for whatever was heard and not acked. Only then may the
 // mark stand that lets the next attach trust the pending index. A crash anywhere before it leaves no mark, and the next
 // attach compares every conversation with the log.
+//
+// What was heard and not acked may have gone into a dead connection: nobody was pushed to, as the user counted as attached. So that
+// is pushed now, unless the user has read it, or is still here by another session.
 //
 // Groups have no pending rows: every attach compares their counters with the boundaries, and looks into the next cell where a counter
 // says there is nothing: it may be that of a replica that had not heard of it.
@@ -34,6 +38,7 @@ export type Attachment = {
 type Needs = Pick<Ports, 'sessions' | 'boundaries' | 'pending' | 'clock'> & {
   listen: Listen
   beat: Beat
+  pushes: Pushes
   randomId: () => string
   inboxLimit?: number
   /** A detach that fails harms nobody: the next attach looks everywhere. But somebody may want to know. */
@@ -50,6 +55,7 @@ export function createAttach(needs: Needs) {
     pending,
     clock,
     beat,
+    pushes,
     randomId,
     onDetachError,
     inboxLimit = inboxLimitDefault,
@@ -116,6 +122,10 @@ export function createAttach(needs: Needs) {
         const done = delivered.get(id) ?? 0
         return seq > done ? pending.lower(userId, id, done + 1) : undefined
       }),
+    )
+    pushes.missed(
+      userId,
+      [...heard].filter(([id, seq]) => seq > (delivered.get(id) ?? 0)),
     )
     // A stream of one conversation cannot vouch for the others.
     if (whole && untaken && !conversationId) await sessions.markIndexComplete(userId)

@@ -84,7 +84,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const changing = createChange({ ...ports, append, deliver, discard: attachments.discard })
   const acknowledge = createAcknowledge({ ...ports, log, heads, pushes })
   const chats = createChats({ ...ports, log })
-  const attach = createAttach({ ...ports, ...options, listen, beat })
+  const attach = createAttach({ ...ports, ...options, listen, beat, pushes })
   const reading = { log, heads, access, settle: groups.settle }
   return {
     access,

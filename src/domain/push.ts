@@ -1,7 +1,6 @@
-import type { UserId } from '../protocol/ids.ts'
+import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 import type { Access } from './access.ts'
 import type { Devices } from './devices.ts'
-import { joinedSeqOf } from './group.ts'
 import type {
   Banners,
   ClaimedBanner,
@@ -10,12 +9,11 @@ import type {
   Message,
   Notification,
   Ports,
-  PushJob,
   PushObserver,
   PushQueue,
   Shown,
-  TakenJob,
 } from './ports.ts'
+import { createPushExpand } from './push-expand.ts'
 import { createPushLanes, type Tried } from './push-lanes.ts'
 import type { PushRules } from './push-rules.ts'
 
@@ -41,10 +39,15 @@ const backoffMaxMs = 60_000
 const budgetMax = 20
 const budgetWindowMs = 60_000
 
-/** What is done with pushes by those who have other things to do: both return at once. */
-export type Pushes = { sent(message: Message): void; read(member: MemberAddress): void }
+/** What is done with pushes by those who have other things to do: each returns at once. */
+export type Pushes = {
+  sent(message: Message): void
+  read(member: MemberAddress): void
+  /** To a stream that has ended, and never acked. */
+  missed(userId: UserId, upTo: readonly [ConversationId, Seq][]): void
+}
 
-export const noPushes: Pushes = { sent: () => undefined, read: () => undefined }
+export const noPushes: Pushes = { sent: () => undefined, read: () => undefined, missed: () => undefined }
 
 /** When to look again. `failed`: because something went wrong. */
 type Again = { atMs: number; failed: boolean }
@@ -63,7 +66,8 @@ type Needs = Pick<Ports, 'boundaries' | 'sessions' | 'clock'> & {
 export type Push = ReturnType<typeof createPush>
 
 export function createPush(needs: Needs) {
-  const { queue, banners, providers, boundaries, sessions, clock, access, devices, rules, random, observer } = needs
+  const { queue, banners, providers, boundaries, clock, devices, rules, random, observer } = needs
+  const expand = createPushExpand(needs)
   const lanes = createPushLanes(clock)
   const underWay = new Set<Promise<void>>()
 
@@ -86,37 +90,22 @@ export function createPush(needs: Needs) {
     withdraw().catch(observer.failed)
   }
 
+  function missed(userId: UserId, upTo: readonly [ConversationId, Seq][]): void {
+    if (upTo.length === 0) return
+    const atMs = clock.now()
+    queue.want(upTo.map(([conversationId, seq]) => ({ userId, conversationId, seq, atMs }))).catch(observer.failed)
+  }
+
   /** Some work, if there is any. It returns when that has begun; `settled` when it has ended. */
   async function tick(): Promise<{ found: number; settled: Promise<void> }> {
     const jobs = await queue.take(jobsAtATime)
-    await queue.done((await Promise.all(jobs.map(expanded))).flat())
+    const old = jobs.filter(({ job }) => isOver(job.atMs))
+    for (const _ of old) observer.dead('expired')
+    await queue.done([...old, ...(await expand(jobs.filter((taken) => !old.includes(taken))))])
     const room = Math.min(underWayMax - underWay.size, bannersAtATime)
     const claimed = room > 0 ? await queue.claim(room, leaseMs) : []
     const looks = claimed.sort((one, other) => other.atMs - one.atMs).map(begin)
     return { found: jobs.length + claimed.length, settled: Promise.all(looks).then(() => undefined) }
-  }
-
-  /** What fails here stays in the queue, and is taken again later. */
-  async function expanded(taken: TakenJob): Promise<TakenJob[]> {
-    try {
-      if (isOver(taken.job.atMs)) observer.dead('expired')
-      else await expand(taken.job)
-      return [taken]
-    } catch (error) {
-      observer.failed(error)
-      return []
-    }
-  }
-
-  async function expand({ conversationId, seq, senderId, atMs }: PushJob): Promise<void> {
-    const [sender] = await access.find(senderId, [conversationId])
-    // They may have left the group since.
-    const conversation = sender?.conversation ?? access.copyOf(conversationId)
-    if (!conversation) return
-    const others = conversation.members.filter((each) => each !== senderId && joinedSeqOf(conversation, each) < seq)
-    const states = await sessions.presence(others)
-    const absent = others.filter((_, i) => states[i] === 'offline')
-    await queue.want(absent.map((userId) => ({ userId, conversationId, seq, atMs })))
   }
 
   function begin(banner: ClaimedBanner): Promise<void> {
@@ -226,6 +215,7 @@ export function createPush(needs: Needs) {
   return {
     sent,
     read,
+    missed,
     tick,
     /** Resolves when what has begun has ended. */
     ended: async (): Promise<void> => void (await Promise.all(underWay)),

@@ -93,6 +93,39 @@ describe('who is away', () => {
   })
 })
 
+describe('a stream that ends', () => {
+  it('without having acked what it was sent is told by push; of what it acked, nothing', async () => {
+    const world = pushWorld()
+    await world.register(bob, 'bobs')
+    const stream = await world.domain.follow({ userId: bob, after: [] })
+    const [first, second] = [stream.next(), stream.next()]
+    const id = await world.group(alice, [bob])
+    const chat = await world.say(alice, bob, 'one')
+    await first
+    await world.domain.ack(await world.domain.access.member(bob, chat), 1)
+    await world.say(alice, id, 'two')
+    await second
+    await world.workOff()
+    expect(world.lines()).toEqual([])
+    await stream.return?.()
+    await world.workOff()
+    expect(world.lines()).toEqual(['bobs Tea: alice: two'])
+  })
+
+  it('while another is here is not told of', async () => {
+    const world = pushWorld()
+    await world.register(bob, 'bobs')
+    await world.attach(bob)
+    const stream = await world.domain.follow({ userId: bob, after: [] })
+    const first = stream.next()
+    await world.say(alice, bob, 'one')
+    await first
+    await stream.return?.()
+    await world.workOff()
+    expect(world.lines()).toEqual([])
+  })
+})
+
 describe('a group', () => {
   it('tells those who are away, by its name, one job for all of them', async () => {
     const world = pushWorld()
@@ -103,6 +136,42 @@ describe('a group', () => {
     expect(await world.queue.backlog()).toMatchObject({ jobs: 1 })
     await world.workOff()
     expect(world.lines().sort()).toEqual(['bobs Tea: alice: now?', 'daves Tea: alice: now?'])
+  })
+
+  it('tells each of the newest that is not their own, and asks once who is there', async () => {
+    const world = pushWorld()
+    for (const user of [alice, bob, carol]) await world.register(user, `${user}s`)
+    const id = await world.group(alice, [bob, carol])
+    await world.say(carol, id, 'one')
+    await world.say(alice, id, 'two')
+    await world.say(bob, id, 'three')
+    const { presence } = world.ports.sessions
+    let asked = 0
+    world.ports.sessions.presence = (userIds) => {
+      if (userIds.length > 1) asked += 1
+      return presence(userIds)
+    }
+    await world.workOff()
+    expect(world.lines().sort()).toEqual(['alices Tea: bob: three', 'bobs Tea: alice: two', 'carols Tea: bob: three'])
+    expect(asked).toBe(1)
+  })
+
+  it('whose members cannot be found just now is tried again, and keeps nobody else waiting', async () => {
+    const world = pushWorld()
+    await world.register(bob, 'bobs')
+    const id = await world.group(alice, [bob])
+    await world.say(alice, id, 'one')
+    await world.say(alice, bob, 'two')
+    const { look } = world.ports.versions
+    world.ports.versions.look = async () => {
+      throw new Error('away')
+    }
+    await world.workOff()
+    expect(world.lines()).toEqual(['bobs alice: two'])
+    world.ports.versions.look = look
+    world.pass(30_000)
+    await world.workOff()
+    expect(world.lines()).toEqual(['bobs alice: two', 'bobs Tea: alice: one'])
   })
 
   it('tells nobody of what was said before they came, or after they went', async () => {
@@ -361,6 +430,25 @@ describe('a push that fails', () => {
     }
     for (const user of people) expect(world.lines()).toContain(`${user}@down alice: one`)
     expect(world.counts.filter((each) => each === 'sent LOG accepted')).toHaveLength(people.length + 1)
+  })
+
+  it('keeps others from its service until it has rested; what was not even tried is not withdrawn', async () => {
+    const world = pushWorld()
+    await world.register(bob, 'bobs@down')
+    await world.register(carol, 'carols@down')
+    await world.register(dave, 'daves@down')
+    world.answer('bobs@down', () => retry)
+    await world.say(alice, bob, 'one')
+    await world.workOff()
+    await world.say(alice, carol, 'two')
+    const chat = await world.say(alice, dave, 'three')
+    await world.workOff()
+    expect(world.lines()).toEqual(['bobs@down alice: one'])
+    await world.read(dave, chat, 1)
+    world.answer('bobs@down', undefined)
+    world.pass(1000)
+    await world.workOff()
+    expect(world.lines().slice(1).sort()).toEqual(['bobs@down alice: one', 'carols@down alice: two'])
   })
 
   it('with the worker that had begun it is another’s when its lease ends', async () => {
