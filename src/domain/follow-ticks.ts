@@ -6,7 +6,7 @@ import type { Beat } from './beat.ts'
 import type { Listen } from './hearing.ts'
 import { createInbox } from './inbox.ts'
 import { persist } from './persist.ts'
-import type { MemberAddress, Ports } from './ports.ts'
+import type { MemberAddress, Ports, SeatNews } from './ports.ts'
 import { createStream } from './stream.ts'
 
 // The boundaries of other members as they rise. For one conversation the current ones come first, read after the
@@ -34,15 +34,20 @@ export function createFollowTicks({ boundaries, clock, access, listen, beat }: N
         const signal = await inbox.take()
         if (signal.type === 'closed') return
         if (signal.type === 'ticks' && concerns(signal.ticks)) yield* rising([signal.ticks])
-        if (signal.type === 'seat' && !signal.seat.joined) {
-          if (only?.conversation.id === signal.seat.conversationId) throw notFound()
-          await hearing.part(signal.seat.conversationId)
-        }
+        if (signal.type === 'seat') await takeSeat(signal.seat)
         if (signal.type === 'resync' || signal.type === 'recheck') {
           await persist(clock, hearing.refresh)
           yield* rising(await current())
         }
       }
+    }
+
+    /** The news may be late, and another have overtaken it. */
+    async function takeSeat({ conversationId: id }: SeatNews): Promise<void> {
+      const [member] = await persist(clock, () => access.find(userId, [id]))
+      if (member) return persist(clock, () => hearing.join(id))
+      if (only?.conversation.id === id) throw notFound()
+      await hearing.part(id)
     }
 
     const concerns = (ticks: Ticks) =>

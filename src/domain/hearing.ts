@@ -10,6 +10,8 @@ import type { ChatEvent, EventListener, EventSubscription, Ports } from './ports
 export type Hearing = {
   /** Looks up what the user is in now, and listens to that. Every conversation, checked. */
   refresh(): Promise<Member[]>
+  /** Listens to this group, if that is not so already. */
+  join(id: ConversationId): Promise<void>
   /** No longer in this group. */
   part(id: ConversationId): Promise<void>
   /** Resolves when everything published to the user's own channel before this call was handed over. */
@@ -74,6 +76,7 @@ export function createListen({ events, access }: Needs) {
 
     return {
       refresh,
+      join,
       part,
       flush: own.flush,
       async close() {

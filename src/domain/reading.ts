@@ -105,9 +105,14 @@ export function createReading<Row extends LogEntry>(needs: Needs, options: Readi
     else if (isOpen(id)) gaps.suspect(id)
   }
 
-  /** Whoever was just added begins with whatever is there already. */
+  /**
+   * Whoever was just added begins with whatever is there already. The channel stood when the news came; but on its way here this
+   * reader may have met the removal before it, and have left.
+   */
   async function* enter(id: ConversationId): AsyncGenerator<Shown<Row>> {
+    await persist(clock, () => hearing.join(id))
     admit(id, (await persist(clock, () => access.find(userId, [id])))[0])
+    if (!isOpen(id)) return hearing.part(id)
     yield* read([id], { catchUp: false, patient: false })
   }
 
