@@ -15,7 +15,8 @@ import type { Ports, Session } from './ports.ts'
 // mark stand that lets the next attach trust the pending index. A crash anywhere before it leaves no mark, and the next
 // attach compares every conversation with the log.
 //
-// Groups have no pending rows: every attach compares their counters with the boundaries.
+// Groups have no pending rows: every attach compares their counters with the boundaries, and looks into the next cell where a counter
+// says there is nothing: it may be that of a replica that had not heard of it.
 
 /** About a megabyte of ordinary messages; beyond that, the log is the better buffer. */
 export const inboxLimitDefault = 256

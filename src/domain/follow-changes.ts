@@ -32,7 +32,7 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
 }
 
 export function createFollowChanges(needs: Needs) {
-  const { messages, boundaries, clock, listen, beat, messageOf } = needs
+  const { boundaries, clock, listen, beat, messageOf } = needs
 
   return async function followChanges({
     userId,
@@ -67,13 +67,8 @@ export function createFollowChanges(needs: Needs) {
         return isChange(row) && row.targetSeq > reading.joinedSeq(row.conversationId)
       }
 
-      /** Those whose counter is ahead; and since Redis may have fallen back, those with something in the next cell. */
       async function toCatchUp(): Promise<ConversationId[]> {
-        const all = await reading.everyConversation()
-        const ahead = await reading.lagging(all)
-        const others = all.filter((id) => !ahead.includes(id))
-        const next = await messages.getMany(others.map((id) => ({ conversationId: id, seq: reading.at(id) + 1 })))
-        return [...ahead, ...next.map((row) => row.conversationId)]
+        return reading.behind(await reading.everyConversation())
       }
     } catch (error) {
       await end()

@@ -19,7 +19,7 @@ const beginning = { atATime: 32, lineMax: 50_000 }
 /** `only`: one conversation instead of all. `after`: what this device already holds. */
 export type FollowRequest = { userId: UserId; only?: Member; after: readonly { member: Member; seq: Seq }[] }
 
-type Needs = Pick<Ports, 'sequencer' | 'boundaries' | 'pending' | 'clock'> & {
+type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'pending' | 'clock'> & {
   log: Log
   heads: Heads
   access: Access
@@ -69,9 +69,9 @@ async function begin(needs: Needs, { userId, only, after }: FollowRequest, attac
   async function toCatchUp(): Promise<ConversationId[]> {
     const all = await reading.everyConversation()
     if (only || !indexComplete) return all
-    const [waiting, behind] = await Promise.all([pending.list(userId), reading.lagging(all.filter(isGroupId))])
+    const [waiting, groups] = await Promise.all([pending.list(userId), reading.behind(all.filter(isGroupId))])
     await Promise.all(waiting.map(tidy))
-    return [...new Set([...waiting.map((each) => each.conversationId), ...behind, ...held.keys()])]
+    return [...new Set([...waiting.map((each) => each.conversationId), ...groups, ...held.keys()])]
   }
 
   /** A row that an ack has overtaken, left by a crash between the two. */

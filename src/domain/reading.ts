@@ -24,7 +24,7 @@ import { type LogPage, readTogether } from './read-together.ts'
 
 const pageRows = 100
 
-type Needs = Pick<Ports, 'sequencer' | 'clock'> & {
+type Needs = Pick<Ports, 'messages' | 'sequencer' | 'clock'> & {
   log: Log
   heads: Heads
   access: Access
@@ -53,7 +53,7 @@ export type ReadingOptions<Row extends LogEntry> = {
 }
 
 export function createReading<Row extends LogEntry>(needs: Needs, options: ReadingOptions<Row>) {
-  const { sequencer, clock, log, heads, access, settle } = needs
+  const { messages, sequencer, clock, log, heads, access, settle } = needs
   const { userId, only, inbox, hearing, held, startOf, shows, lastBefore, toCatchUp, onCaughtUp } = options
   const positions = createPositions((id) => held.get(id) ?? startOf(id), shows)
   const gaps = createGaps(clock)
@@ -218,12 +218,20 @@ export function createReading<Row extends LogEntry>(needs: Needs, options: Readi
     return ids.filter((id, i) => counters[i] === undefined || counters[i] > positions.at(id))
   }
 
+  /** Also those where Redis has fallen back, and there is something in the next cell. */
+  async function behind(ids: readonly ConversationId[]): Promise<ConversationId[]> {
+    const ahead = await lagging(ids)
+    const others = ids.filter((id) => !ahead.includes(id))
+    const next = await messages.getMany(others.map((id) => ({ conversationId: id, seq: positions.at(id) + 1 })))
+    return [...ahead, ...next.map((row) => row.conversationId)]
+  }
+
   const joinedSeq = (id: ConversationId): Seq => joined.get(id) ?? 0
 
   /** What waits in a gap was heard, so that no sender has put it into an index, and was not shown. */
   const outcome = () => ({ reached: positions.all(), whole: whole && gaps.nextDueAtMs() === undefined })
 
-  return { run, everyConversation, lagging, at: positions.at, joinedSeq, outcome }
+  return { run, everyConversation, behind, joinedSeq, outcome }
 }
 
 /** Without Redis or DynamoDB nobody can send either; the next beat looks again. */

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { createDomain } from '../../src/domain/domain.ts'
+import type { Clock } from '../../src/domain/ports.ts'
+import type { ClientMessageId, MessageId, UserId } from '../../src/protocol/ids.ts'
+import { createMemoryRedis } from '../../src/store/memory-redis.ts'
+import { createSoftStateMemory } from '../../src/store/soft-state.memory.ts'
+import { createStoresMemory } from '../../src/store/stores.memory.ts'
+
+const [alice, bob] = ['alice', 'bob'] as [UserId, UserId]
+const clock: Clock = { now: () => 0, sleep: () => new Promise(() => undefined) }
+
+test('what was not acked comes again, also when Redis has fallen back behind it', async () => {
+  const redis = createMemoryRedis(clock)
+  let last = 0
+  const domain = createDomain(
+    { ...createStoresMemory(), ...createSoftStateMemory(redis), clock },
+    {
+      nextMessageId: () => `${++last}` as MessageId,
+      randomId: () => `${++last}`,
+      onDetachError: (error) => expect.fail(String(error)),
+    },
+  )
+  const clientGroupId = 'group' as ClientMessageId
+  const group = await domain.groups.create(alice, { clientGroupId, title: 'Group', memberIds: [bob] })
+  const sent = await domain.send(group, { clientMessageId: 'one' as ClientMessageId, body: 'one' })
+
+  redis.failover()
+  redis.counters.set(group.conversation.id, sent.message.seq - 1, 1000)
+
+  for (const _ of ['the first time, when nobody vouches for the index', 'the second, when the first does']) {
+    const stream = await domain.follow({ userId: bob, after: [] })
+    expect((await stream.next()).value.row.body).toBe('one')
+    // What follows is that it is caught up: only then its end vouches for anything.
+    const next = stream.next()
+    await domain.send(group, { clientMessageId: `${++last}` as ClientMessageId, body: 'two' })
+    await next
+    await stream.return?.()
+    redis.counters.set(group.conversation.id, sent.message.seq - 1, 1000)
+  }
+})
