@@ -1,5 +1,5 @@
 import type { Alteration, Message } from '../../src/domain/ports.ts'
-import type { ClientMessageId, UserId } from '../../src/protocol/ids.ts'
+import { type ClientMessageId, isGroupId, type UserId } from '../../src/protocol/ids.ts'
 import { client, messageOf } from './clients.ts'
 import type { ChangeRequest } from './history.ts'
 import type { Owner } from './scheduler.ts'
@@ -38,7 +38,7 @@ export async function alter(
 }
 
 /**
- * Edits and deletes what its user wrote, and reacts to whatever they know of; each until it is acknowledged or refused, now and
+ * Edits and deletes what its user wrote, deletes what others wrote in a group, and reacts to whatever they know of; each until it is acknowledged or refused, now and
  * then two at once to the same message, and some of them again much later.
  */
 export async function runChanger(world: World, userId: UserId, name: string, count: number): Promise<void> {
@@ -74,11 +74,13 @@ export async function runChanger(world: World, userId: UserId, name: string, cou
 
   function requestFor({ conversationId, seq, senderId }: Message): ChangeRequest {
     made += 1
-    const alteration = alterationBy(senderId === userId, `${name} ${made}`)
+    const alteration = alterationBy(senderId === userId, isGroupId(conversationId), `${name} ${made}`)
     return { senderId: userId, clientMessageId: `${name}-${made}`, conversationId, targetSeq: seq, alteration }
   }
 
-  function alterationBy(author: boolean, body: string): Alteration {
+  function alterationBy(author: boolean, inGroup: boolean, body: string): Alteration {
+    // Which is for those who govern the group, and refused to the others.
+    if (!author && inGroup && random.chance(0.3)) return { type: 'delete' }
     if (!author || random.chance(0.4)) {
       return { type: 'reaction', emoji: random.pick(['👍', '👎']), on: random.chance(0.6) }
     }

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Change, Message } from '../../src/domain/ports.ts'
-import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
+import { type ConversationId, isGroupId, type Seq, type UserId } from '../../src/protocol/ids.ts'
 import { type Anomaly, type FinalLog, groupBy, only } from './final-log.ts'
 import type { ChangeRequest, Entry } from './history.ts'
+import type { Tenures } from './tenures.ts'
 
 /** Judges what was done to messages after they were sent. */
-export function checkChanges(entries: readonly Entry[], log: FinalLog): Anomaly[] {
+export function checkChanges(entries: readonly Entry[], log: FinalLog, tenures: Tenures): Anomaly[] {
   return [
     ...durable(entries, log),
     ...accepted(entries, log),
@@ -13,9 +14,9 @@ export function checkChanges(entries: readonly Entry[], log: FinalLog): Anomaly[
     ...truthful(entries, log),
     ...applied(entries, log),
     ...upToDate(entries, log),
-    ...oneOrder(entries, log),
+    ...oneOrder(entries, log, tenures),
     ...delivery(entries, log),
-    ...complete(entries, log),
+    ...complete(entries, log, tenures),
   ]
 }
 
@@ -38,11 +39,14 @@ function accepted(entries: readonly Entry[], log: FinalLog): Anomaly[] {
     if (entry.kind === 'alters' && done.has(entry.clientMessageId)) doneBefore.add(entry.attempt)
     if (entry.kind !== 'refused') continue
     const { clientMessageId, conversationId, targetSeq, alteration, attempt, error } = entry
-    if (doneBefore.has(attempt)) {
+    const outOfGroup = isGroupId(conversationId) && error === 'NOT_FOUND'
+    if (doneBefore.has(attempt) && !outOfGroup) {
       anomalies.push({ promise: 'P2', what: `${clientMessageId} was acknowledged, and a retry refused: ${error}` })
     }
     const deletions = log.changesOf({ conversationId, seq: targetSeq }).filter(isDeletion)
-    if (error !== 'BAD_USER_INPUT' || alteration.type === 'delete' || deletions.length === 0) {
+    const tooLate = error === 'BAD_USER_INPUT' && alteration.type !== 'delete' && deletions.length > 0
+    const mayNot = isGroupId(conversationId) && error === 'FORBIDDEN' && alteration.type === 'delete'
+    if (!tooLate && !mayNot && !outOfGroup) {
       anomalies.push({ promise: 'errors', what: `${clientMessageId} was refused: ${error}` })
     }
   }
@@ -142,9 +146,10 @@ function upToDate(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   })
 }
 
-function oneOrder(entries: readonly Entry[], log: FinalLog): Anomaly[] {
-  return only(entries, 'changed').flatMap(({ stream, message, seq, previousSeq }) => {
-    const skipped = log.between('change', message.conversationId, previousSeq, seq)
+function oneOrder(entries: readonly Entry[], log: FinalLog, tenures: Tenures): Anomaly[] {
+  return only(entries, 'changed').flatMap(({ stream, userId, message, seq, previousSeq }) => {
+    const { conversationId: id } = message
+    const skipped = visibleTo(userId, id, seq, log, tenures).find((each) => each.seq > previousSeq && each.seq < seq)
     if (!skipped) return []
     return [
       { promise: 'P3', what: `stream ${stream} went from #${previousSeq} to #${seq}, and #${skipped.seq} is a change` },
@@ -185,17 +190,31 @@ function delivery(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   return anomalies
 }
 
-/** Every device that came to the end of the changes of a chat has had each of them. */
-function complete(entries: readonly Entry[], log: FinalLog): Anomaly[] {
-  const had = groupBy(only(entries, 'changed'), ({ who, message }) => `${who} ${message.conversationId}`)
+/** What the user may see of the changes in the stretch that this one is in. */
+function visibleTo(userId: UserId, id: ConversationId, seq: Seq, log: FinalLog, tenures: Tenures): Change[] {
+  const tenure = tenures.around(userId, id, seq)
+  if (!tenure) return []
+  const { joinedSeq, leftSeq } = tenure
+  return log.changes.filter(
+    (each) => each.conversationId === id && each.targetSeq > joinedSeq && each.seq > joinedSeq && each.seq < leftSeq,
+  )
+}
+
+/** Every device that came to the end of the changes of a chat, or of one stretch of a group's, has had each of them. */
+function complete(entries: readonly Entry[], log: FinalLog, tenures: Tenures): Anomaly[] {
+  const had = groupBy(
+    only(entries, 'changed'),
+    ({ who, userId, message, seq }) =>
+      `${who} ${message.conversationId} ${tenures.around(userId, message.conversationId, seq)?.joinedSeq}`,
+  )
   return [...had.values()].flatMap((events) => {
     const [first] = events
     if (!first) return []
     const id = first.message.conversationId
     const seqs = new Set(events.map(({ seq }) => seq))
     const end = Math.max(...seqs)
-    return log.changes
-      .filter((each) => each.conversationId === id && each.seq < end && !seqs.has(each.seq))
+    return visibleTo(first.userId, id, first.seq, log, tenures)
+      .filter((each) => each.seq < end && !seqs.has(each.seq))
       .map(({ seq }) => ({ promise: 'P4', what: `${first.who} was never shown change #${seq}` }))
   })
 }

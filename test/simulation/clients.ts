@@ -1,5 +1,5 @@
 import { ChatError } from '../../src/protocol/errors.ts'
-import type { ClientMessageId, UserId } from '../../src/protocol/ids.ts'
+import { type ClientMessageId, type ConversationId, isGroupId, type UserId } from '../../src/protocol/ids.ts'
 import type { Owner } from './scheduler.ts'
 import type { World } from './world.ts'
 
@@ -8,52 +8,79 @@ export const client = (name: string): Owner => ({ name, alive: true })
 export const messageOf = (error: unknown): string =>
   error instanceof ChatError ? error.code : error instanceof Error ? error.message : String(error)
 
-/** Sends a few messages, each until it is acknowledged, and some of them again afterwards. */
-export async function runSender(world: World, userId: UserId, name: string, count: number): Promise<void> {
-  const { random, scheduler, history } = world
-  const owner = client(name)
-  const chats = world.chats.filter(({ members }) => members.includes(userId))
+type Call = { userId: UserId; conversationId: ConversationId; what: string; since: number }
 
-  async function attempt(otherId: UserId, clientMessageId: ClientMessageId, body: string): Promise<boolean> {
-    const node = random.pick(world.nodes)
-    history.note(name, { kind: 'try', senderId: userId, clientMessageId, body, node: node.owner.name })
-    try {
-      const sent = await world.ask(owner, node, (domain) => domain.sendTo(userId, otherId, { clientMessageId, body }))
-      history.note(name, { kind: 'sent', senderId: userId, clientMessageId, ...sent })
-      world.learn(userId, sent.message)
-      return true
-    } catch (error) {
-      history.note(name, { kind: 'failed', what: `${clientMessageId}`, error: messageOf(error) })
-      return false
+/** Returns whether that was because the conversation is none of theirs. */
+export function noteFailure({ history }: World, name: string, error: unknown, call: Call): boolean {
+  const code = messageOf(error)
+  const turnedAway = code === 'NOT_FOUND' && isGroupId(call.conversationId)
+  history.note(name, turnedAway ? { kind: 'turned away', ...call } : { kind: 'failed', what: call.what, error: code })
+  return turnedAway
+}
+
+export type Sending = { userId: UserId; conversationId: ConversationId; clientMessageId: string; body: string }
+
+/** One attempt. `failed`: nobody knows, try again. `turned away`: they are not in that group. */
+export async function send(world: World, owner: Owner, sending: Sending): Promise<'done' | 'failed' | 'turned away'> {
+  const { random, history } = world
+  const { userId, conversationId, body } = sending
+  const clientMessageId = sending.clientMessageId as ClientMessageId
+  const node = random.pick(world.nodes)
+  const since = history.entries.length
+  history.note(owner.name, { kind: 'try', senderId: userId, clientMessageId, body, node: node.owner.name })
+  try {
+    const sent = await world.ask(owner, node, async (domain) => {
+      const chat = world.chats.find(({ id }) => id === conversationId)
+      if (!chat) return domain.send(await domain.access.member(userId, conversationId), { clientMessageId, body })
+      const otherId = chat.members.find((each) => each !== userId) ?? userId
+      return domain.sendTo(userId, otherId, { clientMessageId, body })
+    })
+    history.note(owner.name, { kind: 'sent', senderId: userId, clientMessageId, since, ...sent })
+    world.learn(userId, sent.message)
+    return 'done'
+  } catch (error) {
+    const call = { userId, conversationId, what: clientMessageId, since }
+    return noteFailure(world, owner.name, error, call) ? 'turned away' : 'failed'
+  }
+}
+
+/** Sends a few messages, each until it is acknowledged or the sender gives up on the group, and some of them again afterwards. */
+export async function runSender(world: World, userId: UserId, name: string, count: number): Promise<void> {
+  const { random, scheduler } = world
+  const owner = client(name)
+
+  async function untilDone(sending: Sending): Promise<void> {
+    for (;;) {
+      const outcome = await send(world, owner, sending)
+      if (outcome === 'done' || (outcome === 'turned away' && random.chance(0.5))) return
+      await scheduler.sleep(owner, random.between(10, 3000))
     }
   }
 
   for (let i = 1; i <= count; i += 1) {
     await scheduler.sleep(owner, random.between(0, 2000))
-    const { members } = random.pick(chats)
-    const otherId = members.find((each) => each !== userId) ?? userId
-    const clientMessageId = `${name}-${i}` as ClientMessageId
-    const body = `${name} ${i}`
-    const twice = random.chance(0.2) ? attempt(otherId, clientMessageId, body) : undefined
-    while (!(await attempt(otherId, clientMessageId, body))) await scheduler.sleep(owner, random.between(10, 3000))
+    const conversationId = random.pick(world.idsFor(userId))
+    const sending = { userId, conversationId, clientMessageId: `${name}-${i}`, body: `${name} ${i}` }
+    const twice = random.chance(0.2) ? send(world, owner, sending) : undefined
+    await untilDone(sending)
     await twice
-    if (random.chance(0.2)) await attempt(otherId, clientMessageId, body)
+    if (random.chance(0.2)) await send(world, owner, sending)
   }
 }
 
-/** Pages through histories at odd moments. */
-export async function runPager(world: World, userId: UserId, name: string): Promise<void> {
+/** Pages through histories at odd moments, now as one of the users, now as another. */
+export async function runPager(world: World, name: string): Promise<void> {
   const { random, scheduler, history } = world
   const owner = client(name)
-  const chats = world.chats.filter(({ members }) => members.includes(userId))
   for (;;) {
-    await scheduler.sleep(owner, random.between(200, 5000))
-    const { id } = random.pick(chats)
+    await scheduler.sleep(owner, random.between(200, 4000))
+    const userId = random.pick(world.users)
+    const conversationId = random.pick(world.idsFor(userId))
     const from = random.pick(['newest', 'oldest'] as const)
     const since = history.entries.length
     try {
       const messages = await world.ask(owner, random.pick(world.nodes), async (domain) => {
-        const member = await domain.access.member(userId, id)
+        const member = await domain.access.member(userId, conversationId)
         const first = await domain.history.page(member, { count: random.between(1, 4), from })
         const edge = from === 'newest' ? first.messages.at(-1)?.seq : first.messages[0]?.seq
         if (edge === undefined) return first.messages
@@ -64,9 +91,9 @@ export async function runPager(world: World, userId: UserId, name: string): Prom
         })
         return from === 'newest' ? [...first.messages, ...second.messages] : [...second.messages, ...first.messages]
       })
-      history.note(name, { kind: 'page', userId, conversationId: id, messages, since })
+      history.note(name, { kind: 'page', userId, conversationId, messages, since })
     } catch (error) {
-      history.note(name, { kind: 'failed', what: 'page', error: messageOf(error) })
+      noteFailure(world, name, error, { userId, conversationId, what: 'page', since })
     }
   }
 }
@@ -75,13 +102,13 @@ export async function runPager(world: World, userId: UserId, name: string): Prom
 export async function runTickWatcher(world: World, userId: UserId, name: string): Promise<void> {
   const { random, scheduler, history } = world
   const owner = client(name)
-  const chat = random.pick(world.chats.filter(({ members }) => members.includes(userId)))
   for (;;) {
     await scheduler.sleep(owner, random.between(100, 3000))
     const node = random.pick(world.nodes)
+    const id = random.pick(world.idsFor(userId))
     try {
       const source = await world.ask(owner, node, async (domain) =>
-        domain.followTicks(userId, await domain.access.member(userId, chat.id)),
+        domain.followTicks(userId, await domain.access.member(userId, id)),
       )
       const lost = new Promise<'lost'>((resolve) => node.deaths.add(() => resolve('lost')))
       for (let left = random.between(1, 8); left > 0; left -= 1) {

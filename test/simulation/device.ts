@@ -3,7 +3,7 @@ import type { ShownChange } from '../../src/domain/follow-changes.ts'
 import type { Message } from '../../src/domain/ports.ts'
 import type { Shown } from '../../src/domain/positions.ts'
 import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
-import { client, messageOf } from './clients.ts'
+import { client, messageOf, noteFailure } from './clients.ts'
 import type { SimulatedNode, World } from './world.ts'
 
 /** `staying`: no more leaving by itself. `leaving`: as soon as possible, and for good. */
@@ -14,6 +14,8 @@ export type Device = {
   name: string
   /** The last message it holds with all before it. */
   held: Map<ConversationId, Seq>
+  /** The last one it has told the server it holds. */
+  said: Map<ConversationId, Seq>
   /** The last change it was shown, with all before it; undefined for a device that does not follow changes. */
   changes: Map<ConversationId, Seq> | undefined
   mode: DeviceMode
@@ -31,10 +33,10 @@ export function createDevice(world: World, userId: UserId, name: string, options
   const { random, scheduler, history } = world
   const { sole } = options
   const owner = client(name)
-  const chats = world.chats.filter(({ members }) => members.includes(userId))
   const held = new Map<ConversationId, Seq>()
+  const said = new Map<ConversationId, Seq>()
   const changes = options.followsChanges ? new Map<ConversationId, Seq>() : undefined
-  const device: Device = { userId, name, held, changes, run, mode: 'coming and going' }
+  const device: Device = { userId, name, held, said, changes, run, mode: 'coming and going' }
 
   async function run(): Promise<void> {
     await Promise.all([
@@ -59,31 +61,46 @@ export function createDevice(world: World, userId: UserId, name: string, options
     const stream = world.nextStream()
     const resumes = !sole || random.chance(0.6)
     const after = resumes ? new Map<ConversationId, Seq>() : undefined
+    if (!resumes && random.chance(0.4)) loseUnsaid()
     const source = await world.ask(owner, node, async (domain) => {
-      const members = await domain.access.find(userId, idsOf(chats))
+      const members = await domain.access.find(userId, world.idsFor(userId))
       return domain.follow({ userId, after: after ? positionsIn(members, held, after) : [] })
     })
     history.note(name, { kind: 'stream', stream, userId, node: node.owner.name, after, sole })
-    await watch(stream, node, source, async (shown) => {
-      take(stream, shown)
+    // A stream that does not name a group begins where the user's other devices have got: now and then it has to be asked again.
+    const unnamed = () => !sole && [...world.groups].some((id) => !after?.has(id)) && random.chance(0.1)
+    await watch(stream, node, source, unnamed, async (shown) => {
+      if (!take(stream, shown)) return false
       if (random.chance(0.4)) await say(node, shown.row.conversationId, held.get(shown.row.conversationId) ?? 0)
       return true
     })
+  }
+
+  /** Its app died before it had stored what it was shown; what it has said it has, it has. */
+  function loseUnsaid(): void {
+    for (const id of held.keys()) held.set(id, Math.min(held.get(id) ?? 0, said.get(id) ?? 0))
+    history.note(name, { kind: 'lost' })
   }
 
   async function followChanges(node: SimulatedNode, position: Map<ConversationId, Seq>): Promise<void> {
     const stream = world.nextStream()
     const after = new Map<ConversationId, Seq>()
     const source = await world.ask(owner, node, async (domain) => {
-      const members = await domain.access.find(userId, idsOf(chats))
+      const members = await domain.access.find(userId, world.idsFor(userId))
       return domain.followChanges({ userId, after: positionsIn(members, position, after) })
     })
     history.note(name, { kind: 'changes', stream, userId, node: node.owner.name, after })
-    await watch(stream, node, source, async (shown) => {
-      if (!takeChange(stream, shown, position)) return false
-      if (random.chance(0.3)) await sayOfChange(node, shown)
-      return true
-    })
+    await watch(
+      stream,
+      node,
+      source,
+      () => false,
+      async (shown) => {
+        if (!takeChange(stream, shown, position)) return false
+        if (random.chance(0.3)) await sayOfChange(node, shown)
+        return true
+      },
+    )
   }
 
   /** What the device holds, for the chats that are there. Notes down in `named` what it says. */
@@ -100,11 +117,12 @@ export function createDevice(world: World, userId: UserId, name: string, options
     })
   }
 
-  /** Until it wants to leave, has to, or is told to by `onShown`. */
+  /** Until it wants to leave, has to, or is told to: by `onShown`, or by `onIdle` when nothing has come for a while. */
   async function watch<Shows>(
     stream: number,
     node: SimulatedNode,
     source: AsyncIterableIterator<Shows>,
+    onIdle: () => boolean,
     onShown: (shown: Shows) => Promise<boolean>,
   ): Promise<void> {
     const leaveAtMs =
@@ -135,6 +153,7 @@ export function createDevice(world: World, userId: UserId, name: string, options
       if (next === 'lost') return leave('node died')
       if (next === 'idle') {
         if (mayLeave()) return leave(device.mode === 'coming and going' && random.chance(0.2) ? 'vanished' : 'closed')
+        if (onIdle()) return leave('has something to ask for')
         continue
       }
       pending = undefined
@@ -143,14 +162,16 @@ export function createDevice(world: World, userId: UserId, name: string, options
     }
   }
 
-  function take(stream: number, { row: message, previousSeq }: Shown<Message>): void {
+  /** Returns false where the stream began above what the device has: it has to say where that is. */
+  function take(stream: number, { row: message, previousSeq }: Shown<Message>): boolean {
     const before = held.get(message.conversationId) ?? 0
     history.note(name, { kind: 'shown', stream, userId, message, previousSeq, held: before })
     world.learn(userId, message)
-    if (previousSeq <= before) held.set(message.conversationId, Math.max(before, message.seq))
+    if (previousSeq > before) return false
+    held.set(message.conversationId, Math.max(before, message.seq))
+    return true
   }
 
-  /** Returns false where the stream began above what the device has: it has to say where that is. */
   function takeChange(stream: number, shown: ShownChange, position: Map<ConversationId, Seq>): boolean {
     const { conversationId } = shown.message
     const before = position.get(conversationId) ?? 0
@@ -164,6 +185,9 @@ export function createDevice(world: World, userId: UserId, name: string, options
   async function say(node: SimulatedNode, conversationId: ConversationId, seq: Seq): Promise<void> {
     if (seq === 0) return
     const reads = random.chance(0.4)
+    const what = reads ? 'markRead' : 'ack'
+    const since = history.entries.length
+    said.set(conversationId, Math.max(seq, said.get(conversationId) ?? 0))
     history.note(name, { kind: 'says', userId, conversationId, delivered: seq, read: reads ? seq : 0 })
     try {
       const ticks = await world.ask(owner, random.chance(0.7) ? node : random.pick(world.nodes), async (domain) => {
@@ -172,7 +196,7 @@ export function createDevice(world: World, userId: UserId, name: string, options
       })
       history.note(name, { kind: 'ticks', ticks, source: 'answer' })
     } catch (error) {
-      history.note(name, { kind: 'failed', what: reads ? 'markRead' : 'ack', error: messageOf(error) })
+      noteFailure(world, name, error, { userId, conversationId, what, since })
     }
   }
 
@@ -195,5 +219,3 @@ export function createDevice(world: World, userId: UserId, name: string, options
 
   return device
 }
-
-const idsOf = (chats: World['chats']): ConversationId[] => chats.map(({ id }) => id)

@@ -1,8 +1,11 @@
-import type { Alteration, Message } from '../../src/domain/ports.ts'
-import type { ClientMessageId, ConversationId, UserId } from '../../src/protocol/ids.ts'
+import { directConversationId } from '../../src/domain/conversation-id.ts'
+import type { Alteration, Group, Message } from '../../src/domain/ports.ts'
+import { type ConversationId, isGroupId, type UserId } from '../../src/protocol/ids.ts'
 import { alter } from './changer.ts'
+import { send } from './clients.ts'
 import type { Device } from './device.ts'
-import type { ChangeRequest } from './history.ts'
+import { untilSettled } from './group-actor.ts'
+import type { ChangeRequest, GroupRequest } from './history.ts'
 import { noFaults } from './network.ts'
 import type { Owner } from './scheduler.ts'
 import type { World } from './world.ts'
@@ -13,7 +16,10 @@ const forgottenAfterMs = 60_000
 
 export type Epilogue = ReturnType<typeof createEpilogue>
 
-/** What happens when all faults are over, by plain requests: alice writes to bob and carol, and changes what she wrote. */
+/**
+ * What happens when all faults are over, by plain requests: alice writes to bob and carol, and changes what she wrote; somebody writes
+ * to each group, and some of those who govern one change who is in it.
+ */
 export function createEpilogue(world: World) {
   const { scheduler, history, random, users, truth, network, redis } = world
   const [alice, ...others] = users
@@ -28,7 +34,12 @@ export function createEpilogue(world: World) {
     if (lossy) network.setRates({ ...noFaults, eventLost: 0.5 })
     const lastAck = (userId: UserId) => (random.chance(0.5) ? acknowledge(userId, devices) : undefined)
     const reached = random.chance(0.6) ? others : []
-    await Promise.all([left, writeWithin(`leaving-${time}`, 1500, reached), ...others.map(lastAck)])
+    await Promise.all([
+      left,
+      writeWithin(`leaving-${time}`, 1500, reached),
+      groupsWithin(`leaving-${time}`, 1500),
+      ...others.map(lastAck),
+    ])
     network.setRates(noFaults)
     if (lossy) return
     for (const { id, members } of world.chats) {
@@ -37,7 +48,10 @@ export function createEpilogue(world: World) {
   }
 
   const whileComing = async (time: number): Promise<void> => {
-    if (random.chance(0.5)) await writeWithin(`coming-${time}`, 1000)
+    await Promise.all([
+      random.chance(0.5) && writeWithin(`coming-${time}`, 1000),
+      random.chance(0.5) && groupsWithin(`coming-${time}`, 1000),
+    ])
   }
 
   /** With all devices gone; bob and carol ack meanwhile what they have. The index must know of what they are sent. */
@@ -51,7 +65,10 @@ export function createEpilogue(world: World) {
     await scheduler.sleep(owner, forgottenAfterMs)
     const sinceMs = scheduler.now()
     for (let round = 1; round <= rounds; round += 1) {
-      await Promise.all(others.flatMap((userId) => [write(userId, `${round}`), acknowledge(userId, devices)]))
+      await Promise.all([
+        ...others.flatMap((userId) => [write(userId, `${round}`), acknowledge(userId, devices)]),
+        round === 1 && groupsWithin('away', 0),
+      ])
     }
     for (const { id, members } of world.chats) {
       for (const userId of members) {
@@ -68,6 +85,46 @@ export function createEpilogue(world: World) {
         await write(userId, round)
       }),
     )
+  }
+
+  /** In each group somebody writes, at some moment; who is in it may change just before, or just after. */
+  async function groupsWithin(round: string, ms: number): Promise<void> {
+    await Promise.all(
+      [...world.groups].map(async (id) => {
+        await scheduler.sleep(owner, random.between(0, ms))
+        if (random.chance(0.4)) await regroup(id)
+        await writeToGroup(id, round)
+        if (random.chance(0.6)) return
+        await regroup(id)
+        if (random.chance(0.7)) await writeToGroup(id, `${round}-again`)
+      }),
+    )
+  }
+
+  async function groupNow(id: ConversationId): Promise<Group | undefined> {
+    const [group] = await truth.conversations.getMany([id])
+    return group?.kind === 'GROUP' ? group : undefined
+  }
+
+  async function writeToGroup(conversationId: ConversationId, round: string): Promise<void> {
+    const { members = [] } = (await groupNow(conversationId)) ?? {}
+    if (members.length === 0) return
+    const userId = random.pick(members)
+    const groupNumber = [...world.groups].indexOf(conversationId) + 1
+    const sending = { userId, conversationId, clientMessageId: `late-g${groupNumber}-${round}`, body: `late ${round}` }
+    while ((await send(world, owner, sending)) === 'failed') await scheduler.sleep(owner, 100)
+  }
+
+  /** Whoever governs it takes somebody in, or puts somebody out, perhaps to take them back at once. */
+  async function regroup(conversationId: ConversationId): Promise<void> {
+    const group = await groupNow(conversationId)
+    const governor = group?.members.find((userId) => group.seats.get(userId)?.role === 'OWNER')
+    if (!group || !governor) return
+    const someone = random.pick(users.filter((userId) => userId !== governor))
+    const request: GroupRequest = { type: 'members', conversationId, add: [], remove: [], roles: [] }
+    const isIn = group.seats.has(someone)
+    if (isIn) await untilSettled(world, owner, governor, { ...request, remove: [someone] })
+    if (!isIn || random.chance(0.5)) await untilSettled(world, owner, governor, { ...request, add: [someone] })
   }
 
   /** Whether the index leads to the first of these messages that was not delivered. */
@@ -92,15 +149,12 @@ export function createEpilogue(world: World) {
   }
 
   async function write(userId: UserId, round: string): Promise<void> {
-    const clientMessageId = `late-${userId}-${round}` as ClientMessageId
-    const body = `late ${round}`
-    const sent = await persistently(() => {
-      const node = random.pick(world.nodes)
-      history.note('epilogue', { kind: 'try', senderId: alice, clientMessageId, body, node: node.owner.name })
-      return world.ask(owner, node, (domain) => domain.sendTo(alice, userId, { clientMessageId, body }))
-    })
-    history.note('epilogue', { kind: 'sent', senderId: alice, clientMessageId, ...sent })
-    if (random.chance(0.5)) await change(sent.message)
+    const clientMessageId = `late-${userId}-${round}`
+    const conversationId = directConversationId(alice, userId)
+    const sending = { userId: alice, conversationId, clientMessageId, body: `late ${round}` }
+    while ((await send(world, owner, sending)) !== 'done') await scheduler.sleep(owner, 100)
+    const message = world.knownTo(alice).find((each) => each.clientMessageId === clientMessageId)
+    if (message && random.chance(0.5)) await change(message)
   }
 
   async function change({ conversationId, seq, clientMessageId }: Message): Promise<void> {
@@ -118,8 +172,11 @@ export function createEpilogue(world: World) {
   }
 
   async function acknowledge(userId: UserId, devices: readonly Device[]): Promise<void> {
-    const held = devices.find((device) => device.userId === userId)?.held ?? new Map()
-    for (const [conversationId, seq] of held) {
+    const device = devices.find((each) => each.userId === userId)
+    for (const [conversationId, seq] of device?.held ?? []) {
+      // Which they may be put out of at any moment.
+      if (isGroupId(conversationId) || seq === 0) continue
+      device?.said.set(conversationId, Math.max(seq, device.said.get(conversationId) ?? 0))
       history.note('epilogue', { kind: 'says', userId, conversationId, delivered: seq, read: 0 })
       const ticks = await persistently(() =>
         world.ask(owner, random.pick(world.nodes), async (domain) =>
@@ -135,6 +192,8 @@ export function createEpilogue(world: World) {
     whileAway,
     whileComing,
     /** Nothing but the ring tells whoever is there to stay. */
-    whileThere: () => writeWithin('there', 0),
+    whileThere: async (): Promise<void> => {
+      await Promise.all([writeWithin('there', 0), groupsWithin('there', 0)])
+    },
   }
 }

@@ -1,12 +1,21 @@
-import type { Change, LogRow, Message } from '../../src/domain/ports.ts'
+import type { Change, Group, LogRow, Message } from '../../src/domain/ports.ts'
 import type { ConversationId, MessageAddress, Seq, UserId } from '../../src/protocol/ids.ts'
 import type { Ticks } from '../../src/protocol/ticks.ts'
 import type { Entry } from './history.ts'
 
 /** What is left when everything has come to rest. */
 export type FinalState = {
-  chats: { id: ConversationId; members: readonly UserId[]; rows: LogRow[] }[]
+  chats: FinalChat[]
   ticks: Ticks[]
+}
+
+/** `indexed`: those in whose index it is. */
+export type FinalChat = {
+  id: ConversationId
+  members: readonly UserId[]
+  group?: Group
+  indexed: readonly UserId[]
+  rows: LogRow[]
 }
 
 export type Anomaly = { promise: string; what: string }
@@ -34,15 +43,13 @@ export function createFinalLog({ chats }: FinalState) {
   /** Of its last entry, message or change. */
   const last = (id: ConversationId): Seq =>
     Math.max(0, ...entries.filter((each) => each.conversationId === id).map((each) => each.seq))
-  /** The first row of this kind strictly between two seqs. */
-  function between(kind: LogRow['kind'], id: ConversationId, from: Seq, to: Seq): LogRow | undefined {
-    for (let seq = from + 1; seq < to; seq += 1) if (at(id, seq)?.kind === kind) return at(id, seq)
-    return undefined
-  }
+  /** The first message strictly between two seqs. */
+  const messageBetween = (id: ConversationId, from: Seq, to: Seq): Message | undefined =>
+    messages.find((row) => row.conversationId === id && row.seq > from && row.seq < to)
   const changesOf = ({ conversationId, seq }: MessageAddress): Change[] =>
     changes.filter((each) => each.conversationId === conversationId && each.targetSeq === seq)
 
-  return { messages, changes, entries, messageAt, changeAt, changesOf, last, between }
+  return { messages, changes, entries, messageAt, changeAt, changesOf, last, messageBetween }
 }
 
 export const only = <Kind extends Entry['kind']>(entries: readonly Entry[], kind: Kind) =>

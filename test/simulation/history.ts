@@ -1,5 +1,6 @@
-import type { Alteration, Message } from '../../src/domain/ports.ts'
-import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
+import type { MemberRole } from '../../src/domain/group.ts'
+import type { Alteration, Group, Message } from '../../src/domain/ports.ts'
+import { type ConversationId, isGroupId, type Seq, type UserId } from '../../src/protocol/ids.ts'
 import type { Ticks } from '../../src/protocol/ticks.ts'
 
 /** What was seen from outside, in order. The checker knows nothing else but the final log. */
@@ -13,9 +14,29 @@ export type ChangeRequest = {
   alteration: Alteration
 }
 
+/** What somebody wants of a group. */
+export type GroupRequest =
+  | { type: 'create'; clientGroupId: string; title: string; memberIds: readonly UserId[] }
+  | { type: 'rename'; conversationId: ConversationId; title: string }
+  | { type: 'leave'; conversationId: ConversationId }
+  | {
+      type: 'members'
+      conversationId: ConversationId
+      add: readonly UserId[]
+      remove: readonly UserId[]
+      roles: readonly MemberRole[]
+    }
+
 export type Observation =
   | { kind: 'try'; senderId: UserId; clientMessageId: string; body: string; node: string }
-  | { kind: 'sent'; senderId: UserId; clientMessageId: string; message: Message; duplicate: boolean }
+  /** `since`, here and below: how much had been seen when it was asked for. */
+  | { kind: 'sent'; senderId: UserId; clientMessageId: string; message: Message; duplicate: boolean; since: number }
+  | { kind: 'asks'; userId: UserId; request: GroupRequest; node: string }
+  /** `group`: as the answer shows it, where it does. */
+  | { kind: 'answered'; userId: UserId; request: GroupRequest; group: Group | undefined; since: number }
+  | { kind: 'denied'; userId: UserId; request: GroupRequest; error: string; since: number }
+  /** Somebody was told that there is no such conversation for them. */
+  | { kind: 'turned away'; userId: UserId; conversationId: ConversationId; what: string; since: number }
   | { kind: 'failed'; what: string; error: string }
   | {
       kind: 'stream'
@@ -40,8 +61,8 @@ export type Observation =
       catchUp: boolean
       held: Seq
     }
+  | { kind: 'lost' }
   | { kind: 'left'; stream: number; how: string }
-  /** `since`: how much had been seen when it was asked for. */
   | { kind: 'page'; userId: UserId; conversationId: ConversationId; messages: Message[]; since: number }
   | { kind: 'says'; userId: UserId; conversationId: ConversationId; delivered: Seq; read: Seq }
   | { kind: 'ticks'; ticks: Ticks; source: string }
@@ -73,7 +94,8 @@ function lineOf({ atMs, who, ...seen }: Entry, startedAtMs: number): string {
   return `${String(atMs - startedAtMs).padStart(7)} ms  ${who.padEnd(10)} ${describe(seen)}`
 }
 
-const short = (id: ConversationId): string => id.slice(0, 7)
+const tail = (id: ConversationId): string => `grp…${id.slice(-4)}`
+const short = (id: ConversationId): string => (isGroupId(id) ? tail(id) : id.slice(0, 7))
 const place = ({ conversationId, seq }: Pick<Message, 'conversationId' | 'seq'>): string =>
   `${short(conversationId)}#${seq}`
 
@@ -84,6 +106,18 @@ const deed = (alteration: Alteration): string => {
   if (alteration.type === 'edit') return `edit to "${alteration.body}"`
   return alteration.type === 'delete' ? 'deletion' : `${alteration.on ? '' : 'no '}${alteration.emoji}`
 }
+
+const wish = (request: GroupRequest): string => {
+  if (request.type === 'create') return `group ${request.clientGroupId} of ${request.memberIds}`
+  const { conversationId: id } = request
+  if (request.type === 'leave') return `to leave ${tail(id)}`
+  if (request.type === 'rename') return `${tail(id)} to be "${request.title}"`
+  const roles = request.roles.map(({ userId, role }) => `${userId} ${role}`)
+  return `${tail(id)} with [${request.add}], without [${request.remove}], roles [${roles}]`
+}
+
+const stands = ({ id, version, title, seats }: Group): string =>
+  `${tail(id)} "${title}" at version ${version}: ${[...seats].map(([userId, { role, joinedSeq }]) => `${userId} ${role} from #${joinedSeq}`).join(', ')}`
 
 const looks = ({ body, edited, deletedAtMs, reactions = [] }: Message): string =>
   [
@@ -100,6 +134,14 @@ function describe(seen: Observation): string {
       return `sends ${seen.clientMessageId} "${seen.body}" to ${seen.node}`
     case 'sent':
       return `${seen.clientMessageId} is ${place(seen.message)}${seen.duplicate ? ', duplicate' : ''}`
+    case 'asks':
+      return `wants ${wish(seen.request)}, from ${seen.node}`
+    case 'answered':
+      return `has ${wish(seen.request)}${seen.group ? `; ${stands(seen.group)}` : ''}`
+    case 'denied':
+      return `may not have ${wish(seen.request)}: ${seen.error}`
+    case 'turned away':
+      return `${seen.what}: for ${seen.userId} there is no ${short(seen.conversationId)}`
     case 'failed':
       return `${seen.what} failed: ${seen.error}`
     case 'stream':
@@ -116,6 +158,8 @@ function describe(seen: Observation): string {
       return `opens stream ${seen.stream} of changes at ${seen.node}${from(seen.after)}`
     case 'changed':
       return `stream ${seen.stream} shows change #${seen.seq} after ${seen.previousSeq} (held ${seen.held})${seen.catchUp ? ' missed' : ''}: ${place(seen.message)} ${looks(seen.message)}`
+    case 'lost':
+      return 'has lost what it has not said it has'
     case 'left':
       return `stream ${seen.stream} ends: ${seen.how}`
     case 'page':

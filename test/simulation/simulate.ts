@@ -1,11 +1,12 @@
-import type { LogRow } from '../../src/domain/ports.ts'
+import type { Seq, UserId } from '../../src/protocol/ids.ts'
 import type { Change } from './bugs.ts'
 import { runChanger } from './changer.ts'
 import { check } from './checker.ts'
 import { runPager, runSender, runTickWatcher } from './clients.ts'
 import { createDevice } from './device.ts'
 import { createEpilogue } from './epilogue.ts'
-import type { Anomaly } from './final-log.ts'
+import type { Anomaly, FinalChat } from './final-log.ts'
+import { runFounder, runGroupActor } from './group-actor.ts'
 import { runNemesis } from './nemesis.ts'
 import { noFaults } from './network.ts'
 import { createWorld } from './world.ts'
@@ -30,7 +31,7 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
     createDevice(world, carol, 'carol', { sole: true, followsChanges: followsChanges() }),
   ]
   let running = devices.map((device) => device.run())
-  const forEver = [...running, runPager(world, alice, 'pager'), runTickWatcher(world, random.pick(users), 'watcher')]
+  const forEver = [...running, runPager(world, 'pager'), runTickWatcher(world, random.pick(users), 'watcher')]
   const anomalies: Anomaly[] = []
   const surprise = (error: unknown) =>
     void anomalies.push({
@@ -48,6 +49,9 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
       runChanger(world, alice, 'alice-c', 3),
       runChanger(world, bob, 'bob-c', 3),
       runChanger(world, carol, 'carol-c', 2),
+      runFounder(world, random.pick(users), 'group-1'),
+      random.chance(0.3) ? runFounder(world, random.pick(users), 'group-2') : Promise.resolve(),
+      ...users.map((userId) => runGroupActor(world, userId, random.between(1, 4))),
       runNemesis(world, random.between(1, 5)),
     ])
     world.network.setRates(noFaults)
@@ -64,12 +68,16 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
     surprise(error)
   }
 
-  const chats = await Promise.all(
-    world.chats.map(async ({ id, members }) => ({ id, members, rows: await truth.messages.above(id, 0, 10_000) })),
-  )
   const ticks = (await Promise.all(users.map((userId) => truth.boundaries.ofUser(userId)))).flat()
-  anomalies.push(...check(history.entries, { chats, ticks }))
-  return { seed, anomalies, steps, lines: history.lines }
+  anomalies.push(...check(history.entries, { chats: await everyChat(), ticks }))
+  return {
+    seed,
+    anomalies,
+    steps,
+    lines: history.lines,
+    entries: history.entries,
+    state: { chats: await everyChat() },
+  } as never
 
   function leave(time: number): Promise<number> {
     for (const device of devices) device.mode = 'leaving'
@@ -97,22 +105,31 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
   /** Everybody has to get everything that was acknowledged, and notes down what they do not get. */
   async function becomeCurrent(): Promise<number> {
     const deadlineMs = scheduler.now() + currentWithinMs
-    let last = await lastSeqs()
+    let last = await acknowledged()
     const taken = await scheduler.run(
       () => behind(last).length === 0 || scheduler.now() > deadlineMs || anomalies.length > 0,
       stepsMax,
     )
-    last = await lastSeqs()
+    last = await acknowledged()
     for (const { device, ...where } of behind(last)) {
       history.note(device.name, { kind: 'behind', userId: device.userId, ...where })
     }
     return taken
   }
 
-  function behind(last: Awaited<ReturnType<typeof lastSeqs>>) {
+  function behind(last: Awaited<ReturnType<typeof acknowledged>>) {
     return devices.flatMap((device) =>
       last
         .filter(({ members }) => members.includes(device.userId))
+        .map(({ id, messages, changes, joinedSeqOf }) => {
+          const isSeen = (seq: Seq) => seq > joinedSeqOf(device.userId)
+          const message = Math.max(0, ...messages.map(({ seq }) => seq).filter(isSeen))
+          const change = Math.max(
+            0,
+            ...changes.filter(({ seq, targetSeq }) => isSeen(seq) && isSeen(targetSeq)).map(({ seq }) => seq),
+          )
+          return { id, message, change }
+        })
         .flatMap(({ id, message, change }) => [
           { device, conversationId: id, of: 'messages' as const, held: device.held.get(id) ?? 0, last: message },
           {
@@ -128,25 +145,39 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
   }
 
   /**
-   * Of the changes, the last one that was acknowledged: one that its author was refused in the meantime, because the message
-   * had been deleted, may have gone into the log without anybody ringing for it.
+   * What was acknowledged. A change that its author was refused in the meantime, because the message had been deleted, may have gone
+   * into the log without anybody ringing for it; and so may a message to a group that its author has given up on.
    */
-  async function lastSeqs() {
-    const acknowledged = new Set(
-      history.entries.flatMap((entry) => (entry.kind === 'altered' ? [entry.clientMessageId] : [])),
+  async function acknowledged() {
+    const ids = new Set(
+      history.entries.flatMap((entry) =>
+        entry.kind === 'altered' || entry.kind === 'sent' ? [entry.clientMessageId] : [],
+      ),
     )
-    const isAcknowledged = (row: LogRow) => row.kind === 'change' && acknowledged.has(row.clientMessageId)
-    const lastOf = (rows: LogRow[]) => Math.max(0, ...rows.map(({ seq }) => seq))
+    return (await everyChat()).map(({ rows, group, ...chat }) => ({
+      ...chat,
+      messages: rows.filter((row) => row.kind === 'message' && ids.has(row.clientMessageId)),
+      changes: rows.filter((row) => row.kind === 'change').filter((row) => ids.has(row.clientMessageId)),
+      joinedSeqOf: (userId: UserId): Seq => group?.seats.get(userId)?.joinedSeq ?? 0,
+    }))
+  }
+
+  async function everyChat(): Promise<FinalChat[]> {
+    const groups = await truth.conversations.getMany([...world.groups])
+    const indexed = await Promise.all(
+      users.map(async (userId) => ({ userId, rows: await truth.memberships.ofUser(userId) })),
+    )
+    const chats = [...world.chats, ...groups.filter((each) => each.kind === 'GROUP')]
     return Promise.all(
-      world.chats.map(async ({ id, members }) => {
-        const rows = await truth.messages.above(id, 0, 10_000)
-        return {
-          id,
-          members,
-          message: lastOf(rows.filter(({ kind }) => kind === 'message')),
-          change: lastOf(rows.filter(isAcknowledged)),
-        }
-      }),
+      chats.map(async (chat) => ({
+        id: chat.id,
+        members: chat.members,
+        ...('seats' in chat && { group: chat }),
+        indexed: indexed
+          .filter(({ rows }) => rows.some(({ conversationId }) => conversationId === chat.id))
+          .map(({ userId }) => userId),
+        rows: await truth.messages.above(chat.id, 0, 10_000),
+      })),
     )
   }
 }

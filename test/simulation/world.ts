@@ -1,7 +1,7 @@
 import { directConversationId } from '../../src/domain/conversation-id.ts'
 import { createDomain, type Domain } from '../../src/domain/domain.ts'
 import type { EventSubscription, Message, Ports } from '../../src/domain/ports.ts'
-import type { UserId } from '../../src/protocol/ids.ts'
+import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { createSnowflake } from '../../src/protocol/snowflake.ts'
 import { createMemoryRedis } from '../../src/store/memory-redis.ts'
 import { createSoftStateMemory } from '../../src/store/soft-state.memory.ts'
@@ -12,8 +12,8 @@ import { createNetwork } from './network.ts'
 import { createRandom } from './random.ts'
 import { createScheduler, type Owner } from './scheduler.ts'
 
-/** Small, so that a simulated run meets it. */
-const inboxLimit = 3
+/** Small, so that a simulated run meets it; or not quite so small, so that it does not always. */
+const inboxLimits = [3, 12]
 const requestTimeoutMs = 5000
 /** Of the sessions, where the rest of the beat is switched off. */
 const renewEveryMs = 10_000
@@ -36,6 +36,7 @@ export function createWorld(seed: number, change?: Change) {
   const shared = change ? change.plant(truth, { random, redis, network, failOver }) : truth
   const withBeat = !change?.alone
   const nodes: SimulatedNode[] = []
+  const inboxLimit = random.pick(inboxLimits)
   const [alice, bob, carol] = users
   const chats = (
     [
@@ -47,6 +48,7 @@ export function createWorld(seed: number, change?: Change) {
     id: directConversationId(...members),
     members,
   }))
+  const groups = new Set<ConversationId>()
   /** By user, the messages their devices have seen. */
   const known = new Map<UserId, Map<string, Message>>()
   let ids = 0
@@ -82,7 +84,7 @@ export function createWorld(seed: number, change?: Change) {
   /** To a replica that lags behind. */
   function failOver(): void {
     redis.failover()
-    for (const { id } of chats) {
+    for (const id of [...chats.map((chat) => chat.id), ...groups]) {
       const counter = redis.counters.get(id)
       if (counter !== undefined && random.chance(0.7))
         redis.counters.set(id, Math.max(1, counter - random.between(1, 3)), 1e9)
@@ -144,6 +146,14 @@ export function createWorld(seed: number, change?: Change) {
     learn,
     knownTo: (userId: UserId): Message[] => [...(known.get(userId)?.values() ?? [])],
     users,
+    /** Of two, or of one. */
     chats,
+    /** Those that somebody was told exist. */
+    groups,
+    /** What the user may try: their direct chats, and every group, whether they are in it or not. */
+    idsFor: (userId: UserId): ConversationId[] => [
+      ...chats.filter(({ members }) => members.includes(userId)).map(({ id }) => id),
+      ...groups,
+    ],
   }
 }

@@ -1,0 +1,66 @@
+import type { Group, GroupChange, Role, Seat } from '../../src/domain/ports.ts'
+import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
+import type { FinalState } from './final-log.ts'
+
+/** A stretch of a log that a user may see: strictly between the two. The times: when each change was written at the earliest. */
+export type Tenure = { joinedSeq: Seq; joinedAtMs: number; leftSeq: Seq; leftAtMs: number }
+
+export type Tenures = ReturnType<typeof createTenures>
+
+/**
+ * Who was in which chat from where to where, as the logs have it. Of the changes in a group's log those took effect that lead from
+ * the version the group has in the end back to its beginning.
+ */
+export function createTenures({ chats }: FinalState) {
+  const chains = new Map(chats.flatMap((chat) => (chat.group ? [[chat.id, chainOf(chat.group, chat.rows)]] : [])))
+  const directs = new Map(chats.filter(({ group }) => !group).map(({ id, members }) => [id, members]))
+
+  const chainFor = (id: ConversationId): readonly GroupChange[] => chains.get(id) ?? []
+
+  function of(userId: UserId, id: ConversationId): Tenure[] {
+    const whole = { joinedSeq: 0, joinedAtMs: 0, leftSeq: Number.POSITIVE_INFINITY, leftAtMs: Number.POSITIVE_INFINITY }
+    if (directs.has(id)) return directs.get(id)?.includes(userId) ? [whole] : []
+    const tenures: Tenure[] = []
+    for (const { seq, sentAtMs, added, removed } of chainFor(id)) {
+      const last = tenures.at(-1)
+      if (last && removed.includes(userId) && last.leftSeq > seq)
+        tenures[tenures.length - 1] = { ...last, leftSeq: seq, leftAtMs: sentAtMs }
+      if (added.includes(userId)) tenures.push({ ...whole, joinedSeq: seq, joinedAtMs: sentAtMs })
+    }
+    return tenures
+  }
+
+  /** The one in which the user may see this entry. */
+  const around = (userId: UserId, id: ConversationId, seq: Seq): Tenure | undefined =>
+    of(userId, id).find(({ joinedSeq, leftSeq }) => joinedSeq < seq && seq < leftSeq)
+
+  /** The group as this version has made it. */
+  function groupAt(id: ConversationId, version: Seq): Group | undefined {
+    const chain = chainFor(id)
+    const index = chain.findIndex(({ seq }) => seq === version)
+    return index < 0 ? undefined : foldUp(id, chain.slice(0, index + 1))
+  }
+
+  return { chainFor, of, around, groupAt }
+}
+
+/** Oldest first; as far as it leads. */
+function chainOf({ version }: Group, rows: FinalState['chats'][number]['rows']): GroupChange[] {
+  const bySeq = new Map(rows.filter((row) => row.kind === 'group').map((row) => [row.seq, row]))
+  const chain: GroupChange[] = []
+  for (let at = bySeq.get(version); at && !chain.includes(at); at = bySeq.get(at.baseVersion)) chain.unshift(at)
+  return chain
+}
+
+function foldUp(id: ConversationId, chain: readonly GroupChange[]): Group {
+  const seats = new Map<UserId, Seat>()
+  let title = ''
+  for (const change of chain) {
+    for (const userId of change.removed) seats.delete(userId)
+    const roleOf = (userId: UserId): Role | undefined => change.roles.find((each) => each.userId === userId)?.role
+    for (const userId of change.added) seats.set(userId, { role: 'MEMBER', joinedSeq: change.seq })
+    for (const [userId, seat] of seats) seats.set(userId, { ...seat, role: roleOf(userId) ?? seat.role })
+    title = change.title ?? title
+  }
+  return { id, kind: 'GROUP', title, members: [...seats.keys()], seats, version: chain.at(-1)?.seq ?? 0 }
+}
