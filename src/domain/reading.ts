@@ -138,7 +138,7 @@ export function createReading<Row extends LogEntry>(needs: Needs, options: Readi
   /** A boundary may be at a change or a void. Where no catch-up has looked, the first event has to, once. */
   async function findStart(id: ConversationId): Promise<void> {
     const at = positions.at(id)
-    if (!lastBefore || at === 0 || begun.has(id)) return
+    if (!lastBefore || at === 0 || begun.has(id) || held.has(id)) return
     whole = false
     positions.correctStart(id, await persist(clock, () => shownBefore(id, at + 1)))
     whole = true
