@@ -61,13 +61,14 @@ export function createWorld(seed: number, change?: Change) {
     const listen = (subscription: EventSubscription) => deaths.add(() => void subscription.close())
     const reached = network.reach(owner, shared, listen)
     const ports = change?.plantAbove?.(reached) ?? reached
-    const domain = createDomain(ports, {
+    const plain = createDomain(ports, {
       nextMessageId: createSnowflake(scheduler.now, () => index),
       randomId: () => `connection ${++ids}`,
       onDetachError: () => undefined,
       inboxLimit,
       cacheSize: 100,
     })
+    const domain = change?.plantOnto?.(plain) ?? plain
     const node = { owner, domain, deaths }
     nodes[index] = node
     beat(node).catch(() => undefined)
