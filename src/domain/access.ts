@@ -44,10 +44,16 @@ export function createAccess({ conversations, memberships, versions, randomId }:
       return version === undefined || versionOf(id) < version
     })
     const wanted = [...ids.filter((id) => !isGroupId(id) && !known.has(id)), ...stale]
-    if (wanted.length === 0) return
-    for (const conversation of await conversations.getMany(wanted)) keep(conversation)
-    const unsettled = groups.filter((id, i) => newest[i] === undefined && known.has(id))
-    await Promise.all(unsettled.map((id) => versions.settle(id, token, versionOf(id))))
+    const rows = wanted.length > 0 ? await conversations.getMany(wanted) : []
+    for (const conversation of rows) keep(conversation)
+    await Promise.all(
+      groups.map((id, i) => {
+        const version = newest[i]
+        if (version === undefined) return known.has(id) ? versions.settle(id, token, versionOf(id)) : undefined
+        // Whoever replaced the group has not said so yet, or never will: what one is shown, all are judged by.
+        return versionOf(id) > version ? versions.raise(id, versionOf(id)) : undefined
+      }),
+    )
   }
 
   /** In the order asked for; undefined where there is no such conversation or the user is not in it. */

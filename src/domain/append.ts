@@ -4,7 +4,7 @@ import type { Member } from './access.ts'
 import { type Blocking, refused } from './blocking.ts'
 import type { Heads } from './heads.ts'
 import type { Log } from './log.ts'
-import type { Claim, Entry, LogEntry, LogRow, Ports, Reservation, SendKey } from './ports.ts'
+import type { Claim, Conversation, Entry, LogEntry, LogRow, Ports, Reservation, SendKey } from './ports.ts'
 
 // Putting something into a conversation's log, once: reserve a number, claim it for this call, write the cell.
 //
@@ -17,12 +17,13 @@ import type { Claim, Entry, LogEntry, LogRow, Ports, Reservation, SendKey } from
 //   finds the entry.
 
 /**
- * `payloadHash`: the same for a retry, another for other content. `row`: the entry at the place it got. `always`: also by
- * somebody whom the other has blocked.
+ * `payloadHash`: the same for a retry, another for other content. `row`: the entry at the place it got. `above`: what is known to be
+ * in the log, where the entry makes sense only after it. `always`: also by somebody whom the other has blocked.
  */
 export type Draft<Row extends LogEntry> = {
   clientMessageId: ClientMessageId
   payloadHash: string
+  above?: Seq
   row: (entry: Entry) => Row
   always?: boolean
 }
@@ -67,19 +68,22 @@ export function createAppend({ sequencer, claims, messages, clock, log, heads, b
 
   async function claimSeq(
     member: Member,
-    { clientMessageId, payloadHash }: Draft<LogEntry>,
+    { clientMessageId, payloadHash, above }: Draft<LogEntry>,
     given: Reservation | undefined,
   ): Promise<Claim> {
     const conversationId = member.conversation.id
     const key = { senderId: member.userId, clientMessageId }
     const reserved = given ?? (await seedAndReserve(conversationId, key))
     const earlier = reserved.known ? await claims.get(key.senderId, key.clientMessageId) : undefined
-    const wanted: Claim = { ...key, conversationId, seq: reserved.seq, payloadHash }
-    const standing = earlier ?? (await claims.claim(wanted))
+    const floor = above ?? versionOf(member.conversation)
+    // Redis has fallen back behind what the group is known to be, and there is a hole to fall into: others are past it.
+    const seq = reserved.seq > floor || earlier ? reserved.seq : await sequencer.reserveAbove(conversationId, floor)
+    const standing = earlier ?? (await claims.claim({ ...key, conversationId, seq, payloadHash }))
 
     // The claim is another attempt's, so the number reserved here is left over.
     const sameContent = standing.conversationId === conversationId && standing.payloadHash === payloadHash
-    if (!reserved.known && !(sameContent && standing.seq === reserved.seq)) await abandon(conversationId, reserved.seq)
+    const isLeft = !reserved.known || seq !== reserved.seq
+    if (isLeft && !(sameContent && standing.seq === seq)) await abandon(conversationId, seq)
     if (!sameContent) throw conflict()
     return standing
   }
@@ -134,6 +138,8 @@ export function createAppend({ sequencer, claims, messages, clock, log, heads, b
 
 export const conflict = (field = 'clientMessageId') =>
   new ChatError('IDEMPOTENCY_CONFLICT', `This ${field} was used before, for something else.`, { field })
+
+const versionOf = (conversation: Conversation): Seq => (conversation.kind === 'GROUP' ? conversation.version : 0)
 
 /** The claim's hash says what is in the cell, so its kind is the one asked for. */
 const isOf = (claim: Claim, cell: LogRow): cell is LogEntry =>

@@ -1,4 +1,4 @@
-import type { ConversationId, Seq } from '../protocol/ids.ts'
+import type { ConversationId } from '../protocol/ids.ts'
 import type { Access } from './access.ts'
 import type { Beat } from './beat.ts'
 import { deliveredOf, type FollowRequest, heldBy } from './follow.ts'
@@ -7,7 +7,7 @@ import type { Heads } from './heads.ts'
 import type { Listen } from './hearing.ts'
 import { createInbox, ofTypes } from './inbox.ts'
 import { isChange, type Log } from './log.ts'
-import type { Change, Message, Ports } from './ports.ts'
+import type { Change, LogRow, Message, Ports } from './ports.ts'
 import type { Shown } from './positions.ts'
 import { createReading } from './reading.ts'
 import { createStream } from './stream.ts'
@@ -55,12 +55,17 @@ export function createFollowChanges(needs: Needs) {
         hearing,
         held: heldBy(after),
         startOf: (id) => delivered.get(id) ?? 0,
-        shows: isChange,
+        shows: isForThem,
         toCatchUp,
         onCaughtUp: async () => undefined,
         whole: true,
       })
-      return createStream(inbox, withMessages(reading.run(), reading.joinedSeq), end)
+      return createStream(inbox, withMessages(reading.run()), end)
+
+      /** Of a message from before the user came there is nothing to show, and no trace of it in what comes before what. */
+      function isForThem(row: LogRow): row is Change {
+        return isChange(row) && row.targetSeq > reading.joinedSeq(row.conversationId)
+      }
 
       /** Those whose counter is ahead; and since Redis may have fallen back, those with something in the next cell. */
       async function toCatchUp(): Promise<ConversationId[]> {
@@ -76,13 +81,8 @@ export function createFollowChanges(needs: Needs) {
     }
   }
 
-  async function* withMessages(
-    changes: AsyncGenerator<Shown<Change>>,
-    joinedSeq: (id: ConversationId) => Seq,
-  ): AsyncGenerator<ShownChange> {
+  async function* withMessages(changes: AsyncGenerator<Shown<Change>>): AsyncGenerator<ShownChange> {
     for await (const { row, previousSeq, catchUp } of changes) {
-      // Of a message from before the user came there is nothing to show.
-      if (row.targetSeq <= joinedSeq(row.conversationId)) continue
       const message = await messageOf(row)
       if (message) yield { message, seq: row.seq, previousSeq, catchUp }
     }

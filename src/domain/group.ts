@@ -51,8 +51,9 @@ export function toUpdateMembers(group: Group, actorId: UserId, request: MembersR
   if (actor !== 'OWNER' && removed.some((userId) => governs(roleOf(group, userId)))) {
     throw forbidden('An admin may remove members, but neither owners nor admins.')
   }
-  const roles = request.roles.filter(({ userId, role }) => roleOf(group, userId) !== role)
-  if (roles.some(({ userId }) => !added.includes(userId) && (!seats.has(userId) || removed.includes(userId)))) {
+  const isThere = (userId: UserId) => seats.has(userId) || added.includes(userId)
+  const roles = request.roles.filter(({ userId, role }) => !isThere(userId) || roleOf(group, userId) !== role)
+  if (roles.some(({ userId }) => !isThere(userId) || removed.includes(userId))) {
     throw badInput('roles', 'A role can only be given to somebody in the group.')
   }
   if (new Set(request.roles.map(({ userId }) => userId)).size < request.roles.length) {

@@ -101,6 +101,7 @@ export function createGroups(needs: Needs) {
       const { row } = await append<GroupChange>(member, {
         clientMessageId: randomId() as ClientMessageId,
         payloadHash: hashOf(wish),
+        above: group.version,
         row: (entry) => ({ kind: 'group', ...entry, baseVersion: group.version, ...wish }),
       })
       const { now } = await apply(row)

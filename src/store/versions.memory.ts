@@ -34,7 +34,9 @@ export function createVersionsMemory(redis: MemoryRedis): GroupVersions {
 
     async raise(id, version) {
       await redis.arrive()
-      if ((versionOf(id) ?? 0) < version) write(id, version)
+      const known = versionOf(id)
+      if (known === undefined) versions.delete(id)
+      else if (known < version) write(id, version)
     },
   }
 }

@@ -78,8 +78,13 @@ return 1
 // KEYS[1] string   the group's version
 // ARGV[1] integer  its new version
 // ARGV[2] integer  TTL, ms
+// Where none is known, this one may be an old one by now: it only ends the readings that may have missed it.
 const raiseLua = `${readLua}
 local version = read(KEYS[1])
-if not version or version < tonumber(ARGV[1]) then write(KEYS[1], ARGV[1], ARGV[2]) end
+if not version then
+  redis.call('DEL', KEYS[1])
+elseif version < tonumber(ARGV[1]) then
+  write(KEYS[1], ARGV[1], ARGV[2])
+end
 return 1
 `

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { ConversationId } from '../../src/protocol/ids.ts'
 import { aConversation } from '../kit/ids.ts'
 import type { SoftWorld } from '../kit/soft-worlds.ts'
 
@@ -6,8 +7,14 @@ export function versionsContract(world: () => SoftWorld): void {
   const here = () => world().here.versions
   const there = () => world().there.versions
 
+  async function know(id: ConversationId, version: number): Promise<void> {
+    await here().look([id], 'known')
+    await here().settle(id, 'known', version)
+  }
+
   test('a version that was raised is known to every node', async () => {
     const [one, other] = [aConversation(), aConversation()]
+    await know(one, 5)
     await here().raise(one, 7)
     expect(await there().look([other, one], 'a')).toEqual([undefined, 7])
     expect(await there().look([], 'a')).toEqual([])
@@ -15,6 +22,7 @@ export function versionsContract(world: () => SoftWorld): void {
 
   test('raising never lowers', async () => {
     const id = aConversation()
+    await know(id, 3)
     await here().raise(id, 7)
     await there().raise(id, 5)
     expect(await here().look([id], 'a')).toEqual([7])
@@ -42,7 +50,18 @@ export function versionsContract(world: () => SoftWorld): void {
     await here().look([id], 'a')
     await there().raise(id, 9)
     await here().settle(id, 'a', 3)
-    expect(await here().look([id], 'b')).toEqual([9])
+    expect(await here().look([id], 'b')).toEqual([undefined])
+    await here().settle(id, 'b', 9)
+    expect(await there().look([id], 'c')).toEqual([9])
+  })
+
+  test('what was forgotten is not told by somebody who replaced the group before and says so late', async () => {
+    const id = aConversation()
+    await know(id, 3)
+    await there().raise(id, 9)
+    await world().forget()
+    await here().raise(id, 5)
+    expect(await here().look([id], 'a')).toEqual([undefined])
   })
 
   test('what was forgotten meanwhile is not told by somebody who read before', async () => {
