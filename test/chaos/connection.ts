@@ -158,7 +158,8 @@ function readRest<T>(answer: unknown): Outcome<T> {
 function refusalOf(error: unknown): Refusal {
   const { message, extensions } = error as { message: string; extensions?: Record<string, unknown> }
   const code = typeof extensions?.code === 'string' ? extensions.code : undefined
-  return { code, retryable: extensions?.retryable === true, message }
+  const field = typeof extensions?.field === 'string' ? { field: extensions.field } : {}
+  return { code, retryable: extensions?.retryable === true, message, ...field }
 }
 
 /** What graphql-ws reports: an error message's payload, a close event, or an error. */

@@ -3,8 +3,11 @@ import { directConversationId } from '../../src/domain/conversation-id.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import { signToken } from '../kit/person.ts'
 import { createRandom, type Random } from '../simulation/random.ts'
+import { runChanger } from './changer.ts'
 import { type ChaosClient, createClient } from './client.ts'
 import { type ChaosDevice, createDevice, type FollowStyle } from './device.ts'
+import { createAttempt, foundingOf, runGroupActor } from './group-actor.ts'
+import { createGroupHints } from './group-hints.ts'
 import { answerOf, type History } from './history.ts'
 import { createRuntimeDevice, type RuntimeChaosDevice } from './runtime-device.ts'
 import { pause, runSender } from './sender.ts'
@@ -25,6 +28,11 @@ const earlyShare = 0.6
 const meanPauseMs = 350
 /** The client runtime sends one at a time in each chat. */
 const runtimePauseMs = 450
+/** Of them each changes groups, each at its own pace; the first of the groups they found exists before the first fault. */
+const groupActors = 3
+const groupPauseMs = 2200
+const changers = 4
+const changePauseMs = 1600
 
 /** Who there is, who talks to whom, and on what. Everybody draws from a source of their own, so that none disturbs another. */
 export async function createCrowd({ seed, nodes, history, nowMs, users: count = 8, chats = 12 }: CrowdOptions) {
@@ -41,6 +49,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
   }
   const of = (userId: string) => conversationIds.filter((id) => history.members[id]?.includes(userId))
   const established = new Set<string>()
+  const hints = createGroupHints()
   const quiet = new AbortController()
   const over = new AbortController()
   // Everybody waits with these in hand.
@@ -68,7 +77,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
       nowMs,
     })
 
-  const common = { established, quiet: quiet.signal, over: over.signal }
+  const common = { established, hints, quiet: quiet.signal, over: over.signal }
 
   function addDevice(userId: string, name: string, style: FollowStyle): void {
     const conversations = of(userId)
@@ -115,7 +124,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
       nowMs,
       random: chance,
     }
-    const device = createRuntimeDevice({ ...about, conversationIds: of(userId) })
+    const device = createRuntimeDevice({ ...about, users: active, conversationIds: of(userId) })
     devices.push(device)
     runtimes.push(device)
     return device
@@ -140,7 +149,23 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
   async function write(userId: string): Promise<void> {
     const client = newClient(userId, 'writer')
     const chance = chanceFor(`${userId}/writer`)
-    await runSender({ ...common, client, conversationIds: of(userId), nodes, meanPauseMs, random: chance })
+    // Now and then to a group it may not be in.
+    const groupIds = () => (chance.chance(0.08) ? hints.ids() : hints.of(userId))
+    await runSender({ ...common, client, conversationIds: of(userId), groupIds, nodes, meanPauseMs, random: chance })
+    await client.close()
+  }
+
+  async function changeGroups(userId: string): Promise<void> {
+    const client = newClient(userId, 'chair')
+    const random = chanceFor(client.client)
+    await runGroupActor({ ...common, client, users: active, random, nodes, founds: 1, meanPauseMs: groupPauseMs })
+    await client.close()
+  }
+
+  async function changeMessages(userId: string): Promise<void> {
+    const client = newClient(userId, 'editor')
+    const random = chanceFor(client.client)
+    await runChanger({ ...common, client, history, random, nodes, meanPauseMs: changePauseMs })
     await client.close()
   }
 
@@ -157,6 +182,13 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
     devices,
     established,
     clientOf,
+    /** Everybody looks at every group. */
+    async lookAtGroups(): Promise<void> {
+      const looks = hints.ids().flatMap((id) => active.map((userId) => [id, userId] as const))
+      await Promise.all(
+        looks.map(async ([id, userId]) => hints.hear(await clientOf(userId).group(id, { type: 'look' }))),
+      )
+    },
     /** A new device for everybody, with nothing on it. */
     addNewcomers(): void {
       const before = devices.length
@@ -188,10 +220,19 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
           else await pause(300, over.signal)
         }
       }
+      const [founder = ''] = active
+      const chance = chanceFor('first group')
+      const attempt = createAttempt({ ...common, client: clientOf(founder), random: chance, nodes })
+      await attempt('', foundingOf('first-group', founder, active, chance))
     },
     start(): void {
       running.push(...devices.map((device) => device.run()))
-      writing = Promise.all([...writers.map(write), ...runtimes.map((device) => device.write())])
+      writing = Promise.all([
+        ...writers.map(write),
+        ...runtimes.map((device) => device.write()),
+        ...active.slice(0, groupActors).map(changeGroups),
+        ...active.slice(-changers).map(changeMessages),
+      ])
     },
     /** No new sends; resolves when everything sent is acknowledged. */
     async finishWriting(): Promise<void> {
