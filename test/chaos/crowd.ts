@@ -30,7 +30,7 @@ const meanPauseMs = 350
 const runtimePauseMs = 450
 /** Of them each changes groups, each at its own pace; the first of the groups they found exists before the first fault. */
 const groupActors = 3
-const groupPauseMs = 2200
+const groupPauseMs = 1300
 const changers = 4
 const changePauseMs = 1600
 

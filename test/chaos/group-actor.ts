@@ -30,7 +30,7 @@ export async function runGroupActor(options: GroupActorOptions): Promise<void> {
   const name = client.client.replace('/', '.')
   const attempt = createAttempt(options)
   for (let n = 1; n <= options.founds; n += 1) {
-    await pause(random.between(200, 4000), quiet)
+    await pause(random.between(100, 1500), quiet)
     await attempt('', foundingOf(`${name}-group-${n}`, userId, users, random))
   }
   for (let n = 1; !quiet.aborted; n += 1) {
