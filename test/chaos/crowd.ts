@@ -79,12 +79,13 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
 
   const common = { established, hints, quiet: quiet.signal, over: over.signal }
 
-  function addDevice(userId: string, name: string, style: FollowStyle): void {
+  function addDevice(userId: string, name: string, style: FollowStyle, followsChanges = false): void {
     const conversations = of(userId)
     const device = createDevice({
       ...common,
       client: newClient(userId, name),
       style,
+      followsChanges,
       conversationIds: conversations,
       foreignIds: conversationIds.filter((id) => !conversations.includes(id)),
       random: chanceFor(`${userId}/${name}`),
@@ -141,7 +142,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
       positionless.add(userId)
       addDevice(userId, 'phone', 'plain')
     }
-    if (kind === 1 || kind === 3) addDevice(userId, 'phone', 'resume')
+    if (kind === 1 || kind === 3) addDevice(userId, 'phone', 'resume', true)
     if (kind === 1) addDevice(userId, 'laptop', random.pick(['resume', 'apart']))
     if (kind === 2 || kind === 3) addRuntimeDevice(userId, 'app')
   }
@@ -192,7 +193,8 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
     /** A new device for everybody, with nothing on it. */
     addNewcomers(): void {
       const before = devices.length
-      for (const userId of active) addDevice(userId, 'new', 'resume')
+      // Of changes everything, from the beginning on, for some of those who have not followed them yet.
+      for (const userId of active) addDevice(userId, 'new', 'resume', positionless.has(userId))
       running.push(...devices.slice(before).map((device) => device.run()))
     },
     /** The same with the client runtime, for whoever's other devices know by themselves where they are. */

@@ -18,6 +18,8 @@ export type FollowStyle = 'resume' | 'plain' | 'apart'
 export type DeviceOptions = {
   client: ChaosClient
   style: FollowStyle
+  /** Whether it also follows what happens to messages; only one that names its positions. */
+  followsChanges: boolean
   conversationIds: readonly string[]
   foreignIds: readonly string[]
   hints: GroupHints
@@ -32,8 +34,20 @@ export type DeviceOptions = {
 export type ChaosDevice = ReturnType<typeof createDevice>
 
 export function createDevice(options: DeviceOptions) {
-  const { client, style, conversationIds, foreignIds, hints, established, random, history, nowMs, quiet, over } =
-    options
+  const {
+    client,
+    style,
+    followsChanges,
+    conversationIds,
+    foreignIds,
+    hints,
+    established,
+    random,
+    history,
+    nowMs,
+    quiet,
+    over,
+  } = options
   const { userId } = client
   const held = new Map<string, Set<number>>()
   const heldChanges = new Map<string, Set<number>>()
@@ -45,7 +59,6 @@ export function createDevice(options: DeviceOptions) {
   const prefix = new Map<string, number>()
   const acking = new Set<string>()
   const open = new Set<Subscription>()
-  const followsChanges = style === 'resume'
   const record: Device = { client: client.client, userId, sinceMs: nowMs(), away: [], changes: followsChanges }
   let away: AbortController | undefined
   history.devices.push(record)
@@ -222,10 +235,11 @@ export function createDevice(options: DeviceOptions) {
 
   return {
     client,
+    name: client.client,
     userId,
-    /** Whether it does not hold everything yet that is wanted. */
-    lacks: ({ messages, changes }: Wanted): boolean =>
-      isLacking(held, messages) || (followsChanges && isLacking(heldChanges, changes)),
+    /** What it does not hold yet of what is wanted; undefined if it has everything. */
+    lacks: ({ messages, changes }: Wanted): string | undefined =>
+      firstLacking(held, messages) ?? (followsChanges ? firstLacking(heldChanges, changes) : undefined),
     /** Resolves when `over` is aborted and all has ended. */
     async run(): Promise<void> {
       over.addEventListener('abort', closeAll, { once: true })
@@ -270,7 +284,10 @@ function add(held: Map<string, Set<number>>, conversationId: string, seq: number
   held.set(conversationId, own.add(seq))
 }
 
-const isLacking = (
+function firstLacking(
   held: ReadonlyMap<string, ReadonlySet<number>>,
   wanted: ReadonlyMap<string, Iterable<number>>,
-): boolean => [...wanted].some(([id, seqs]) => [...seqs].some((seq) => !held.get(id)?.has(seq)))
+): string | undefined {
+  for (const [id, seqs] of wanted) for (const seq of seqs) if (!held.get(id)?.has(seq)) return `#${seq} of ${id}`
+  return undefined
+}

@@ -39,7 +39,7 @@ export type DrainOptions = {
 const acknowledgeWithinMs = 30_000
 /** The slow beat, after which even a lost last message is found, and some time for the machine. */
 const settleWithinMs = 40_000
-const lookAgainMs = 3000
+const lookAgainMs = 8000
 const nothing: Wanted = { messages: new Map(), changes: new Map() }
 
 export async function drain({ crowd, nodes, history, nowMs, readTables }: DrainOptions): Promise<DrainFigures> {
@@ -104,11 +104,17 @@ export async function drain({ crowd, nodes, history, nowMs, readTables }: DrainO
       await crowd.lookAtGroups()
       const tables = await readTables()
       const wanted = new Map(crowd.devices.map(({ userId }) => [userId, wantedBy(userId, tables)]))
-      const lacking = () => crowd.devices.some((device) => device.lacks(wanted.get(device.userId) ?? nothing))
+      const lacking = () =>
+        crowd.devices.some((device) => device.lacks(wanted.get(device.userId) ?? nothing) !== undefined)
       const lookAgainAtMs = nowMs() + lookAgainMs
       while (lacking() && nowMs() < lookAgainAtMs) await sleep(50)
       if (!lacking()) return true
-      if (nowMs() > giveUpAtMs) return false
+      if (nowMs() < giveUpAtMs) continue
+      for (const device of crowd.devices) {
+        const lack = device.lacks(wanted.get(device.userId) ?? nothing)
+        if (lack) incident(`${device.name} lacks ${lack}`)
+      }
+      return false
     }
   }
 

@@ -153,6 +153,8 @@ export type RuntimeDevice = {
   userId: string
   /** From each start of the application to its end. */
   lives: { fromMs: number; transports: string; end?: 'closed' | 'killed'; endedAtMs?: number }[]
+  /** Why it lost one, or got none. */
+  setbacks?: { atMs: number; code: string }[]
   /** Every link it got. */
   links: { atMs: number; via: string }[]
   /** Where a new device began. */

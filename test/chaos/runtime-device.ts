@@ -204,6 +204,9 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     chat.outbox.subscribe(() => {
       if (mine.state === 'killed') return
       const entries = new Map(chat.outbox.get().map((each) => [each.clientMessageId, each]))
+      // One that was refused just before a kill may have been kept all the same.
+      for (const { clientMessageId, state } of entries.values())
+        if (state === 'failed' && !record.pending.has(clientMessageId)) chat.discard(clientMessageId)
       for (const id of [...record.pending]) {
         const entry = entries.get(id)
         if (entry) waiting.add(id)
@@ -221,6 +224,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
   function lookAtConnection(mine: Life): void {
     const { connection } = mine.chat
     let poll: Span | undefined
+    let lastError: unknown
     connection.subscribe(() => {
       const { state, via, error } = connection.get()
       if (poll && via !== 'polling') {
@@ -228,6 +232,8 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
         poll = undefined
       }
       if (mine.state !== 'on') return
+      if (error && error !== lastError) runtime.setbacks?.push({ atMs: nowMs(), code: error.code })
+      lastError = error
       if (error && !expectedErrors.includes(error.code)) record.problem(`lost its way: ${error.code} ${error.message}`)
       if (state === 'syncing' && via) runtime.links.push({ atMs: nowMs(), via })
       if (poll || via !== 'polling') return
@@ -349,14 +355,18 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
   }
 
   return {
+    name: client,
     userId,
     /** Resolves when nothing new is sent, and everything is said to be stored. */
     write,
-    /** Whether it was not told everything yet that is wanted, from where it began on, or has something left to send. */
-    lacks: ({ messages }: Wanted): boolean =>
-      record.isNew() ||
-      life?.chat.outbox.get().length !== 0 ||
-      [...messages].some(([id, seqs]) => record.lacks(id, seqs)),
+    /** What it was not told yet of what is wanted, from where it began on, or has left to send; undefined if nothing. */
+    lacks({ messages }: Wanted): string | undefined {
+      if (record.isNew()) return 'a beginning'
+      const [left] = life?.chat.outbox.get() ?? []
+      if (left) return `an end of ${left.clientMessageId}, ${left.state}`
+      for (const [id, seqs] of messages) if (record.lacks(id, seqs)) return `something of ${id}`
+      return life ? undefined : 'life'
+    },
     async run(): Promise<void> {
       await comeAndGo()
       while (!over.aborted) await pause(60_000, over)

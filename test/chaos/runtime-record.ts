@@ -39,6 +39,7 @@ export function createRuntimeRecord({ client, userId, established, history, nowM
   const runtime: RuntimeDevice = {
     ...about,
     lives: [],
+    setbacks: [],
     links: [],
     begun: [],
     reads: [],
