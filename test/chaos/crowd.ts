@@ -30,7 +30,7 @@ const meanPauseMs = 350
 const runtimePauseMs = 450
 /** Of them each changes groups, each at its own pace; the first of the groups they found exists before the first fault. */
 const groupActors = 3
-const groupPauseMs = 1300
+const groupPauseMs = 800
 const changers = 4
 const changePauseMs = 1600
 
@@ -226,6 +226,13 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
       const chance = chanceFor('first group')
       const attempt = createAttempt({ ...common, client: clientOf(founder), random: chance, nodes })
       await attempt('', foundingOf('first-group', founder, active, chance))
+      // Several may change it, at the same time.
+      const chairs = active.slice(1, groupActors)
+      const roles = chairs.map((userId) => ({ userId, role: 'ADMIN' as const }))
+      for (const id of hints.ids()) {
+        const add = chairs.filter((userId) => !hints.seat(userId, id))
+        await attempt(id, { type: 'members', add, remove: [], roles })
+      }
     },
     start(): void {
       running.push(...devices.map((device) => device.run()))

@@ -91,10 +91,10 @@ export function requestFor({ userId, conversationId, users, hints, random, title
   const outside = users.filter((each) => !inside.includes(each) && each !== userId)
   const members = { type: 'members' as const, add: [] as string[], remove: [] as string[], roles: [] }
   const draw = random.next()
-  if (draw < 0.1) return { type: 'look' }
-  if (draw < 0.2) return { type: 'rename', title }
-  if (draw < 0.26 && inside.length > small) return { type: 'leave' }
-  if (draw < 0.4 && others.length > 0) {
+  if (draw < 0.06) return { type: 'look' }
+  if (draw < 0.14) return { type: 'rename', title }
+  if (draw < 0.2 && inside.length > small) return { type: 'leave' }
+  if (draw < 0.3 && others.length > 0) {
     const role = random.pick<Role>(['ADMIN', 'ADMIN', 'OWNER', 'MEMBER'])
     return { ...members, roles: [{ userId: random.pick(others), role }] }
   }
