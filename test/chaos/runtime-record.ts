@@ -140,8 +140,12 @@ export function createRuntimeRecord({ client, userId, established, history, nowM
     sees(conversationId: string, timeline: TimelineState | undefined): void {
       if (!timeline || timeline.loading || timeline.error) return
       const seqs = timeline.entries.map((entry) => (entry.type === 'message' ? entry.message.seq : 0))
-      const bodies = timeline.entries.map((entry) => (entry.type === 'message' ? entry.message.body : ''))
-      runtime.timelines.push({ conversationId, seqs, bodies, hasOlder: timeline.hasOlder })
+      // One that polls sees changes only when a conversation is opened anew.
+      const lifeSinceMs = runtime.lives.at(-1)?.fromMs ?? 0
+      const bodies = polls.every(({ toMs }) => toMs < lifeSinceMs)
+        ? timeline.entries.map((entry) => (entry.type === 'message' ? entry.message.body : ''))
+        : undefined
+      runtime.timelines.push({ conversationId, seqs, ...(bodies && { bodies }), hasOlder: timeline.hasOlder })
     },
     problem(text: string): void {
       runtime.problems.push({ atMs: nowMs(), text })
