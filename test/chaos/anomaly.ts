@@ -2,7 +2,7 @@ import type { MessageSeen } from './history.ts'
 
 /** A broken promise, and what to look at to understand it. */
 export type Anomaly = {
-  promise: 'P1' | 'P2' | 'P3' | 'P4' | 'P5' | 'P6' | 'runtime' | 'errors' | 'recovery' | 'processes'
+  promise: 'P1' | 'P2' | 'P3' | 'P4' | 'P5' | 'P6' | 'groups' | 'runtime' | 'errors' | 'recovery' | 'processes'
   text: string
   atMs?: number
   conversationId?: string
@@ -11,8 +11,12 @@ export type Anomaly = {
   userId?: string
 }
 
-/** Everything about a message that all readers must agree on. */
-export const identity = ({ conversationId, seq, id, messageId, senderId, body }: MessageSeen): string =>
-  JSON.stringify([conversationId, seq, id, messageId, senderId, body])
+/** Everything about a message that stays as it is, whatever is done to it later. */
+export const identity = ({ conversationId, seq, id, messageId, senderId }: MessageSeen): string =>
+  JSON.stringify([conversationId, seq, id, messageId, senderId])
+
+/** Only the sender is shown it; but bodies begin with it. */
+export const clientMessageIdOf = ({ clientMessageId, body }: MessageSeen): string =>
+  clientMessageId ?? body.split(' ', 1)[0] ?? ''
 
 export const short = ({ seq, messageId, body }: MessageSeen): string => `#${seq} ${messageId} "${body.slice(0, 24)}"`

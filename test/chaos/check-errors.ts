@@ -1,18 +1,23 @@
 import type { Anomaly } from './anomaly.ts'
-import type { Call, FaultWindow, History, Loss, Refusal } from './history.ts'
+import type { FinalLog } from './final-log.ts'
+import { type Call, type FaultWindow, type History, isGroup, type Loss, type Refusal } from './history.ts'
+import { seatOf, type Tenures } from './tenures.ts'
 
 /** Every failure has a code, none is a bug of the server, and nothing is refused for good that was rightly asked for. */
-export function checkErrors(history: History): Anomaly[] {
+export function checkErrors(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
   const calls = history.calls.flatMap((call): Anomaly[] => {
     const about = { atMs: call.askedAtMs, userId: call.userId, ...aboutCall(call) }
     const where = `${call.client} asked ${call.node} to ${call.kind}`
     if (!call.outcome || 'answer' in call.outcome) return []
     if ('lost' in call.outcome) return problemOfLoss(history, call.outcome.lost, call.endedAtMs ?? 0, where, about)
     if (call.kind === 'send' && call.ask.forged && call.outcome.refused.code === 'IDEMPOTENCY_CONFLICT') return []
+    if (isProper(call, call.outcome.refused, log, tenures)) return []
     return problemOf(call.outcome.refused, where, about)
   })
-  const streams = [...history.streams, ...history.tickStreams].flatMap((stream): Anomaly[] => {
+  const all = [...history.streams, ...history.tickStreams, ...history.changeStreams]
+  const streams = all.flatMap((stream): Anomaly[] => {
     const { client, node, userId, conversationId, end } = stream
+    if (end?.refused?.code === 'NOT_FOUND' && wasOut(stream, end.atMs, tenures)) return []
     const about = { userId, ...(end && { atMs: end.atMs }), ...(conversationId && { conversationId }) }
     const where = `the stream of ${client} at ${node}`
     return [
@@ -21,6 +26,38 @@ export function checkErrors(history: History): Anomaly[] {
     ]
   })
   return [...calls, ...streams]
+}
+
+/** What only groups and changes are refused for good. NOT_FOUND in a group is for check-groups to judge. */
+function isProper(call: Call, { code }: Refusal, log: FinalLog, tenures: Tenures): boolean {
+  const { conversationId } = call.ask
+  if (code === 'NOT_FOUND') return isGroup(conversationId) && call.kind !== 'probe'
+  const then = tenures.between(conversationId, call.askedAtMs, call.endedAtMs ?? call.askedAtMs)
+  const roles = then.map(({ group }) => seatOf(group, call.userId)?.role)
+  if (call.kind === 'group') {
+    const { request } = call.ask
+    if (code === 'BAD_USER_INPUT') return request.type === 'members' && request.roles.length > 0
+    return code === 'FORBIDDEN' && roles.some((role) => role !== 'OWNER')
+  }
+  if (call.kind !== 'change') return false
+  const isDeletion = call.ask.alteration.type === 'delete'
+  if (code === 'FORBIDDEN') return isDeletion && roles.some((role) => role === 'MEMBER')
+  const deleted = log.changesOf(call.ask).some(({ alteration }) => alteration.type === 'delete')
+  return code === 'BAD_USER_INPUT' && !isDeletion && deleted
+}
+
+type Named = { userId: string; openedAtMs: number; conversationId?: string; after?: Record<string, number> }
+
+/** Whether the user may have been out of a group that the stream was asked for. */
+function wasOut(
+  { userId, openedAtMs, conversationId, after = {} }: Named,
+  endedAtMs: number,
+  tenures: Tenures,
+): boolean {
+  const named = conversationId === undefined ? Object.keys(after) : [conversationId]
+  return named
+    .filter(isGroup)
+    .some((id) => tenures.between(id, openedAtMs, endedAtMs).some(({ group }) => !seatOf(group, userId)))
 }
 
 type About = Omit<Anomaly, 'promise' | 'text'>

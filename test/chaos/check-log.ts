@@ -1,6 +1,8 @@
-import { type Anomaly, identity, short } from './anomaly.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { type Anomaly, clientMessageIdOf, identity, short } from './anomaly.ts'
 import type { FinalLog } from './final-log.ts'
 import { answerOf, type History, type MessageSeen, type PageCall, type SendCall, sends } from './history.ts'
+import { seatOf, type Tenures } from './tenures.ts'
 
 /** P1: what was acknowledged is in the log, where and as it was acknowledged. */
 export function checkDurable(history: History, log: FinalLog): Anomaly[] {
@@ -9,11 +11,13 @@ export function checkDurable(history: History, log: FinalLog): Anomaly[] {
     if (!message || call.ask.forged) return []
     const about = { ...aboutSend(call), seq: message.seq }
     const stored = log.at(message.conversationId, message.seq)
-    const asked = message.conversationId === call.ask.conversationId && message.body === call.ask.body
+    // A retry is shown the message as it is by then.
+    const isChanged = log.changesOf(message).length > 0 && clientMessageIdOf(message) === call.ask.clientMessageId
+    const asked = message.conversationId === call.ask.conversationId && (message.body === call.ask.body || isChanged)
     if (!asked)
       return [{ promise: 'P1', text: `the answer is another message than asked for: ${short(message)}`, ...about }]
     if (!stored) return [{ promise: 'P1', text: `acknowledged, but not in the log: ${short(message)}`, ...about }]
-    if (identity(stored) === identity(message)) return []
+    if (log.fits(message)) return []
     return [{ promise: 'P1', text: `acknowledged as ${short(message)}, but the log has ${short(stored)}`, ...about }]
   })
 }
@@ -26,7 +30,7 @@ export function checkOnce(history: History, log: FinalLog): Anomaly[] {
   const asked = new Set<string>()
   for (const call of sends(history)) {
     const key = `${call.userId} ${call.ask.clientMessageId}`
-    if (!call.ask.forged) asked.add(`${call.userId} ${call.ask.body}`)
+    if (!call.ask.forged) asked.add(key)
     const answer = answerOf(call)
     if (!answer) continue
     const about = aboutSend(call)
@@ -49,11 +53,13 @@ export function checkOnce(history: History, log: FinalLog): Anomaly[] {
   const stored = new Map<string, MessageSeen>()
   for (const conversationId of log.conversationIds) {
     for (const message of log.of(conversationId)) {
-      const key = `${message.senderId} ${message.body}`
-      const about = { conversationId, seq: message.seq, clientMessageId: clientMessageIdOf(message) }
+      const clientMessageId = clientMessageIdOf(message)
+      const key = `${message.senderId} ${clientMessageId}`
+      const about = { conversationId, seq: message.seq, clientMessageId }
       const twin = stored.get(key)
       if (twin) anomalies.push({ promise: 'P2', text: `stored twice: ${short(twin)} and ${short(message)}`, ...about })
-      if (!asked.has(key)) anomalies.push({ promise: 'P2', text: `nobody sent ${short(message)}`, ...about })
+      if (!asked.has(key) || !log.isAsMade(message))
+        anomalies.push({ promise: 'P2', text: `nobody sent ${short(message)}`, ...about })
       stored.set(key, message)
     }
   }
@@ -61,7 +67,7 @@ export function checkOnce(history: History, log: FinalLog): Anomaly[] {
 }
 
 /** P3: one order, and what was passed over stays empty. */
-export function checkOrder(history: History, log: FinalLog): Anomaly[] {
+export function checkOrder(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
   const anomalies: Anomaly[] = []
   for (const { conversationId, node, userId, direction, messages } of history.walks) {
     const name = `${userId} at ${node}, ${direction}`
@@ -70,19 +76,33 @@ export function checkOrder(history: History, log: FinalLog): Anomaly[] {
       if (seq <= before)
         anomalies.push({ promise: 'P3', text: `${name}: #${seq} follows #${before}`, conversationId, seq })
     })
-    const reference = log.of(conversationId)
-    const differs = reference.findIndex((message, i) => identity(message) !== identity(messages[i] ?? missing))
+    const { joinedSeq = 0 } = tenures.last(userId, conversationId) ?? {}
+    const reference = log.of(conversationId).filter(({ seq }) => seq > joinedSeq)
+    const differs = reference.findIndex((message, i) => !isSame(message, messages[i] ?? missing))
     if (differs >= 0 || messages.length !== reference.length) {
       const seq = reference[differs]?.seq ?? messages[reference.length]?.seq ?? 0
-      const text = `${name}: ${messages.length} messages where the first reading has ${reference.length}, from #${seq} on`
+      const text = `${name}: ${messages.length} messages where the log has ${reference.length}, from #${seq} on`
       anomalies.push({ promise: 'P3', text, conversationId, seq })
     }
   }
-  for (const call of history.calls) if (call.kind === 'page') anomalies.push(...checkPage(call, log))
-  return [...anomalies, ...checkFreshness(history)]
+  for (const call of history.calls)
+    if (call.kind === 'page') anomalies.push(...checkPage(call, log, beganAt(call, tenures)))
+  return [...anomalies, ...checkFreshness(history, tenures)]
 }
 
-function checkPage(call: PageCall, log: FinalLog): Anomaly[] {
+/** In the end, it also looks like it. */
+const isSame = (stored: MessageSeen, read: MessageSeen): boolean =>
+  identity(stored) === identity(read) &&
+  stored.body === read.body &&
+  (!stored.look || !read.look || isDeepStrictEqual(stored.look, read.look))
+
+/** Where what the user may see of the conversation began when they asked, at the latest. */
+function beganAt({ userId, ask, askedAtMs, endedAtMs = askedAtMs }: PageCall, tenures: Tenures): number {
+  const seats = tenures.between(ask.conversationId, askedAtMs, endedAtMs).map(({ group }) => seatOf(group, userId))
+  return Math.max(0, ...seats.map((seat) => seat?.joinedSeq ?? 0))
+}
+
+function checkPage(call: PageCall, log: FinalLog, began: number): Anomaly[] {
   const page = answerOf(call)
   if (!page) return []
   const { conversationId, count, from, cursor } = call.ask
@@ -98,7 +118,7 @@ function checkPage(call: PageCall, log: FinalLog): Anomaly[] {
   page.messages.forEach((message, i) => {
     const { seq } = message
     const stored = log.at(conversationId, seq)
-    if (!stored || identity(stored) !== identity(message)) {
+    if (!log.fits(message)) {
       anomalies.push(found(`shows ${short(message)}, but the log has ${stored ? short(stored) : 'nothing there'}`, seq))
     }
     const newer = page.messages[i - 1]
@@ -109,7 +129,7 @@ function checkPage(call: PageCall, log: FinalLog): Anomaly[] {
   })
   const oldest = page.messages.at(-1)?.seq ?? 0
   const atTheEnd = from === 'newest' ? !page.more : !cursor
-  if (oldest > 0 && atTheEnd && log.before(conversationId, oldest) > 0) {
+  if (oldest > 0 && atTheEnd && log.before(conversationId, oldest) > began) {
     anomalies.push(found(`ends at #${oldest}, but the log goes on below`, oldest))
   }
   if (page.more && page.messages.length !== count) {
@@ -119,7 +139,7 @@ function checkPage(call: PageCall, log: FinalLog): Anomaly[] {
 }
 
 /** The newest page includes whatever was acknowledged before it was asked for. */
-function checkFreshness(history: History): Anomaly[] {
+function checkFreshness(history: History, tenures: Tenures): Anomaly[] {
   const acknowledged = new Map<string, { atMs: number; seq: number }[]>()
   for (const call of sends(history)) {
     const { message } = answerOf(call) ?? {}
@@ -133,7 +153,7 @@ function checkFreshness(history: History): Anomaly[] {
     const page = answerOf(call)
     if (!page) return []
     const { conversationId } = call.ask
-    const newest = page.messages[0]?.seq ?? 0
+    const newest = Math.max(page.messages[0]?.seq ?? 0, beganAt(call, tenures))
     const late = acknowledged.get(conversationId)?.find(({ atMs, seq }) => atMs < call.askedAtMs && seq > newest)
     if (!late) return []
     const text = `a page of ${call.client} at ${call.node} ends at #${newest}, but #${late.seq} was acknowledged before`
@@ -157,6 +177,3 @@ const aboutSend = ({ ask, userId, askedAtMs }: SendCall) => ({
   clientMessageId: ask.clientMessageId,
   userId,
 })
-
-/** Bodies begin with it, since only the sender is shown the id itself. */
-const clientMessageIdOf = ({ body }: MessageSeen): string => body.split(' ', 1)[0] ?? ''

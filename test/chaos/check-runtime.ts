@@ -1,13 +1,14 @@
 import type { Tick } from '../../src/protocol/ticks.ts'
-import { type Anomaly, short } from './anomaly.ts'
+import { type Anomaly, clientMessageIdOf, short } from './anomaly.ts'
 import { tellsOfBug } from './check-errors.ts'
 import type { FinalLog } from './final-log.ts'
 import { answerOf, type History, type RuntimeDevice, type SendCall, sends, type TicksSeen } from './history.ts'
+import type { Tenures } from './tenures.ts'
 
 // What the client runtime promises to its application, beyond what its stream and its sends are judged by like those of
 // everybody: what it accepts is stored, in the order written; ticks only rise; and what it was told is acked, read what was read.
 
-export function checkRuntimes(history: History, log: FinalLog): Anomaly[] {
+export function checkRuntimes(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
   const boundaries = lastBoundaries(history)
   return history.runtimes.flatMap((runtime) => [
     ...runtime.problems.map(
@@ -19,21 +20,22 @@ export function checkRuntimes(history: History, log: FinalLog): Anomaly[] {
     }),
     ...checkOutbox(runtime, history, log),
     ...checkOwnTicks(runtime),
-    ...checkTimelines(runtime, log),
-    ...checkReceipts(runtime, history, log, boundaries),
+    ...checkTimelines(runtime, log, tenures),
+    ...checkReceipts(runtime, log, tenures, boundaries),
   ])
 }
 
 function checkOutbox({ client, userId }: RuntimeDevice, history: History, log: FinalLog): Anomaly[] {
   const stored = new Map<string, number>()
   for (const id of log.conversationIds)
-    for (const { senderId, body, seq } of log.of(id)) if (senderId === userId) stored.set(`${id} ${body}`, seq)
+    for (const message of log.of(id))
+      if (message.senderId === userId) stored.set(`${id} ${clientMessageIdOf(message)}`, message.seq)
   const anomalies: Anomaly[] = []
   const highest = new Map<string, SendCall & { seq: number }>()
   for (const call of sends(history)) {
     if (call.client !== client || call.ask.via !== 'runtime') continue
-    const { conversationId, clientMessageId, body } = call.ask
-    const seq = stored.get(`${conversationId} ${body}`)
+    const { conversationId, clientMessageId } = call.ask
+    const seq = stored.get(`${conversationId} ${clientMessageId}`)
     const found = (text: string) => {
       const about = { atMs: call.askedAtMs, conversationId, clientMessageId, userId, ...(seq && { seq }) }
       anomalies.push({ promise: 'runtime', text: `${client} ${text}`, ...about })
@@ -71,11 +73,17 @@ function checkOwnTicks({ client, userId, ticks }: RuntimeDevice): Anomaly[] {
 }
 
 /** What is shown is the end of the log, or all of it. */
-function checkTimelines({ client, userId, timelines }: RuntimeDevice, log: FinalLog): Anomaly[] {
-  return timelines.flatMap(({ conversationId, seqs, hasOlder }): Anomaly[] => {
-    const all = log.of(conversationId).map(({ seq }) => seq)
+function checkTimelines({ client, userId, timelines }: RuntimeDevice, log: FinalLog, tenures: Tenures): Anomaly[] {
+  return timelines.flatMap(({ conversationId, seqs, bodies, hasOlder }): Anomaly[] => {
+    const { joinedSeq = 0 } = tenures.last(userId, conversationId) ?? {}
+    const all = log.of(conversationId).flatMap(({ seq }) => (seq > joinedSeq ? [seq] : []))
     const wanted = hasOlder ? all.slice(-seqs.length) : all
     const at = wanted.findIndex((seq, i) => seqs[i] !== seq)
+    const old = seqs.findIndex((seq, i) => bodies && log.at(conversationId, seq)?.body !== bodies[i])
+    if (at < 0 && seqs.length === wanted.length && old >= 0) {
+      const text = `${client} shows #${seqs[old]} as "${bodies?.[old]}", not as it is in the end`
+      return [{ promise: 'runtime', text, conversationId, seq: seqs[old] ?? 0, userId }]
+    }
     if (at < 0 && seqs.length === wanted.length) return []
     const text = `${client} shows ${seqs.length} messages where the log ends with ${wanted.length}; at ${at} #${seqs[at]}, not #${wanted[at]}`
     return [{ promise: 'runtime', text, conversationId, seq: wanted[at] ?? 0, userId }]
@@ -85,18 +93,19 @@ function checkTimelines({ client, userId, timelines }: RuntimeDevice, log: Final
 /** In the end, everything from others is acked, and what was read since the last kill is read for everybody. */
 function checkReceipts(
   { client, userId, reads, lives }: RuntimeDevice,
-  history: History,
   log: FinalLog,
+  tenures: Tenures,
   boundaries: Map<string, TicksSeen>,
 ): Anomaly[] {
   const killedAtMs = Math.max(0, ...lives.map(({ end, endedAtMs = 0 }) => (end === 'killed' ? endedAtMs : 0)))
   return log.conversationIds.flatMap((conversationId): Anomaly[] => {
     const reached = boundaries.get(`${conversationId} ${userId}`)
-    if (!reached || !history.members[conversationId]?.includes(userId)) return []
+    const tenure = tenures.last(userId, conversationId)
+    if (!reached || !tenure) return []
     const about = { conversationId, userId }
     const anomalies: Anomaly[] = []
     const lastOfOthers = log.of(conversationId).findLast(({ senderId }) => senderId !== userId)
-    if (lastOfOthers && reached.lastDeliveredSeq < lastOfOthers.seq) {
+    if (lastOfOthers && lastOfOthers.seq > tenure.joinedSeq && reached.lastDeliveredSeq < lastOfOthers.seq) {
       const text = `${client} has not acked ${short(lastOfOthers)}, only up to #${reached.lastDeliveredSeq}`
       anomalies.push({ promise: 'runtime', text, seq: lastOfOthers.seq, ...about })
     }

@@ -1,13 +1,17 @@
-import { type Anomaly, identity, short } from './anomaly.ts'
+import { type Anomaly, short } from './anomaly.ts'
 import type { FinalLog } from './final-log.ts'
-import { answerOf, type History, type MessageSeen, type MessageStream } from './history.ts'
+import { answerOf, type History, isGroup, type MessageSeen, type MessageStream } from './history.ts'
+import type { Tenures } from './tenures.ts'
 
 /** P4: within a stream each once, in order and without a gap; and every device ends with everything. */
-export function checkDelivery(history: History, log: FinalLog): Anomaly[] {
-  return [...history.streams.flatMap((stream) => checkStream(stream, log)), ...checkComplete(history, log)]
+export function checkDelivery(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
+  return [
+    ...history.streams.flatMap((stream) => checkStream(stream, log, tenures)),
+    ...checkComplete(history, log, tenures),
+  ]
 }
 
-function checkStream(stream: MessageStream, log: FinalLog): Anomaly[] {
+function checkStream(stream: MessageStream, log: FinalLog, tenures: Tenures): Anomaly[] {
   const anomalies: Anomaly[] = []
   const last = new Map<string, number>()
   for (const { message, previousSeq, atMs } of stream.events) {
@@ -22,20 +26,24 @@ function checkStream(stream: MessageStream, log: FinalLog): Anomaly[] {
       found(`shows #${seq} after #${before}`)
       continue
     }
-    const expected = before ?? log.before(conversationId, seq)
+    // Nothing from before the user came counts: neither as left out, nor as what the first one follows.
+    const { joinedSeq = 0 } = tenures.around(stream.userId, conversationId, seq) ?? {}
+    const visibleBefore = log.before(conversationId, seq)
+    const expected = before ?? (visibleBefore > joinedSeq ? visibleBefore : 0)
     if (previousSeq !== expected)
       found(`says previousSeq ${previousSeq} of #${seq}, where ${expected} was to be expected`)
-    const skipped = log.between(conversationId, expected, seq)
+    const skipped = log.between(conversationId, Math.max(expected, joinedSeq), seq)
     if (skipped.length > 0) found(`goes from #${expected} to #${seq} and skips #${skipped.join(', #')}`)
     const stored = log.at(conversationId, seq)
-    if (!stored || identity(stored) !== identity(message)) {
+    if (!log.fits(message)) {
       found(`shows ${short(message)}, but the log has ${stored ? short(stored) : 'nothing there'}`)
     }
   }
   return anomalies
 }
 
-function checkComplete(history: History, log: FinalLog): Anomaly[] {
+/** Whoever is in a conversation in the end has everything since they came. */
+function checkComplete(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
   const held = new Map<string, Set<string>>()
   for (const { client, events } of history.streams) {
     const own = held.get(client) ?? new Set()
@@ -43,29 +51,29 @@ function checkComplete(history: History, log: FinalLog): Anomaly[] {
     held.set(client, own)
   }
   return history.devices.flatMap(({ client, userId, begins }) =>
-    log.conversationIds
-      .filter((id) => history.members[id]?.includes(userId))
-      .flatMap((conversationId): Anomaly[] => {
-        const from = begins?.[conversationId] ?? 0
-        const lacking = log
-          .of(conversationId)
-          .filter(({ seq }) => seq > from && !held.get(client)?.has(`${conversationId} ${seq}`))
-        const [first] = lacking
-        if (!first) return []
-        const text = `${client} never got ${lacking.length} of the messages, the first of them ${short(first)}`
-        return [{ promise: 'P4', text, conversationId, seq: first.seq, userId }]
-      }),
+    log.conversationIds.flatMap((conversationId): Anomaly[] => {
+      const tenure = tenures.last(userId, conversationId)
+      if (!tenure) return []
+      const from = Math.max(begins?.[conversationId] ?? 0, tenure.joinedSeq)
+      const lacking = log
+        .of(conversationId)
+        .filter(({ seq }) => seq > from && !held.get(client)?.has(`${conversationId} ${seq}`))
+      const [first] = lacking
+      if (!first) return []
+      const text = `${client} never got ${lacking.length} of the messages, the first of them ${short(first)}`
+      return [{ promise: 'P4', text, conversationId, seq: first.seq, userId }]
+    }),
   )
 }
 
 /** P6: nobody is shown anything of a conversation they are not in, nor a clientMessageId that is not theirs. */
-export function checkPrivacy(history: History): Anomaly[] {
+export function checkPrivacy(history: History, tenures: Tenures): Anomaly[] {
   const anomalies: Anomaly[] = []
-  const isIn = (userId: string, conversationId: string) => history.members[conversationId]?.includes(userId) === true
-  const shown = (userId: string, message: MessageSeen, where: string, atMs: number) => {
+  const isIn = (userId: string, conversationId: string) => tenures.of(userId, conversationId).length > 0
+  const shown = (userId: string, message: MessageSeen, where: string, atMs: number, isTheirs: boolean) => {
     const { conversationId, seq } = message
     const about = { atMs, conversationId, seq, userId }
-    if (!isIn(userId, conversationId)) {
+    if (!isTheirs) {
       anomalies.push({ promise: 'P6', text: `${where} shows ${userId} a message of others`, ...about })
     }
     if ((message.clientMessageId !== null) !== (message.senderId === userId)) {
@@ -75,7 +83,8 @@ export function checkPrivacy(history: History): Anomaly[] {
   }
   for (const { client, userId, events, conversationId: scope } of history.streams) {
     for (const { message, atMs } of events) {
-      shown(userId, message, `a stream of ${client}`, atMs)
+      const isTheirs = tenures.around(userId, message.conversationId, message.seq) !== undefined
+      shown(userId, message, `a stream of ${client}`, atMs, isTheirs)
       if (scope !== undefined && message.conversationId !== scope) {
         const text = `a stream of one conversation shows ${client} another`
         anomalies.push({ promise: 'P6', text, atMs, conversationId: message.conversationId, seq: message.seq, userId })
@@ -92,8 +101,16 @@ export function checkPrivacy(history: History): Anomaly[] {
   }
   for (const call of history.calls) {
     const { userId, client, askedAtMs: atMs } = call
+    // Of groups: check-groups, which knows who was in one when.
     if (call.kind === 'page')
-      for (const each of answerOf(call)?.messages ?? []) shown(userId, each, `a page of ${client}`, atMs)
+      for (const each of answerOf(call)?.messages ?? [])
+        shown(
+          userId,
+          each,
+          `a page of ${client}`,
+          atMs,
+          isGroup(each.conversationId) || isIn(userId, each.conversationId),
+        )
     if (call.kind !== 'probe' || answerOf(call) !== 'shown') continue
     const { conversationId, by } = call.ask
     anomalies.push({ promise: 'P6', text: `${client} could reach it by ${by}`, atMs, conversationId, userId })

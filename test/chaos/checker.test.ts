@@ -553,6 +553,17 @@ describe('a device with the client runtime', () => {
     expect(shows([3], true)).toHaveLength(1)
   })
 
+  it('shows messages as they are in the end', () => {
+    const shows = (bodies: string[]) =>
+      judgeRuntime(
+        ({ app }) => void app.timelines.push({ conversationId: chat, seqs: [1, 3, 4], bodies, hasOlder: false }),
+      )
+    expect(shows(log.map(({ body }) => body))).toEqual([])
+    expect(shows([one.body, 'b-1 as it was', four.body])).toEqual([
+      expect.stringMatching(/^runtime: alice.app shows #3 as "b-1 as it was"/),
+    ])
+  })
+
   it('meets no problem', () => {
     expect(judgeRuntime(({ app }) => void app.closings.push({ atMs: 5, code: 4500 }))).toEqual([
       'runtime: alice/app: a socket was closed with 4500',

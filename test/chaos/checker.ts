@@ -1,5 +1,7 @@
 import type { Anomaly } from './anomaly.ts'
+import { checkChanges } from './check-changes.ts'
 import { checkErrors } from './check-errors.ts'
+import { checkGroups } from './check-groups.ts'
 import { checkDurable, checkOnce, checkOrder } from './check-log.ts'
 import { checkRuntimes } from './check-runtime.ts'
 import { checkDelivery, checkPrivacy } from './check-streams.ts'
@@ -8,19 +10,23 @@ import { createFinalLog } from './final-log.ts'
 import type { History } from './history.ts'
 import { exitLimitMs } from './nemesis.ts'
 import { checkRecovery } from './recovery.ts'
+import { createTenures } from './tenures.ts'
 
 /** Holds what everybody saw against what was promised. A pure function: the same history, the same judgement. */
 export function check(history: History): Anomaly[] {
   const log = createFinalLog(history)
+  const tenures = createTenures(history)
   return [
     ...checkDurable(history, log),
     ...checkOnce(history, log),
-    ...checkOrder(history, log),
-    ...checkDelivery(history, log),
+    ...checkOrder(history, log, tenures),
+    ...checkDelivery(history, log, tenures),
     ...checkTicks(history, log),
-    ...checkPrivacy(history),
-    ...checkRuntimes(history, log),
-    ...checkErrors(history),
+    ...checkPrivacy(history, tenures),
+    ...checkGroups(history, log, tenures),
+    ...checkChanges(history, log, tenures),
+    ...checkRuntimes(history, log, tenures),
+    ...checkErrors(history, log, tenures),
     ...checkProcesses(history),
     ...checkRecovery(history),
   ]

@@ -5,6 +5,8 @@ import {
   type MarkReadMutation,
   MessageAddedDocument,
   type MessageAddedSubscription,
+  MessageChangedDocument,
+  type MessageChangedSubscription,
   type MessageFieldsFragment,
   MessagesDocument,
   type MessagesQuery,
@@ -15,10 +17,17 @@ import {
 } from '../../src/client/generated/graphql.ts'
 import type { Random } from '../simulation/random.ts'
 import { createConnection, type Subscription } from './connection.ts'
+import { type AskNode, askForChange, askForGroup } from './group-calls.ts'
 import type {
   AddedSeen,
   BoundaryCall,
   Call,
+  ChangeAsk,
+  ChangeCall,
+  ChangedSeen,
+  ChangeStream,
+  GroupCall,
+  GroupRequest,
   History,
   MessageSeen,
   MessageStream,
@@ -134,6 +143,21 @@ export function createClient({ client, userId, token, nodes, random, history, no
     })
   }
 
+  const askerAt =
+    (node: string): AskNode =>
+    (document, variables) =>
+      connection.ask(anyVia(), node, document, variables)
+
+  function change(ask: ChangeAsk, node = anyNode()): Promise<ChangeCall> {
+    return record<ChangeCall>({ kind: 'change', ask, node }, () => askForChange(askerAt(node), ask))
+  }
+
+  function group(conversationId: string, request: GroupRequest, node = anyNode()): Promise<GroupCall> {
+    return record<GroupCall>({ kind: 'group', ask: { conversationId, request }, node }, () =>
+      askForGroup(askerAt(node), conversationId, request),
+    )
+  }
+
   /** Tries to see something of a conversation this user is not in. */
   function probe(conversationId: string): Promise<ProbeCall> {
     const node = anyNode()
@@ -175,6 +199,28 @@ export function createClient({ client, userId, token, nodes, random, history, no
     return noteEnd(stream, subscription)
   }
 
+  function followChanges(
+    after: Record<string, number>,
+    onEvent: (event: ChangedSeen) => void,
+    avoidedNode?: string,
+  ): Subscription {
+    const node = anyNodeBut(avoidedNode)
+    const stream: ChangeStream = { client, userId, node, openedAtMs: nowMs(), events: [], after }
+    history.changeStreams.push(stream)
+    const positions = Object.entries(after).map(([id, seq]) => ({ conversationId: id, seq }))
+    const subscription = connection.subscribe<MessageChangedSubscription>(
+      node,
+      MessageChangedDocument,
+      { after: positions },
+      ({ messageChanged: { message, seq, previousSeq, catchUp } }) => {
+        const event = { message: seen(message), seq, previousSeq, catchUp, atMs: nowMs() }
+        stream.events.push(event)
+        onEvent(event)
+      },
+    )
+    return noteEnd(stream, subscription)
+  }
+
   function followTicks(conversationId?: string, avoidedNode?: string): Subscription {
     const node = anyNodeBut(avoidedNode)
     const scope = conversationId === undefined ? {} : { conversationId }
@@ -189,7 +235,7 @@ export function createClient({ client, userId, token, nodes, random, history, no
     return noteEnd(stream, subscription)
   }
 
-  function noteEnd(stream: MessageStream | TickStream, subscription: Subscription): Subscription {
+  function noteEnd(stream: MessageStream | TickStream | ChangeStream, subscription: Subscription): Subscription {
     const ended = subscription.ended.then((ending) => {
       stream.end = { atMs: nowMs(), ...ending }
       return ending
@@ -197,7 +243,21 @@ export function createClient({ client, userId, token, nodes, random, history, no
     return { ...subscription, ended }
   }
 
-  return { client, userId, send, bound, page, ticks, probe, follow, followTicks, close: connection.close }
+  return {
+    client,
+    userId,
+    send,
+    bound,
+    page,
+    ticks,
+    change,
+    group,
+    probe,
+    follow,
+    followTicks,
+    followChanges,
+    close: connection.close,
+  }
 }
 
 type TicksAnswer = { conversation: { lastSeq: number; ticks: TicksSeen[] } | null }
@@ -206,7 +266,7 @@ type RestMessage = Omit<MessageSeen, 'clientMessageId'> & { clientMessageId: str
 const notAnswered: Outcome<never> = { lost: { reason: 'not asked' } }
 const notFound: Outcome<never> = { refused: { code: 'NOT_FOUND', retryable: false, message: 'conversation is null' } }
 
-function mapAnswer<T, U>(outcome: Outcome<T>, map: (answer: T) => U): Outcome<U> {
+export function mapAnswer<T, U>(outcome: Outcome<T>, map: (answer: T) => U): Outcome<U> {
   return 'answer' in outcome ? { answer: map(outcome.answer) } : outcome
 }
 
@@ -218,6 +278,11 @@ export const seen = (message: MessageFieldsFragment): MessageSeen => ({
   senderId: message.sender.id,
   body: message.body,
   clientMessageId: message.clientMessageId ?? null,
+  look: {
+    edited: message.editedAt != null,
+    deleted: message.deletedAt != null,
+    reactions: Object.fromEntries(message.reactions.map(({ emoji, count }) => [emoji, count])),
+  },
 })
 
 const seenByRest = ({

@@ -104,7 +104,7 @@ export function createConnection(token: string) {
       const ended = new Promise<Ending>((resolve) => {
         const end = (ending: Ending) => {
           resolve(dropped ? { lost: { reason: 'dropped by the device' } } : ending)
-          void client.dispose()
+          void dismiss(client)
         }
         unsubscribe = client.subscribe<T>(
           { query: String(document), variables: variables as Record<string, unknown> },
@@ -125,7 +125,7 @@ export function createConnection(token: string) {
         ended,
         close() {
           unsubscribe()
-          void client.dispose()
+          void dismiss(client)
         },
         drop() {
           dropped = true
@@ -137,8 +137,17 @@ export function createConnection(token: string) {
     },
 
     async close(): Promise<void> {
-      await Promise.all([...sockets.values()].map((client) => client.dispose()))
+      await Promise.all([...sockets.values()].map(dismiss))
     },
+  }
+}
+
+/** One that is still connecting may fail at that; nobody waits for it any more. */
+async function dismiss(client: Client): Promise<void> {
+  try {
+    await client.dispose()
+  } catch {
+    // There is no connection, which is what was wanted.
   }
 }
 
@@ -158,7 +167,8 @@ function readRest<T>(answer: unknown): Outcome<T> {
 function refusalOf(error: unknown): Refusal {
   const { message, extensions } = error as { message: string; extensions?: Record<string, unknown> }
   const code = typeof extensions?.code === 'string' ? extensions.code : undefined
-  return { code, retryable: extensions?.retryable === true, message }
+  const field = typeof extensions?.field === 'string' ? { field: extensions.field } : {}
+  return { code, retryable: extensions?.retryable === true, message, ...field }
 }
 
 /** What graphql-ws reports: an error message's payload, a close event, or an error. */

@@ -34,6 +34,24 @@ export function contextOf(history: History, anomaly: Anomaly): string[] {
       ])
     }
   }
+  for (const { client, node, openedAtMs, events, after } of history.changeStreams) {
+    for (const { message, seq: changeSeq, previousSeq, atMs } of events) {
+      if (!isIt(message)) continue
+      const how = `stream opened at ${openedAtMs} after ${after[message.conversationId] ?? 'nothing'}`
+      lines.push([
+        atMs,
+        `${client} receives from ${node} change #${changeSeq} of #${message.seq}, previousSeq ${previousSeq}, ${how}`,
+      ])
+    }
+  }
+  for (const row of history.tables.find((table) => table.conversationId === conversationId)?.rows ?? []) {
+    if (row.kind !== 'group' && (row.kind !== 'change' || row.targetSeq !== seq)) continue
+    const { kind, sentAtMs, seq: at, senderId } = row
+    const what =
+      row.kind === 'group' ? { base: row.baseVersion, added: row.added, removed: row.removed } : row.alteration
+    if (kind === 'group' && !isAbout(anomaly)) continue
+    lines.push([sentAtMs - history.startedAtMs, `== #${at}, ${kind} by ${senderId}: ${JSON.stringify(what)}`])
+  }
   const times = lines.map(([atMs]) => atMs)
   const fromMs = Math.min(anomaly.atMs ?? Number.POSITIVE_INFINITY, ...times) - aroundMs
   const toMs = Math.max(anomaly.atMs ?? 0, ...times.slice(0, linesMax)) + aroundMs
@@ -46,6 +64,9 @@ export function contextOf(history: History, anomaly: Anomaly): string[] {
   const shown = lines.slice(0, linesMax).map(([atMs, text]) => `  ${String(atMs).padStart(7)}  ${text}`)
   return lines.length > linesMax ? [...shown, `  and ${lines.length - linesMax} more`] : shown
 }
+
+/** Whether it matters who was in the group. */
+const isAbout = ({ promise }: Pick<Anomaly, 'promise'>): boolean => ['groups', 'P1', 'P4', 'P6'].includes(promise)
 
 function bodyOf(history: History, { clientMessageId, conversationId, seq }: Anomaly): string | undefined {
   for (const call of history.calls) {
@@ -64,6 +85,8 @@ function concerns(
   { promise, atMs = 0, userId }: Anomaly,
 ): boolean {
   if (call.kind === 'send') return call.ask.body === body
+  if (call.kind === 'change') return isIt({ ...blank, conversationId: call.ask.conversationId, seq: call.ask.seq })
+  if (call.kind === 'group') return isAbout({ promise }) && Math.abs(call.askedAtMs - atMs) < aroundMs
   if (call.kind === 'page') return answerOf(call)?.messages.some(isIt) === true || call.askedAtMs === atMs
   // Boundaries move all the time: only what is near.
   return (
@@ -71,6 +94,16 @@ function concerns(
     Math.abs(call.askedAtMs - atMs) < aroundMs &&
     (userId === undefined || call.userId === userId || call.kind === 'ticks')
   )
+}
+
+const blank: MessageSeen = {
+  conversationId: '',
+  seq: 0,
+  id: '',
+  messageId: '',
+  senderId: '',
+  body: '',
+  clientMessageId: null,
 }
 
 function answerLine(call: Call, isIt: (message: MessageSeen) => boolean): string {

@@ -3,8 +3,11 @@ import { directConversationId } from '../../src/domain/conversation-id.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import { signToken } from '../kit/person.ts'
 import { createRandom, type Random } from '../simulation/random.ts'
+import { runChanger } from './changer.ts'
 import { type ChaosClient, createClient } from './client.ts'
 import { type ChaosDevice, createDevice, type FollowStyle } from './device.ts'
+import { createAttempt, foundingOf, runGroupActor } from './group-actor.ts'
+import { createGroupHints } from './group-hints.ts'
 import { answerOf, type History } from './history.ts'
 import { createRuntimeDevice, type RuntimeChaosDevice } from './runtime-device.ts'
 import { pause, runSender } from './sender.ts'
@@ -25,6 +28,11 @@ const earlyShare = 0.6
 const meanPauseMs = 350
 /** The client runtime sends one at a time in each chat. */
 const runtimePauseMs = 450
+/** Of them each changes groups, each at its own pace; the first of the groups they found exists before the first fault. */
+const groupActors = 3
+const groupPauseMs = 800
+const changers = 4
+const changePauseMs = 1600
 
 /** Who there is, who talks to whom, and on what. Everybody draws from a source of their own, so that none disturbs another. */
 export async function createCrowd({ seed, nodes, history, nowMs, users: count = 8, chats = 12 }: CrowdOptions) {
@@ -41,6 +49,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
   }
   const of = (userId: string) => conversationIds.filter((id) => history.members[id]?.includes(userId))
   const established = new Set<string>()
+  const hints = createGroupHints()
   const quiet = new AbortController()
   const over = new AbortController()
   // Everybody waits with these in hand.
@@ -68,14 +77,15 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
       nowMs,
     })
 
-  const common = { established, quiet: quiet.signal, over: over.signal }
+  const common = { established, hints, quiet: quiet.signal, over: over.signal }
 
-  function addDevice(userId: string, name: string, style: FollowStyle): void {
+  function addDevice(userId: string, name: string, style: FollowStyle, followsChanges = false): void {
     const conversations = of(userId)
     const device = createDevice({
       ...common,
       client: newClient(userId, name),
       style,
+      followsChanges,
       conversationIds: conversations,
       foreignIds: conversationIds.filter((id) => !conversations.includes(id)),
       random: chanceFor(`${userId}/${name}`),
@@ -115,7 +125,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
       nowMs,
       random: chance,
     }
-    const device = createRuntimeDevice({ ...about, conversationIds: of(userId) })
+    const device = createRuntimeDevice({ ...about, users: active, conversationIds: of(userId) })
     devices.push(device)
     runtimes.push(device)
     return device
@@ -132,7 +142,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
       positionless.add(userId)
       addDevice(userId, 'phone', 'plain')
     }
-    if (kind === 1 || kind === 3) addDevice(userId, 'phone', 'resume')
+    if (kind === 1 || kind === 3) addDevice(userId, 'phone', 'resume', true)
     if (kind === 1) addDevice(userId, 'laptop', random.pick(['resume', 'apart']))
     if (kind === 2 || kind === 3) addRuntimeDevice(userId, 'app')
   }
@@ -140,7 +150,23 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
   async function write(userId: string): Promise<void> {
     const client = newClient(userId, 'writer')
     const chance = chanceFor(`${userId}/writer`)
-    await runSender({ ...common, client, conversationIds: of(userId), nodes, meanPauseMs, random: chance })
+    // Now and then to a group it may not be in.
+    const groupIds = () => (chance.chance(0.08) ? hints.ids() : hints.of(userId))
+    await runSender({ ...common, client, conversationIds: of(userId), groupIds, nodes, meanPauseMs, random: chance })
+    await client.close()
+  }
+
+  async function changeGroups(userId: string): Promise<void> {
+    const client = newClient(userId, 'chair')
+    const random = chanceFor(client.client)
+    await runGroupActor({ ...common, client, users: active, random, nodes, founds: 1, meanPauseMs: groupPauseMs })
+    await client.close()
+  }
+
+  async function changeMessages(userId: string): Promise<void> {
+    const client = newClient(userId, 'editor')
+    const random = chanceFor(client.client)
+    await runChanger({ ...common, client, history, random, nodes, meanPauseMs: changePauseMs })
     await client.close()
   }
 
@@ -157,10 +183,18 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
     devices,
     established,
     clientOf,
+    /** Everybody looks at every group. */
+    async lookAtGroups(): Promise<void> {
+      const looks = hints.ids().flatMap((id) => active.map((userId) => [id, userId] as const))
+      await Promise.all(
+        looks.map(async ([id, userId]) => hints.hear(await clientOf(userId).group(id, { type: 'look' }))),
+      )
+    },
     /** A new device for everybody, with nothing on it. */
     addNewcomers(): void {
       const before = devices.length
-      for (const userId of active) addDevice(userId, 'new', 'resume')
+      // Of changes everything, from the beginning on, for some of those who have not followed them yet.
+      for (const userId of active) addDevice(userId, 'new', 'resume', positionless.has(userId))
       running.push(...devices.slice(before).map((device) => device.run()))
     },
     /** The same with the client runtime, for whoever's other devices know by themselves where they are. */
@@ -188,10 +222,26 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
           else await pause(300, over.signal)
         }
       }
+      const [founder = ''] = active
+      const chance = chanceFor('first group')
+      const attempt = createAttempt({ ...common, client: clientOf(founder), random: chance, nodes })
+      await attempt('', foundingOf('first-group', founder, active, chance))
+      // Several may change it, at the same time.
+      const chairs = active.slice(1, groupActors)
+      const roles = chairs.map((userId) => ({ userId, role: 'ADMIN' as const }))
+      for (const id of hints.ids()) {
+        const add = chairs.filter((userId) => !hints.seat(userId, id))
+        await attempt(id, { type: 'members', add, remove: [], roles })
+      }
     },
     start(): void {
       running.push(...devices.map((device) => device.run()))
-      writing = Promise.all([...writers.map(write), ...runtimes.map((device) => device.write())])
+      writing = Promise.all([
+        ...writers.map(write),
+        ...runtimes.map((device) => device.write()),
+        ...active.slice(0, groupActors).map(changeGroups),
+        ...active.slice(-changers).map(changeMessages),
+      ])
     },
     /** No new sends; resolves when everything sent is acknowledged. */
     async finishWriting(): Promise<void> {

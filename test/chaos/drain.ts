@@ -1,7 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChaosClient, PageResult } from './client.ts'
 import type { Crowd } from './crowd.ts'
-import { answerOf, type History, type MessageSeen, type Outcome, sends, type Walk } from './history.ts'
+import type { Wanted } from './device.ts'
+import {
+  answerOf,
+  changeCalls,
+  type FinalTable,
+  type History,
+  isGroup,
+  type MessageSeen,
+  type Outcome,
+  sends,
+  type Walk,
+} from './history.ts'
 import type { NodeProcess } from './processes.ts'
 
 // After the last fault: everybody must come to rest by themselves; then everything is restarted, and everybody must do so
@@ -16,13 +27,22 @@ export type DrainFigures = {
   restartedMs: number
 }
 
-export type DrainOptions = { crowd: Crowd; nodes: readonly NodeProcess[]; history: History; nowMs: () => number }
+export type DrainOptions = {
+  crowd: Crowd
+  nodes: readonly NodeProcess[]
+  history: History
+  nowMs: () => number
+  /** What DynamoDB holds, past all faults. */
+  readTables: () => Promise<FinalTable[]>
+}
 
 const acknowledgeWithinMs = 30_000
 /** The slow beat, after which even a lost last message is found, and some time for the machine. */
 const settleWithinMs = 40_000
+const lookAgainMs = 8000
+const nothing: Wanted = { messages: new Map(), changes: new Map() }
 
-export async function drain({ crowd, nodes, history, nowMs }: DrainOptions): Promise<DrainFigures> {
+export async function drain({ crowd, nodes, history, nowMs, readTables }: DrainOptions): Promise<DrainFigures> {
   const incident = (text: string) => void history.incidents.push({ atMs: nowMs(), text })
   const startedAtMs = nowMs()
   const acknowledged = await within(acknowledgeWithinMs, crowd.finishWriting())
@@ -35,15 +55,21 @@ export async function drain({ crowd, nodes, history, nowMs }: DrainOptions): Pro
   if (!(await settled())) incident(`not every new runtime device was current ${settleWithinMs} ms after it came`)
   const restartedAtMs = nowMs()
   await Promise.all(nodes.map(restart))
-  await Promise.all(crowd.conversationIds.map((id) => lastWord(id)))
+  const groups = (await readTables()).filter(({ group }) => group && group.members.length > 0)
+  const conversationIds = [...crowd.conversationIds, ...groups.map(({ conversationId }) => conversationId)]
+  const membersOf = (id: string): string[] =>
+    history.members[id] ??
+    groups.find(({ conversationId }) => conversationId === id)?.group?.members.map(({ userId }) => userId) ??
+    []
+  await Promise.all(conversationIds.map((id) => lastWord(id)))
   if (!(await settled())) incident(`not every device was current ${settleWithinMs} ms after the restart`)
   // Only now: what a newcomer acks does not come any more to a device that lets the server decide where to begin.
   crowd.addNewcomers()
   if (!(await settled())) incident(`not every new device was current ${settleWithinMs} ms after it came`)
   const restartedMs = nowMs() - restartedAtMs
   await readEverything()
-  for (const id of crowd.conversationIds) {
-    const [userId = ''] = history.members[id] ?? []
+  for (const id of conversationIds) {
+    const [userId = ''] = membersOf(id)
     await patiently(async () => answerOf(await crowd.clientOf(userId).ticks(id)))
   }
   return {
@@ -60,34 +86,61 @@ export async function drain({ crowd, nodes, history, nowMs }: DrainOptions): Pro
   }
 
   async function lastWord(conversationId: string): Promise<void> {
-    const [sender = ''] = history.members[conversationId] ?? []
+    const [sender = ''] = membersOf(conversationId)
     const client = crowd.clientOf(sender)
-    const clientMessageId = `last-${crowd.conversationIds.indexOf(conversationId) + 1}`
+    const clientMessageId = `last-${conversationIds.indexOf(conversationId) + 1}`
     const body = `${clientMessageId} good night`
-    const ask = { conversationId, clientMessageId, body, via: 'rest', to: 'person' } as const
+    const to = isGroup(conversationId) ? ('chat' as const) : ('person' as const)
+    const ask = { conversationId, clientMessageId, body, via: 'rest' as const, to }
     await patiently(async () => answerOf(await client.send(ask)))
     crowd.established.add(conversationId)
   }
 
-  /** Whether every device gets to hold every acknowledged message in time. */
+  /** Whether every device gets to hold in time what was acknowledged, of what its user may see. */
   async function settled(): Promise<boolean> {
-    const wanted = new Map<string, Set<number>>(crowd.conversationIds.map((id) => [id, new Set()]))
-    for (const call of sends(history)) {
-      const { message } = answerOf(call) ?? {}
-      if (message) wanted.get(message.conversationId)?.add(message.seq)
-    }
-    const lacking = () => crowd.devices.some((device) => device.lacks(wanted))
     const giveUpAtMs = nowMs() + settleWithinMs
-    while (lacking()) {
-      if (nowMs() > giveUpAtMs) return false
-      await sleep(50)
+    for (;;) {
+      // A change of a group that was left in the middle may take effect only now, when somebody meets it.
+      await crowd.lookAtGroups()
+      const tables = await readTables()
+      const wanted = new Map(crowd.devices.map(({ userId }) => [userId, wantedBy(userId, tables)]))
+      const lacking = () =>
+        crowd.devices.some((device) => device.lacks(wanted.get(device.userId) ?? nothing) !== undefined)
+      const lookAgainAtMs = nowMs() + lookAgainMs
+      while (lacking() && nowMs() < lookAgainAtMs) await sleep(50)
+      if (!lacking()) return true
+      if (nowMs() < giveUpAtMs) continue
+      for (const device of crowd.devices) {
+        const lack = device.lacks(wanted.get(device.userId) ?? nothing)
+        if (lack) incident(`${device.name} lacks ${lack}`)
+      }
+      return false
     }
-    return true
+  }
+
+  function wantedBy(userId: string, tables: readonly FinalTable[]): Wanted {
+    const acknowledged = new Set<string>()
+    for (const call of sends(history))
+      if (answerOf(call)) acknowledged.add(`${call.userId} ${call.ask.clientMessageId}`)
+    for (const call of changeCalls(history))
+      if (answerOf(call)) acknowledged.add(`${call.userId} ${call.ask.clientMessageId}`)
+    const messages = new Map<string, number[]>()
+    const changes = new Map<string, number[]>()
+    for (const { conversationId, rows, group } of tables) {
+      const isIn = history.members[conversationId]?.includes(userId)
+      const joinedSeq = isIn ? 0 : group?.members.find((each) => each.userId === userId)?.joinedSeq
+      if (joinedSeq === undefined) continue
+      const told = rows.filter((row) => 'senderId' in row && acknowledged.has(`${row.senderId} ${row.clientMessageId}`))
+      const seqs = (some: FinalTable['rows']) => some.map(({ seq }) => seq)
+      messages.set(conversationId, seqs(told.filter(({ kind, seq }) => kind === 'message' && seq > joinedSeq)))
+      changes.set(conversationId, seqs(told.filter((row) => row.kind === 'change' && row.targetSeq > joinedSeq)))
+    }
+    return { messages, changes }
   }
 
   async function readEverything(): Promise<void> {
-    for (const conversationId of crowd.conversationIds) {
-      for (const userId of history.members[conversationId] ?? []) {
+    for (const conversationId of conversationIds) {
+      for (const userId of membersOf(conversationId)) {
         const client = crowd.clientOf(userId)
         await Promise.all(
           nodes.map(async ({ url }) => {

@@ -1,3 +1,4 @@
+import type { Alteration, LogRow, Role } from '../../src/domain/ports.ts'
 import type { Tick } from '../../src/protocol/ticks.ts'
 
 // What happened, as the clients saw it. One process runs all clients, so all times are of one clock: if an answer's time is
@@ -12,12 +13,21 @@ export type MessageSeen = {
   body: string
   /** Shown to the sender alone. */
   clientMessageId: string | null
+  /** What later changes have made of it; not where the answer does not tell. */
+  look?: Look
 }
+
+/** `reactions`: how many there are of each emoji. */
+export type Look = { edited: boolean; deleted: boolean; reactions: Record<string, number> }
+
+export type Seat = { userId: string; role: Role; joinedSeq: number }
+/** A group as somebody in it is shown it; members in the order they came. */
+export type GroupSeen = { id: string; title: string; members: Seat[] }
 
 export type TicksSeen = { conversationId: string; userId: string; lastDeliveredSeq: number; lastReadSeq: number }
 
 /** An error the server told us of. */
-export type Refusal = { code: string | undefined; retryable: boolean; message: string }
+export type Refusal = { code: string | undefined; retryable: boolean; message: string; field?: string }
 /** No answer: whatever was asked may have happened, or happen yet. */
 export type Loss = { reason: string; closeCode?: number }
 export type Outcome<T> = { answer: T } | { refused: Refusal } | { lost: Loss }
@@ -56,7 +66,18 @@ export type PageCall = CallOf<'page', PageAsk, PageSeen>
 export type TicksCall = CallOf<'ticks', { conversationId: string }, { lastSeq: number; ticks: TicksSeen[] }>
 /** A stranger knocks. */
 export type ProbeCall = CallOf<'probe', { conversationId: string; by: string }, 'hidden' | 'shown'>
-export type Call = SendCall | BoundaryCall | PageCall | TicksCall | ProbeCall
+/** What is done to a message. Repeated with the same clientMessageId until it is answered. */
+export type ChangeAsk = { conversationId: string; seq: number; clientMessageId: string; alteration: Alteration }
+export type ChangeCall = CallOf<'change', ChangeAsk, MessageSeen>
+export type GroupRequest =
+  | { type: 'create'; clientGroupId: string; title: string; memberIds: string[] }
+  | { type: 'members'; add: string[]; remove: string[]; roles: { userId: string; role: Role }[] }
+  | { type: 'rename'; title: string }
+  | { type: 'leave' }
+  | { type: 'look' }
+/** Of a group that is being made nobody knows the id yet. */
+export type GroupCall = CallOf<'group', { conversationId: string; request: GroupRequest }, GroupSeen | 'left'>
+export type Call = SendCall | BoundaryCall | PageCall | TicksCall | ProbeCall | ChangeCall | GroupCall
 
 type StreamOf<Event> = {
   client: string
@@ -72,6 +93,9 @@ export type AddedSeen = { message: MessageSeen; previousSeq: number; catchUp: bo
 /** `after` is undefined where the client left it to the server where to begin. */
 export type MessageStream = StreamOf<AddedSeen> & { after?: Record<string, number> }
 export type TickStream = StreamOf<{ ticks: TicksSeen }>
+/** `seq`: of the change; the message as it is then. */
+export type ChangedSeen = { message: MessageSeen; seq: number; previousSeq: number; catchUp: boolean }
+export type ChangeStream = StreamOf<ChangedSeen> & { after: Record<string, number> }
 
 /** One reading of a whole conversation after the drain, oldest first. */
 export type Walk = {
@@ -80,6 +104,14 @@ export type Walk = {
   conversationId: string
   direction: 'newest first' | 'oldest first'
   messages: MessageSeen[]
+}
+
+/** A conversation as DynamoDB holds it in the end. `indexed`: who finds it among their own. */
+export type FinalTable = {
+  conversationId: string
+  rows: LogRow[]
+  group?: GroupSeen & { version: number }
+  indexed: string[]
 }
 
 export type FaultWindow = {
@@ -105,6 +137,8 @@ export type Device = {
   client: string
   userId: string
   sinceMs: number
+  /** Also follows what happens to messages, from the beginning on. */
+  changes?: boolean
   away: Span[]
   begins?: Record<string, number>
   polls?: Span[]
@@ -119,6 +153,8 @@ export type RuntimeDevice = {
   userId: string
   /** From each start of the application to its end. */
   lives: { fromMs: number; transports: string; end?: 'closed' | 'killed'; endedAtMs?: number }[]
+  /** Why it lost one, or got none. */
+  setbacks?: { atMs: number; code: string }[]
   /** Every link it got. */
   links: { atMs: number; via: string }[]
   /** Where a new device began. */
@@ -127,7 +163,7 @@ export type RuntimeDevice = {
   /** Of the user's own messages, whenever one changed; `life` counts from 0, and each starts knowing nothing. */
   ticks: { atMs: number; life: number; conversationId: string; seq: number; tick: Tick }[]
   /** What it shows in the end, oldest first; 0 for what is still on its way. */
-  timelines: { conversationId: string; seqs: number[]; hasOlder: boolean }[]
+  timelines: { conversationId: string; seqs: number[]; bodies?: string[]; hasOlder: boolean }[]
   /** Sockets that were closed with a code. */
   closings: { atMs: number; code: number }[]
   /** What should not happen to an application. */
@@ -135,27 +171,35 @@ export type RuntimeDevice = {
 }
 
 export type History = {
+  /** By the clock of the machine, which the rows of DynamoDB go by. */
+  startedAtMs: number
+  /** Of the direct chats. Who is in a group, and when, is for the tables to say. */
   members: Record<string, string[]>
   devices: Device[]
   runtimes: RuntimeDevice[]
   calls: Call[]
   streams: MessageStream[]
   tickStreams: TickStream[]
+  changeStreams: ChangeStream[]
   faults: FaultWindow[]
   walks: Walk[]
+  tables: FinalTable[]
   /** What went wrong outside of any call: a node that died by itself, an error in its log, a drain without end. */
   incidents: { atMs: number; text: string }[]
 }
 
 export const emptyHistory = (members: Record<string, string[]> = {}): History => ({
+  startedAtMs: 0,
   members,
   devices: [],
   runtimes: [],
   calls: [],
   streams: [],
   tickStreams: [],
+  changeStreams: [],
   faults: [],
   walks: [],
+  tables: [],
   incidents: [],
 })
 
@@ -166,3 +210,9 @@ export const refusalOf = (call: { outcome?: Outcome<unknown> }): Refusal | undef
   call.outcome && 'refused' in call.outcome ? call.outcome.refused : undefined
 
 export const sends = ({ calls }: History): SendCall[] => calls.filter((call) => call.kind === 'send')
+
+export const groupCalls = ({ calls }: History): GroupCall[] => calls.filter((call) => call.kind === 'group')
+
+export const changeCalls = ({ calls }: History): ChangeCall[] => calls.filter((call) => call.kind === 'change')
+
+export const isGroup = (conversationId: string): boolean => conversationId.startsWith('grp_')

@@ -1,5 +1,6 @@
 import type { Anomaly } from './anomaly.ts'
 import { answerOf, type Device, type FaultWindow, type History, type Span, sends } from './history.ts'
+import { createTenures } from './tenures.ts'
 
 // How soon everybody was current again. A device that was away by its own choice is not counted while it was.
 
@@ -67,6 +68,7 @@ type Wait = { client: string; conversationId: string; seq: number; fromMs: numbe
 
 /** From each message's acknowledgement, or the device's return if that was later, to its arrival at the device. */
 function waitsOf(history: History): Wait[] {
+  const tenures = createTenures(history)
   const arrived = new Map<string, number>()
   for (const { client, events } of history.streams) {
     for (const { message, atMs } of events) {
@@ -85,7 +87,9 @@ function waitsOf(history: History): Wait[] {
   }
   return history.devices.flatMap((device) =>
     [...acknowledged.values()].flatMap(({ conversationId, seq, atMs }): Wait[] => {
-      if (!history.members[conversationId]?.includes(device.userId)) return []
+      const tenure = tenures.last(device.userId, conversationId)
+      // Whoever came to a group only then is told when they are.
+      if (!tenure || tenure.sinceMs > atMs) return []
       const toMs = arrived.get(`${device.client} ${conversationId} ${seq}`)
       // What never came is the business of P4; what was there before the device was, of nobody.
       if (toMs === undefined || toMs <= atMs || atMs < device.sinceMs) return []

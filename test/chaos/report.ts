@@ -2,8 +2,9 @@ import { activities, enough } from './activity.ts'
 import type { Anomaly } from './anomaly.ts'
 import { contextOf } from './context.ts'
 import type { DrainFigures } from './drain.ts'
-import { type Call, type History, type RuntimeDevice, sends } from './history.ts'
+import { type Call, groupCalls, type History, type RuntimeDevice, refusalOf, sends } from './history.ts'
 import { recoveries } from './recovery.ts'
+import { createTenures } from './tenures.ts'
 
 export type Verdict = 'valid' | 'invalid' | 'unknown'
 
@@ -26,6 +27,7 @@ export function report({ verdict, history, anomalies, shortcomings, figures }: R
     ...tally(history.calls).map(([kind, ...counts]) => `  ${pad(kind, 18)} ${counts.map((n) => lpad(n, 8)).join(' ')}`),
     `  messages streamed: ${history.streams.reduce((sum, { events }) => sum + events.length, 0)} over ${history.streams.length} subscriptions; ` +
       `boundaries streamed: ${history.tickStreams.reduce((sum, { events }) => sum + events.length, 0)} over ${history.tickStreams.length}`,
+    ...groupLines(history),
     ...runtimeLines(history),
     '',
     'Faults               windows   sends  acked  deliveries  calls hit',
@@ -52,6 +54,31 @@ export function report({ verdict, history, anomalies, shortcomings, figures }: R
   ]
 }
 
+function groupLines(history: History): string[] {
+  const groups = history.tables.filter(({ group }) => group)
+  const rows = groups.flatMap((table) => table.rows)
+  const changes = history.tables.flatMap((table) => table.rows.filter(({ kind }) => kind === 'change'))
+  const tenures = createTenures(history)
+  const effective = groups.reduce((sum, { conversationId }) => sum + tenures.versions(conversationId).length - 1, 0)
+  const turnedAway = history.calls.filter((call) => refusalOf(call)?.code === 'NOT_FOUND').length
+  const streamed = history.changeStreams.reduce((sum, { events }) => sum + events.length, 0)
+  const types = groupCalls(history).flatMap(({ ask, outcome }) =>
+    outcome && 'answer' in outcome && ask.request.type !== 'look' ? [ask.request.type] : [],
+  )
+  return [
+    `  groups: ${groups.length}, with ${rows.filter(({ kind }) => kind === 'message').length} messages; answered: ${countsOf(types)}; changes that took effect ${effective}, ` +
+      `that never did ${rows.filter(({ kind }) => kind === 'group').length - effective}; turned away ${turnedAway} times;`,
+    `  messages were changed: ${countsOf(changes.flatMap((row) => (row.kind === 'change' ? [row.alteration.type] : [])))}; ` +
+      `changes streamed: ${streamed} over ${history.changeStreams.length} subscriptions`,
+  ]
+}
+
+/** "a 3, b 1" */
+function countsOf(all: readonly string[]): string {
+  const kinds = [...new Set(all)].sort()
+  return kinds.map((kind) => `${kind} ${all.filter((each) => each === kind).length}`).join(', ') || 'none'
+}
+
 function runtimeLines(history: History): string[] {
   const { runtimes } = history
   if (runtimes.length === 0) return []
@@ -67,7 +94,7 @@ function runtimeLines(history: History): string[] {
     `  devices with the client runtime: ${runtimes.length}, closed and started again ${ended('closed')} times, killed ${ended('killed')}; ` +
       `links by WebSocket ${links('websocket')}, SSE ${links('sse')}, polling ${links('polling')};`,
     `    told ${told.length}, of these again after a kill ${told.length - new Set(told).size}; sent ${accepted.length}, of these killed before kept ${vanished.length}; ` +
-      `ticks shown ${count((each) => each.ticks)}`,
+      `ticks shown ${count((each) => each.ticks)}; setbacks ${countsOf(runtimes.flatMap(({ setbacks = [] }) => setbacks.map(({ code }) => code)))}`,
   ]
 }
 

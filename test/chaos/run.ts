@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildServer } from '../kit/build-server.ts'
-import { startDynalite } from '../kit/dynamodb.ts'
+import { connectDynamo, startDynalite } from '../kit/dynamodb.ts'
 import { freePort } from '../kit/free-port.ts'
 import { testSecret } from '../kit/person.ts'
 import { startRedis } from '../kit/redis.ts'
@@ -19,6 +19,7 @@ import { unleash } from './nemesis.ts'
 import { planFaults } from './plan.ts'
 import { createNodeProcess } from './processes.ts'
 import type { Result } from './report.ts'
+import { readTables } from './tables.ts'
 
 export type ChaosOptions = {
   seconds: number
@@ -83,6 +84,7 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
 
     const history = emptyHistory()
     const startedAtMs = Date.now()
+    history.startedAtMs = startedAtMs
     const nowMs = () => Date.now() - startedAtMs
     const nodes = ports.map((port, i) =>
       createNodeProcess({
@@ -96,6 +98,7 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
           REDIS_URL: `redis://127.0.0.1:${redisPort}`,
           DYNAMODB_ENDPOINT: dynamodb.url,
           CREATE_TABLES: 'true',
+          TABLE_PREFIX: tablePrefix,
           AUTH_JWT_SECRET: testSecret,
           CURSOR_SECRET: 'cursors of the chaos',
         },
@@ -132,8 +135,11 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
       sleep(seconds * 1000, undefined, { signal }),
     ])
     onProgress('draining')
-    const figures = await drain({ crowd, nodes, history, nowMs })
+    const past = { ...connectDynamo(dynalite.endpoint), tablePrefix }
+    const tables = () => readTables(past)
+    const figures = await drain({ crowd, nodes, history, nowMs, readTables: tables })
     await crowd.end()
+    history.tables = await tables()
     for (const { name, logPath } of nodes) {
       for (const text of await errorsIn(logPath))
         history.incidents.push({ atMs: nowMs(), text: `${name} logged ${text}` })
@@ -151,6 +157,7 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
 /** Asked for together, so that none comes twice. */
 const freePorts = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, freePort))
 
+const tablePrefix = 'chaos_'
 const errorLevel = 50
 const settleMs = 5000
 

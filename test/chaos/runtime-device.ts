@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Group, leaveGroup, renameGroup, updateMembers } from '../../src/client/groups.ts'
 import { type Chat, createChat, memoryStorage, type Network, type Storage, type Via } from '../../src/client/index.ts'
 import type { Random } from '../simulation/random.ts'
-import type { History, Span } from './history.ts'
+import { alterationOf, messagesKnownTo } from './changer.ts'
+import { seen } from './client.ts'
+import type { Wanted } from './device.ts'
+import { requestFor } from './group-actor.ts'
+import { groupSeen } from './group-calls.ts'
+import type { GroupHints } from './group-hints.ts'
+import { type GroupRequest, type History, isGroup, type MessageSeen, type Span } from './history.ts'
 import { createRuntimeRecord } from './runtime-record.ts'
 import { createWire, type Wire } from './runtime-wire.ts'
-import { chooseChat, pause, words } from './sender.ts'
+import { chooseTarget, pause, words } from './sender.ts'
 
 // Somebody with the client runtime: an application that sends through its outbox, hears through its inbox, marks as read and
 // looks at ticks; that is closed, or killed without a goodbye, and started again with what its storage has kept; and that
@@ -16,6 +23,8 @@ export type RuntimeDeviceOptions = {
   token: string
   nodes: readonly string[]
   conversationIds: readonly string[]
+  users: readonly string[]
+  hints: GroupHints
   established: Set<string>
   random: Random
   meanPauseMs: number
@@ -35,11 +44,12 @@ const allWays: readonly Via[] = ['websocket', 'sse', 'polling']
 const closeWithinMs = 30_000
 /** What an application's disk may take. */
 const slowestWriteMs = 40
-const expectedErrors: readonly string[] = ['NETWORK', 'UNAVAILABLE', 'RATE_LIMITED']
+/** NOT_FOUND: it was taken out of a group that it had named. */
+const expectedErrors: readonly string[] = ['NETWORK', 'UNAVAILABLE', 'RATE_LIMITED', 'NOT_FOUND']
 
 export function createRuntimeDevice(options: RuntimeDeviceOptions) {
-  const { client, userId, token, nodes, conversationIds, established, random, meanPauseMs, onAway } = options
-  const { history, nowMs, quiet, over } = options
+  const { client, userId, token, nodes, conversationIds, users, hints, established, random, meanPauseMs } = options
+  const { history, nowMs, quiet, over, onAway } = options
   const record = createRuntimeRecord({ client, userId, established, history, nowMs })
   const { device, runtime } = record
   /** Outlives every life. */
@@ -51,11 +61,13 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
   let node = ''
   let nextId = ''
   let sent = 0
+  let altered = 0
 
   const partnerIn = (conversationId: string): string =>
     history.members[conversationId]?.find((each) => each !== userId) ?? userId
 
   const recipientOf = (conversationId: string) => {
+    if (isGroup(conversationId)) return { to: 'chat' as const, recipient: { conversationId } }
     const to = established.has(conversationId) ? random.pick(['person', 'chat'] as const) : 'person'
     return { to, recipient: to === 'chat' ? { conversationId } : { userId: partnerIn(conversationId) } }
   }
@@ -93,7 +105,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     lookAtOutbox(mine)
     lookAtConnection(mine)
     looked.clear()
-    for (const id of conversationIds) if (random.chance(0.8)) lookInto(mine, id)
+    for (const id of [...conversationIds, ...hints.of(userId)]) if (random.chance(0.8)) lookInto(mine, id)
     life = mine
     return mine
   }
@@ -126,6 +138,57 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     })
   }
 
+  /** Edits, deletes or reacts, to be repeated by the runtime until the application ends. */
+  function alter(): void {
+    const known = messagesKnownTo(userId, history, hints)
+    if (life?.state !== 'on' || quiet.aborted || known.length === 0) return
+    const { conversationId, seq, senderId } = random.pick(known)
+    const { chat } = life
+    altered += 1
+    const clientMessageId = `${client.replace('/', '.').replace(' ', '-')}-change-${altered}`
+    const isOwn = senderId === userId
+    const alteration = alterationOf({ isOwn, inGroup: isGroup(conversationId), clientMessageId, random })
+    let answer: MessageSeen | undefined
+    const forget = chat.onMessageChanged((message) => {
+      if (message.conversationId === conversationId && message.seq === seq) answer = seen(message)
+    })
+    nextId = clientMessageId
+    const done =
+      alteration.type === 'edit'
+        ? chat.edit(conversationId, seq, alteration.body)
+        : alteration.type === 'delete'
+          ? chat.remove(conversationId, seq)
+          : chat.react(conversationId, seq, alteration.emoji, alteration.on)
+    const work = done.then(() => answer).finally(forget)
+    void record.changes({ conversationId, seq, clientMessageId, alteration }, work)
+  }
+
+  /** Changes a group by what applications import as `parley/client/groups`. */
+  async function govern(): Promise<void> {
+    const ids = hints.of(userId)
+    if (life?.state !== 'on' || quiet.aborted || ids.length === 0) return
+    const conversationId = random.pick(ids)
+    altered += 1
+    const title = `${client.replace('/', '.')}-title-${altered}`
+    const request = requestFor({ userId, conversationId, users, hints, random, title })
+    const work = carryOut(life.chat, conversationId, request)
+    hints.hear(
+      await record.changesGroup(
+        { conversationId, request },
+        work.then((group) => group && groupSeen(group)),
+      ),
+    )
+  }
+
+  async function carryOut(chat: Chat, conversationId: string, request: GroupRequest): Promise<Group | undefined> {
+    if (request.type === 'rename') return renameGroup(chat, conversationId, request.title)
+    // Whoever had left already is not told.
+    if (request.type === 'leave') await leaveGroup(chat, conversationId)
+    if (request.type !== 'members') return undefined
+    const { add, remove, roles } = request
+    return updateMembers(chat, conversationId, { add, remove, roles })
+  }
+
   async function readLater(conversationId: string): Promise<void> {
     await pause(random.between(10, 800), over)
     if (life?.state !== 'on' || over.aborted) return
@@ -141,6 +204,9 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     chat.outbox.subscribe(() => {
       if (mine.state === 'killed') return
       const entries = new Map(chat.outbox.get().map((each) => [each.clientMessageId, each]))
+      // One that was refused just before a kill may have been kept all the same.
+      for (const { clientMessageId, state } of entries.values())
+        if (state === 'failed' && !record.pending.has(clientMessageId)) chat.discard(clientMessageId)
       for (const id of [...record.pending]) {
         const entry = entries.get(id)
         if (entry) waiting.add(id)
@@ -158,6 +224,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
   function lookAtConnection(mine: Life): void {
     const { connection } = mine.chat
     let poll: Span | undefined
+    let lastError: unknown
     connection.subscribe(() => {
       const { state, via, error } = connection.get()
       if (poll && via !== 'polling') {
@@ -165,6 +232,8 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
         poll = undefined
       }
       if (mine.state !== 'on') return
+      if (error && error !== lastError) runtime.setbacks?.push({ atMs: nowMs(), code: error.code })
+      lastError = error
       if (error && !expectedErrors.includes(error.code)) record.problem(`lost its way: ${error.code} ${error.message}`)
       if (state === 'syncing' && via) runtime.links.push({ atMs: nowMs(), via })
       if (poll || via !== 'polling') return
@@ -179,6 +248,8 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     const ticks = mine.chat.ticks(recipient)
     looked.add(conversationId)
     mine.chat.messages(recipient).subscribe(() => undefined)
+    // In a group they follow from whoever is in it: they may fall when somebody comes.
+    if (isGroup(conversationId)) return
     ticks.subscribe(() => {
       if (mine.state !== 'on') return
       const { tickOf } = ticks.get()
@@ -189,8 +260,10 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
   async function write(): Promise<void> {
     while (!quiet.aborted) {
       await pause(random.between(meanPauseMs / 2, meanPauseMs * 1.5), quiet)
-      const conversationId = chooseChat(conversationIds, established, random)
+      const conversationId = chooseTarget(conversationIds, hints.of(userId), established, random)
       for (let count = random.chance(0.1) ? random.between(2, 5) : 1; count > 0; count -= 1) send(conversationId)
+      if (random.chance(0.12)) alter()
+      if (random.chance(0.05)) void govern()
     }
     // Until everything is said to be stored.
     while (record.pending.size > 0 && !over.aborted) await pause(50, over)
@@ -282,18 +355,23 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
   }
 
   return {
+    name: client,
     userId,
     /** Resolves when nothing new is sent, and everything is said to be stored. */
     write,
-    /** Whether it was not told everything yet that is wanted, from where it began on, or has something left to send. */
-    lacks: (wanted: ReadonlyMap<string, ReadonlySet<number>>): boolean =>
-      record.isNew() ||
-      life?.chat.outbox.get().length !== 0 ||
-      conversationIds.some((id) => record.lacks(id, wanted.get(id) ?? [])),
+    /** What it was not told yet of what is wanted, from where it began on, or has left to send; undefined if nothing. */
+    lacks({ messages }: Wanted): string | undefined {
+      if (record.isNew()) return 'a beginning'
+      const [left] = life?.chat.outbox.get() ?? []
+      if (left) return `an end of ${left.clientMessageId}, ${left.state}`
+      for (const [id, seqs] of messages) if (record.lacks(id, seqs)) return `something of ${id}`
+      return life ? undefined : 'life'
+    },
     async run(): Promise<void> {
       await comeAndGo()
       while (!over.aborted) await pause(60_000, over)
-      for (const id of life ? looked : []) record.sees(id, life?.chat.messages({ conversationId: id }).get())
+      for (const id of life ? looked : [])
+        if (!isGroup(id) || hints.seat(userId, id)) record.sees(id, life?.chat.messages({ conversationId: id }).get())
       await close()
     },
   }

@@ -1,7 +1,21 @@
-import type { MessageFieldsFragment, TimelineState } from '../../src/client/index.ts'
+import { ClientError, type MessageFieldsFragment, type TimelineState } from '../../src/client/index.ts'
 import type { Tick } from '../../src/protocol/ticks.ts'
 import { seen } from './client.ts'
-import type { Device, History, MessageStream, Refusal, RuntimeDevice, SendAsk, SendCall } from './history.ts'
+import type {
+  ChangeAsk,
+  ChangeCall,
+  Device,
+  GroupCall,
+  GroupSeen,
+  History,
+  MessageSeen,
+  MessageStream,
+  Outcome,
+  Refusal,
+  RuntimeDevice,
+  SendAsk,
+  SendCall,
+} from './history.ts'
 
 export type RuntimeRecordOptions = {
   client: string
@@ -25,6 +39,7 @@ export function createRuntimeRecord({ client, userId, established, history, nowM
   const runtime: RuntimeDevice = {
     ...about,
     lives: [],
+    setbacks: [],
     links: [],
     begun: [],
     reads: [],
@@ -94,6 +109,20 @@ export function createRuntimeRecord({ client, userId, established, history, nowM
       calls.set(ask.clientMessageId, call)
       pending.add(ask.clientMessageId)
     },
+    /** Something the runtime repeats by itself until it is answered, in one life. */
+    async changes(ask: ChangeAsk, work: Promise<MessageSeen | undefined>): Promise<void> {
+      const call: ChangeCall = { kind: 'change', ...about, node, ask, askedAtMs: nowMs() }
+      history.calls.push(call)
+      call.outcome = await outcomeOf(work)
+      call.endedAtMs = nowMs()
+    },
+    async changesGroup(ask: GroupCall['ask'], work: Promise<GroupSeen | undefined>): Promise<GroupCall> {
+      const call: GroupCall = { kind: 'group', ...about, node, ask, askedAtMs: nowMs() }
+      history.calls.push(call)
+      call.outcome = await outcomeOf(work)
+      call.endedAtMs = nowMs()
+      return call
+    },
     /** Which message it has become is known when the inbox brings it. */
     stored: (clientMessageId: string): void => end(clientMessageId),
     refused: (clientMessageId: string, refused: Refusal): void => end(clientMessageId, { refused }),
@@ -111,7 +140,12 @@ export function createRuntimeRecord({ client, userId, established, history, nowM
     sees(conversationId: string, timeline: TimelineState | undefined): void {
       if (!timeline || timeline.loading || timeline.error) return
       const seqs = timeline.entries.map((entry) => (entry.type === 'message' ? entry.message.seq : 0))
-      runtime.timelines.push({ conversationId, seqs, hasOlder: timeline.hasOlder })
+      // One that polls sees changes only when a conversation is opened anew.
+      const lifeSinceMs = runtime.lives.at(-1)?.fromMs ?? 0
+      const bodies = polls.every(({ toMs }) => toMs < lifeSinceMs)
+        ? timeline.entries.map((entry) => (entry.type === 'message' ? entry.message.body : ''))
+        : undefined
+      runtime.timelines.push({ conversationId, seqs, ...(bodies && { bodies }), hasOlder: timeline.hasOlder })
     },
     problem(text: string): void {
       runtime.problems.push({ atMs: nowMs(), text })
@@ -129,5 +163,18 @@ export function createRuntimeRecord({ client, userId, established, history, nowM
       stream = openStream(after)
       for (const [conversationId, seq] of Object.entries(after)) told.set(conversationId, seq)
     },
+  }
+}
+
+/** `undefined`: it does not tell. */
+async function outcomeOf<T>(work: Promise<T | undefined>): Promise<Outcome<T>> {
+  try {
+    const answer = await work
+    return answer === undefined ? { lost: { reason: 'the client runtime does not tell' } } : { answer }
+  } catch (error) {
+    if (!(error instanceof ClientError) || error.retryable || error.code === 'NETWORK')
+      return { lost: { reason: String(error) } }
+    const { code, message } = error
+    return { refused: { code, message, retryable: false } }
   }
 }

@@ -51,6 +51,8 @@ export function createWire({ onClosed, onProblem }: WireOptions) {
       const { message: text, extensions } = Object(error) as { message?: string; extensions?: Refused }
       const { code, retryable } = extensions ?? {}
       if ((code === 'UNAVAILABLE' || code === 'RATE_LIMITED') && retryable === true) continue
+      // In groups this may be right. Where the application asked for it, the answer is judged.
+      if (code !== undefined && properInGroups.includes(code)) continue
       onProblem(`it was refused: ${code ?? 'an error without a code'}: ${text}`)
     }
   }
@@ -73,6 +75,8 @@ export function createWire({ onClosed, onProblem }: WireOptions) {
     },
   }
 }
+
+const properInGroups: readonly string[] = ['NOT_FOUND', 'FORBIDDEN', 'BAD_USER_INPUT']
 
 type Refused = { code?: string; retryable?: boolean }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../simulation/random.ts'
 import type { ChaosClient } from './client.ts'
-import { answerOf, refusalOf, type SendAsk, type SendCall, type Via } from './history.ts'
+import { answerOf, isGroup, refusalOf, type SendAsk, type SendCall, type Via } from './history.ts'
 
 // Somebody who writes, and who repeats every send with the same clientMessageId until it is acknowledged.
 
@@ -9,6 +9,8 @@ export type SenderOptions = {
   client: ChaosClient
   /** Conversations this user is in. */
   conversationIds: readonly string[]
+  /** Groups this user may be in. */
+  groupIds: () => readonly string[]
   /** Conversations that are known to exist. */
   established: Set<string>
   random: Random
@@ -24,7 +26,7 @@ const vias: readonly Via[] = ['ws', 'http', 'rest']
 
 /** Resolves when everything it sent is acknowledged, or given up. */
 export async function runSender(options: SenderOptions): Promise<void> {
-  const { client, conversationIds, established, random, nodes, quiet, over, meanPauseMs } = options
+  const { client, conversationIds, groupIds, established, random, nodes, quiet, over, meanPauseMs } = options
   const late: Promise<void>[] = []
   let sent = 0
 
@@ -32,7 +34,7 @@ export async function runSender(options: SenderOptions): Promise<void> {
     await pause(random.between(meanPauseMs / 2, meanPauseMs * 1.5), quiet)
     if (quiet.aborted) break
     sent += 1
-    const conversationId = chooseChat(conversationIds, established, random)
+    const conversationId = chooseTarget(conversationIds, groupIds(), established, random)
     const clientMessageId = `${client.client.replace('/', '.')}-${sent}`
     const body = `${clientMessageId} ${random.pick(words)}${'.'.repeat(random.between(0, 80))}`
     if (await acknowledged(() => ask(conversationId, clientMessageId, body))) {
@@ -45,6 +47,7 @@ export async function runSender(options: SenderOptions): Promise<void> {
   await Promise.all(late)
 
   function ask(conversationId: string, clientMessageId: string, body: string): SendAsk & { via: Via } {
+    if (isGroup(conversationId)) return { conversationId, clientMessageId, body, via: random.pick(vias), to: 'chat' }
     const to = established.has(conversationId) ? random.pick(['person', 'chat'] as const) : 'person'
     return { conversationId, clientMessageId, body, via: random.pick(vias), to }
   }
@@ -72,8 +75,20 @@ export async function runSender(options: SenderOptions): Promise<void> {
   }
 }
 
+/** One in three goes to a group, if there is one. */
+export function chooseTarget(
+  conversationIds: readonly string[],
+  groupIds: readonly string[],
+  established: Set<string>,
+  random: Random,
+): string {
+  const isForGroup = random.chance(0.35)
+  if (groupIds.length > 0 && isForGroup) return random.pick(groupIds)
+  return chooseChat(conversationIds, established, random)
+}
+
 /** Mostly one that exists; now and then somebody begins another, at any time of the run. */
-export function chooseChat(conversationIds: readonly string[], established: Set<string>, random: Random): string {
+function chooseChat(conversationIds: readonly string[], established: Set<string>, random: Random): string {
   const existing = conversationIds.filter((id) => established.has(id))
   return random.pick(existing.length > 0 && !random.chance(0.03) ? existing : conversationIds)
 }
