@@ -47,12 +47,12 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a void is written without a condition',
-    seed: 253,
+    seed: 131,
     plant: (ports) => ({ ...ports, messages: overwriting(ports.messages, ({ kind }) => kind === 'void') }),
   },
   {
     name: 'readers pass a hole without voiding it',
-    seed: 4,
+    seed: 19,
     plant: (ports) => ({
       ...ports,
       messages: {
@@ -90,7 +90,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'claims expire',
-    seed: 1,
+    seed: 2,
     plant(ports) {
       const madeAtMs = new Map<string, number>()
       const keyOf = ({ senderId, clientMessageId }: Pick<Claim, 'senderId' | 'clientMessageId'>) =>
@@ -128,7 +128,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a claim is moved without a condition',
-    seed: 56,
+    seed: 4,
     plant: (ports) => ({
       ...ports,
       claims: {
@@ -142,7 +142,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'published before the put',
-    seed: 45,
+    seed: 10,
     plant: (ports) => ({
       ...ports,
       messages: {
@@ -216,7 +216,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a straggler is lost: no second ring',
-    seed: 282,
+    seed: 491,
     alone: true,
     plant: (ports, { random }) => ({
       ...ports,
@@ -248,7 +248,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'the mark is never taken',
-    seed: 68,
+    seed: 86,
     alone: true,
     plant(ports) {
       const marked = new Set<UserId>()
@@ -270,7 +270,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a broken link goes unnoticed',
-    seed: 176,
+    seed: 93,
     alone: true,
     plant: (ports) => ({
       ...ports,
@@ -283,7 +283,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a flush does not wait',
-    seed: 184,
+    seed: 36,
     alone: true,
     plant: (ports) => ports,
     plantAbove: (ports) => ({
@@ -313,7 +313,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a pending row is deleted without looking again',
-    seed: 117,
+    seed: 518,
     plant(ports) {
       const justRemoved = new Set<string>()
       return {
@@ -335,7 +335,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a session vouches under another Redis process',
-    seed: 122,
+    seed: 37,
     plant: (ports, { random, redis, network, failOver }) => ({
       ...ports,
       events: {
@@ -361,7 +361,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'two first attempts take each other for a conflict',
-    seed: 48,
+    seed: 14,
     plant: (ports) => ports,
     plantAbove(ports) {
       const known = new Set<ConversationId>()
@@ -392,7 +392,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a late edit wins',
-    seed: 4,
+    seed: 16,
     plant: (ports) => ({
       ...ports,
       messages: showing(ports.messages, (message, { seq, sentAtMs, alteration }) =>
@@ -404,7 +404,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'an edit brings a deleted message back',
-    seed: 12,
+    seed: 2,
     plant: (ports) => ({
       ...ports,
       messages: showing(ports.messages, ({ deletedAtMs, ...message }, { seq, sentAtMs, alteration }) =>
@@ -416,7 +416,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a reaction that was taken back is forgotten',
-    seed: 27,
+    seed: 29,
     plant: (ports) => ({
       ...ports,
       messages: showing(ports.messages, (message, { seq, senderId, alteration }) => {
@@ -432,7 +432,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a change is applied before it is in the log',
-    seed: 5,
+    seed: 2,
     plant: (ports) => ports,
     plantAbove: (ports) => ({
       ...ports,
@@ -486,7 +486,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a retry is judged anew',
-    seed: 15,
+    seed: 4,
     plant: (ports) => ({ ...ports, claims: { ...ports.claims, get: async () => undefined } }),
   },
   {
@@ -504,7 +504,7 @@ const messageBugs: Bug[] = [
   {
     // Of all readers only a stream of changes looks into single cells before it reads.
     name: 'a stream of changes trusts the counters alone',
-    seed: 191,
+    seed: 385,
     plant: (ports) => ({ ...ports, messages: { ...ports.messages, getMany: async () => [] } }),
   },
 ]
