@@ -2,8 +2,8 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { buffer, json } from 'node:stream/consumers'
 import { afterEach, describe, expect, inject, test } from 'vitest'
-import type { Stores } from '../src/domain/ports.ts'
-import { attachmentId } from '../src/protocol/ids.ts'
+import type { Device, Stores } from '../src/domain/ports.ts'
+import { attachmentId, type DeviceId } from '../src/protocol/ids.ts'
 import type { DynamoCall, DynamoOptions } from '../src/store/dynamo-client.ts'
 import { createStoresDynamo } from '../src/store/stores.dynamo.ts'
 import { createTables, validateTables } from '../src/store/table-setup.ts'
@@ -18,9 +18,11 @@ describe('a DynamoDB that does not answer as it should', () => {
     const claim = { ...message, payloadHash: 'hash' }
     const member = { userId, conversationId }
     const stores = createStoresDynamo(connect(await closedPort()))
-    const { messages, claims, pending, boundaries, conversations, memberships, profiles, blocks, uploads } = stores
+    const { messages, claims, pending, boundaries, conversations, memberships } = stores
+    const { profiles, blocks, uploads, devices } = stores
     const file = { id: attachmentId(1, 'file'), key: 'attachments/file', contentType: 'image/png', byteSize: 12 }
     const upload = { ...file, ownerId: userId, expiresAtMs: 3_600_000 }
+    const device: Device = { userId, deviceId: 'phone' as DeviceId, platform: 'LOG', token: 'token', registeredAtMs: 1 }
     const calls: Record<string, () => Promise<unknown>> = {
       'messages.put': () => messages.put(message),
       'messages.alter': () => messages.alter(aChange(message, 2, { type: 'delete' })),
@@ -57,6 +59,12 @@ describe('a DynamoDB that does not answer as it should', () => {
       'uploads.remove': () => uploads.remove(upload.id),
       'uploads.sweptHour': () => uploads.sweptHour(),
       'uploads.setSweptHour': () => uploads.setSweptHour(1),
+      'devices.put': () => devices.put(device),
+      'devices.ofUser': () => devices.ofUser(userId),
+      'devices.remove': () => devices.remove(device),
+      'devices.own': () => devices.own(device),
+      'devices.ownersOf': () => devices.ownersOf([device]),
+      'devices.disown': () => devices.disown(device),
       'profiles.put': () => profiles.put({ userId }),
       'profiles.getMany': () => profiles.getMany([userId]),
       'profiles.change': () => profiles.change(userId, { ownName: 'Zoë' }),
