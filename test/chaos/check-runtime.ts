@@ -72,10 +72,17 @@ function checkOwnTicks({ client, userId, ticks }: RuntimeDevice): Anomaly[] {
   })
 }
 
-/** What is shown is the end of the log, or all of it. */
+/**
+ * What is shown is the end of the log, or all of it. Somebody who was out of a group for a moment may still be shown what they had
+ * seen before, as it was then.
+ */
 function checkTimelines({ client, userId, timelines }: RuntimeDevice, log: FinalLog, tenures: Tenures): Anomaly[] {
-  return timelines.flatMap(({ conversationId, seqs, bodies, hasOlder }): Anomaly[] => {
+  return timelines.flatMap(({ conversationId, seqs: everySeq, bodies: everyBody, hasOlder }): Anomaly[] => {
     const { joinedSeq = 0 } = tenures.last(userId, conversationId) ?? {}
+    // What waits to be sent has none yet.
+    const isOfNow = (seq = 0) => seq === 0 || seq > joinedSeq
+    const seqs = everySeq.filter((seq) => isOfNow(seq))
+    const bodies = everyBody?.filter((_, i) => isOfNow(everySeq[i]))
     const all = log.of(conversationId).flatMap(({ seq }) => (seq > joinedSeq ? [seq] : []))
     const wanted = hasOlder ? all.slice(-seqs.length) : all
     const at = wanted.findIndex((seq, i) => seqs[i] !== seq)
