@@ -1,16 +1,21 @@
 import { type DocumentNode, Lexer, type ParseOptions, parse, Source, TokenKind } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { ChatError } from '../protocol/errors.ts'
+import { checkShape } from './document-shape.ts'
 
+const charsMax = 48 * 1024
 const tokensMax = 2000
 const nestingMax = 64
 const cachedDocumentMaxChars = 16 * 1024
 const cacheMaxChars = 4 * 1024 * 1024
 
-/** Like graphql's own, but a document that would exhaust the stack or the CPU is refused before it is parsed. */
+/** Like graphql's own, but a document that would exhaust the stack or the CPU is refused before it is parsed or validated. */
 export function parseGuarded(source: string | Source, options?: ParseOptions): DocumentNode {
   guard(typeof source === 'string' ? new Source(source) : source)
-  return parse(source, options)
+  const document = parse(source, options)
+  const broken = checkShape(document)
+  if (broken !== undefined) throw tooComplex(broken)
+  return document
 }
 
 export const tooComplex = (message: string): ChatError => new ChatError('QUERY_TOO_COMPLEX', message)
@@ -28,6 +33,7 @@ const opening = new Set<TokenKind>([TokenKind.BRACE_L, TokenKind.BRACKET_L, Toke
 const closing = new Set<TokenKind>([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
 
 function guard(source: Source): void {
+  if (source.body.length > charsMax) throw tooComplex(`A document has at most ${charsMax} characters.`)
   const lexer = new Lexer(source)
   let nesting = 0
   for (let tokens = 1; lexer.advance().kind !== TokenKind.EOF; tokens += 1) {

@@ -9,6 +9,7 @@ import type { UserId } from '../protocol/ids.ts'
 import { createAuthenticate, type DevTokens } from './auth.ts'
 import type { CompleteConfig } from './dev-secrets.ts'
 import { createDevTokenHandler } from './dev-token.ts'
+import type { FieldCosts } from './document-cost.ts'
 import { createErrorMapper } from './errors.ts'
 import { type Handler, send } from './exchange.ts'
 import type { CreateContext } from './executor.ts'
@@ -30,6 +31,8 @@ import { createWebSockets } from './websocket.ts'
 export type TransportOptions = {
   config: CompleteConfig
   schema: GraphQLSchema
+  /** What makes a field dearer than the values it shows. */
+  fieldCosts?: FieldCosts
   /** Makes a new one at each call, with loaders of its own. */
   createContext: CreateContext
   sendMessage: SendMessage

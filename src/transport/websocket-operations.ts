@@ -70,12 +70,12 @@ export function createWebSocketOperations(options: WebSocketOperationsOptions): 
     subscribe: graphql.subscribe,
     onConnect: connect,
     // A throw in here would close the socket and with it every other operation.
-    async onSubscribe(socket, id, { query, operationName, variables, extensions }) {
+    async onSubscribe(socket, id, payload) {
       try {
         if (operations.draining) throw unavailable()
         if (Object.keys(socket.subscriptions).length > operationsPerSocketMax) throw tooManyOperations()
-        const viewer = socket.extra.viewer ?? (await operationViewer(socket, id, extensions?.headers))
-        const prepared = await graphql.prepare({ query, operationName, variables, viewer, origin: socket.extra.origin })
+        const viewer = socket.extra.viewer ?? (await operationViewer(socket, id, payload.extensions?.headers))
+        const prepared = await graphql.prepare({ ...payload, viewer, origin: socket.extra.origin })
         if (Array.isArray(prepared)) forgetToken(socket, id)
         return prepared
       } catch (error) {

@@ -109,6 +109,8 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
         if (socket.readyState !== socket.OPEN) return
         // graphql-ws says so of `next`, `error` and `connection_ack`, which only a server may send.
         if (String(error).includes('Unexpected message of type')) return close(badRequest, 'Unexpected message')
+        // A ping is echoed, and what is nested too deep cannot be written.
+        if (error instanceof RangeError) return close(badRequest, 'JSON is nested too deep')
         logger.error({ err: error }, 'a socket failed')
         close(internalServerError, 'Internal server error')
       }

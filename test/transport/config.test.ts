@@ -37,6 +37,7 @@ describe('with nothing set', () => {
       cursorSecret: undefined,
       allowedOrigins: [],
       graphiql: true,
+      introspection: true,
       dataDir: '.data',
     })
   })
