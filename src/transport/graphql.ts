@@ -11,12 +11,18 @@ import {
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { ChatError } from '../protocol/errors.ts'
 import type { Viewer } from '../protocol/viewer.ts'
+import type { Admission } from './admission.ts'
 import type { Authenticate } from './auth.ts'
 import { createDocumentCache, parseGuarded, tooComplex } from './document-guard.ts'
 import { HttpRefusal } from './errors.ts'
 import { createExecutor, type Executor, type ExecutorOptions, type OperationContext } from './executor.ts'
+import { useAdmission } from './use-admission.ts'
 
-export type GraphQLOptions = ExecutorOptions & { schema: GraphQLSchema; authenticate: Authenticate }
+export type GraphQLOptions = ExecutorOptions & {
+  schema: GraphQLSchema
+  authenticate: Authenticate
+  admission: Admission
+}
 
 export type GraphQL = Executor & {
   /** For HTTP. The signal ends what the request has started. */
@@ -24,6 +30,7 @@ export type GraphQL = Executor & {
     url: string,
     request: { method: string; headers: Record<string, string>; body?: string },
     signal: AbortSignal,
+    address?: string,
   ): Promise<Response>
   /** For WebSockets: everything before the execution. */
   prepare(request: WebSocketRequest): Promise<ExecutionArgs | GraphQLError[]>
@@ -42,7 +49,7 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
   const executor = createExecutor(options)
   const yoga = createYoga<OperationContext>({
     schema,
-    plugins: [usePipeline(options, executor)],
+    plugins: [useAdmission(options.authenticate, options.admission), usePipeline(options, executor)],
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: createDocumentCache() },
     // Sizes, origins and pages are the HTTP server's; errors are mapped here.
     maxRequestBodySize: false,
@@ -77,8 +84,8 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
 
   const enveloped = yoga.getEnveloped({})
   return {
-    fetch: async (url, request, signal) =>
-      yoga.fetch(url, { ...request, signal }, { transport: 'http', signal, origin: new URL(url).origin }),
+    fetch: async (url, request, signal, address = '') =>
+      yoga.fetch(url, { ...request, signal }, { transport: 'http', signal, origin: new URL(url).origin, address }),
     prepare,
     execute: async (args): Promise<ExecutionResult> => enveloped.execute(args),
     subscribe: async (args) => enveloped.subscribe(args),
@@ -89,7 +96,7 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
 const unknownOperation = () =>
   new ChatError('GRAPHQL_VALIDATION_FAILED', 'Expected operationName to be the name of one of the operations.')
 
-function usePipeline({ authenticate, errors, log }: GraphQLOptions, executor: Executor): Plugin<OperationContext> {
+function usePipeline({ errors, log }: GraphQLOptions, executor: Executor): Plugin<OperationContext> {
   return {
     onRequestParse({ requestParser, setRequestParser }) {
       if (!requestParser) return
@@ -107,10 +114,6 @@ function usePipeline({ authenticate, errors, log }: GraphQLOptions, executor: Ex
     },
     onValidate({ setValidationFn }) {
       setValidationFn(validateGuarded)
-    },
-    async onContextBuilding({ context, extendContext }) {
-      // A WebSocket brings its viewer along.
-      if (context.request) extendContext({ viewer: await authenticate(context.request.headers.get('authorization')) })
     },
     onExecute({ setExecuteFn }) {
       setExecuteFn(executor.execute)

@@ -3,6 +3,8 @@ import { ChatError } from '../protocol/errors.ts'
 import { type ErrorMapper, HttpRefusal } from './errors.ts'
 import { type Exchange, type Handler, sendProblem } from './exchange.ts'
 import type { Origins } from './origins.ts'
+import type { Refusals } from './refusals.ts'
+import { cutStalled, defaultHttpTimes, type HttpTimes, limitBody, serverOptions } from './slow-clients.ts'
 
 export type Route = {
   GET?: Handler
@@ -10,15 +12,24 @@ export type Route = {
   PUT?: Handler
   /** Pages of other origins may use it, if ALLOWED_ORIGINS says so. */
   forOtherOrigins?: boolean
+  /** What is sent here may take its time. */
+  longBody?: boolean
 }
 
 export type Routes = Readonly<Record<string, Route>>
 
 /** Everything over HTTP; what the routes throw becomes the REST error it stands for. */
-export function createHttpServer(routes: Routes, origins: Origins, errors: ErrorMapper): Server {
+export function createHttpServer(
+  routes: Routes,
+  origins: Origins,
+  errors: ErrorMapper,
+  times: HttpTimes = defaultHttpTimes,
+  refusals: Refusals = () => undefined,
+): Server {
   async function answer({ request, response }: Exchange): Promise<void> {
     const [path = '/'] = (request.url ?? '/').split('?', 1)
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined
+    if (!route?.longBody) limitBody({ request, response }, times.bodyMs, errors, refusals)
     if (!route) throw new ChatError('NOT_FOUND', 'There is nothing at this path.')
     if (route.forOtherOrigins) origins.expose(request, response)
     const handler = handlerFor(request.method, route)
@@ -38,11 +49,13 @@ export function createHttpServer(routes: Routes, origins: Origins, errors: Error
     return method === 'POST' || method === 'PUT' ? route[method] : undefined
   }
 
-  return createServer((request, response) => {
+  const server = createServer(serverOptions(times), (request, response) => {
     answer({ request, response }).catch((error: unknown) => {
       if (!response.destroyed) sendProblem(response, errors.toProblem(error))
     })
   })
+  cutStalled(server, times, refusals)
+  return server
 }
 
 const methodsOf = (route: Route): string[] =>
