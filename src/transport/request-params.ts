@@ -29,7 +29,7 @@ export function readParams(params: RequestParams, persisted: PersistedOperations
 }
 
 /** Stops at that depth, so it cannot exhaust the stack itself. */
-function isNestedDeeper(value: unknown, levels: number): boolean {
+export function isNestedDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
   return Object.values(value).some((each) => isNestedDeeper(each, levels - 1))
