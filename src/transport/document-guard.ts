@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { ChatError } from '../protocol/errors.ts'
 import { checkShape } from './document-shape.ts'
 
+/** Comments and white space are free: they are skipped, and the size of a request bounds them. */
 const charsMax = 48 * 1024
 const tokensMax = 2000
 const nestingMax = 64
@@ -33,10 +34,12 @@ const opening = new Set<TokenKind>([TokenKind.BRACE_L, TokenKind.BRACKET_L, Toke
 const closing = new Set<TokenKind>([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
 
 function guard(source: Source): void {
-  if (source.body.length > charsMax) throw tooComplex(`A document has at most ${charsMax} characters.`)
   const lexer = new Lexer(source)
   let nesting = 0
+  let chars = 0
   for (let tokens = 1; lexer.advance().kind !== TokenKind.EOF; tokens += 1) {
+    chars += lexer.token.end - lexer.token.start
+    if (chars > charsMax) throw tooComplex(`A document has at most ${charsMax} characters beside white space.`)
     if (tokens > tokensMax) throw tooComplex(`A document has at most ${tokensMax} tokens.`)
     if (opening.has(lexer.token.kind)) nesting += 1
     if (closing.has(lexer.token.kind)) nesting -= 1
