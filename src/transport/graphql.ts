@@ -102,6 +102,11 @@ function usePipeline({ authenticate, errors, log }: GraphQLOptions, executor: Ex
         }
       })
     },
+    onParams({ params: { operationName } }) {
+      if (operationName != null && typeof operationName !== 'string') {
+        throw new HttpRefusal(400, 'Expected operationName to be a string.')
+      }
+    },
     onParse({ setParseFn }) {
       setParseFn(parseGuarded)
     },
