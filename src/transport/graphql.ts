@@ -12,7 +12,8 @@ import { createYoga, type Plugin } from 'graphql-yoga'
 import { ChatError } from '../protocol/errors.ts'
 import type { Viewer } from '../protocol/viewer.ts'
 import type { Authenticate } from './auth.ts'
-import { createDocumentCache, parseGuarded, tooComplex } from './document-guard.ts'
+import { createDocumentCache, type DocumentCache } from './document-cache.ts'
+import { parseGuarded, tooComplex } from './document-guard.ts'
 import { HttpRefusal } from './errors.ts'
 import { createExecutor, type Executor, type ExecutorOptions, type OperationContext } from './executor.ts'
 
@@ -40,10 +41,11 @@ export type WebSocketRequest = {
 export function createGraphQL(options: GraphQLOptions): GraphQL {
   const { schema, errors, log } = options
   const executor = createExecutor(options)
+  const cache = createDocumentCache()
   const yoga = createYoga<OperationContext>({
     schema,
-    plugins: [usePipeline(options, executor)],
-    parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: createDocumentCache() },
+    plugins: [usePipeline(options, executor), useOnlyValid(cache)],
+    parserAndValidationCache: { documentCache: cache.documents, errorCache: cache.errors },
     // Sizes, origins and pages are the HTTP server's; errors are mapped here.
     maxRequestBodySize: false,
     multipart: false,
@@ -132,6 +134,14 @@ function usePipeline({ authenticate, errors, log }: GraphQLOptions, executor: Ex
     },
   }
 }
+
+const useOnlyValid = (cache: DocumentCache): Plugin => ({
+  onValidate:
+    ({ params: { documentAST } }) =>
+    ({ valid }) => {
+      if (!valid) cache.forget(documentAST)
+    },
+})
 
 const validateGuarded: typeof validate = (...args) => {
   try {
