@@ -4,7 +4,7 @@ import { type Handler, readText, sendJson } from './exchange.ts'
 import type { GraphQL } from './graphql.ts'
 import { ownOrigin } from './origins.ts'
 
-const passedOn = ['accept', 'authorization', 'content-type'] as const
+const passedOn = ['accept', 'authorization'] as const
 
 /** GraphQL over HTTP; a subscription is answered by server-sent events. */
 export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper): Handler {
@@ -13,7 +13,10 @@ export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper): Han
     response.once('close', () => exchange.abort())
     try {
       const { method = 'GET', url = '/graphql' } = request
+      if (method === 'POST' && !isJson(request.headers['content-type'])) throw refusalOf(415)
       const headers = Object.fromEntries(passedOn.flatMap((name) => [[name, request.headers[name]]]).filter(hasValue))
+      // Written as Yoga knows it: to Yoga, names of types have a case.
+      if (method === 'POST') headers['content-type'] = 'application/json'
       const body = method === 'POST' ? { body: await readText(request) } : {}
       const answer = await graphql.fetch(`${ownOrigin(request)}${url}`, { method, headers, ...body }, exchange.signal)
       await pass(answer, response)
@@ -24,6 +27,9 @@ export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper): Han
     }
   }
 }
+
+/** Yoga would also take forms, which any page can have a browser send without asking. */
+const isJson = (contentType = ''): boolean => /^application\/json *(;|$)/i.test(contentType)
 
 const hasValue = (entry: (string | undefined)[]): entry is [string, string] => entry[1] !== undefined
 

@@ -12,6 +12,7 @@ import { createDevTokenHandler } from './dev-token.ts'
 import { createErrorMapper } from './errors.ts'
 import { type Handler, send } from './exchange.ts'
 import type { CreateContext } from './executor.ts'
+import { createIsFamiliarHost } from './familiar-host.ts'
 import { createGraphiQLHandler } from './graphiql.ts'
 import { createGraphQL } from './graphql.ts'
 import { createGraphQLHandler } from './graphql-http.ts'
@@ -69,7 +70,8 @@ export function createTransport(options: TransportOptions): Transport {
   const operations = createOperations(clock)
   const authenticate = createAuthenticate(config.auth, clock)
   const origins = createOrigins(config.allowedOrigins)
-  const parts = { ...options, errors, metrics, log, operations, authenticate, origins }
+  const isFamiliarHost = createIsFamiliarHost(config.host, config.allowedOrigins)
+  const parts = { ...options, errors, metrics, log, operations, authenticate, origins, isFamiliarHost }
   const graphql = createGraphQL(parts)
   const webSockets = createWebSockets({ ...parts, graphql, acceptAnonymous: config.graphiql })
   const graphqlHandler = createGraphQLHandler(graphql, errors)
@@ -85,8 +87,8 @@ export function createTransport(options: TransportOptions): Transport {
     '/readyz': { GET: createReadyHandler(options.ready, operations, clock) },
     '/metrics': { GET: createMetricsHandler(metrics) },
     ...(devTokens && {
-      '/': { GET: createStartPageHandler(devTokens, config.graphiql) },
-      '/dev/token': { POST: createDevTokenHandler(devTokens) },
+      '/': { GET: createStartPageHandler(devTokens, isFamiliarHost, config.graphiql) },
+      '/dev/token': { POST: createDevTokenHandler(devTokens, isFamiliarHost) },
       ...options.demo,
     }),
   }
