@@ -1,5 +1,4 @@
 import { type DocumentNode, Lexer, type ParseOptions, parse, Source, TokenKind } from 'graphql'
-import { LRUCache } from 'lru-cache'
 import { ChatError } from '../protocol/errors.ts'
 import { checkShape } from './document-shape.ts'
 
@@ -7,8 +6,6 @@ import { checkShape } from './document-shape.ts'
 const charsMax = 48 * 1024
 const tokensMax = 2000
 const nestingMax = 64
-const cachedDocumentMaxChars = 16 * 1024
-const cacheMaxChars = 4 * 1024 * 1024
 
 /** Like graphql's own, but a document that would exhaust the stack or the CPU is refused before it is parsed or validated. */
 export function parseGuarded(source: string | Source, options?: ParseOptions): DocumentNode {
@@ -20,15 +17,6 @@ export function parseGuarded(source: string | Source, options?: ParseOptions): D
 }
 
 export const tooComplex = (message: string): ChatError => new ChatError('QUERY_TOO_COMPLEX', message)
-
-/** Bounded by size, not only by count: the documents are the clients' own. */
-export const createDocumentCache = <T extends object>(): LRUCache<string, T> =>
-  new LRUCache({
-    max: 1000,
-    maxSize: cacheMaxChars,
-    maxEntrySize: cachedDocumentMaxChars,
-    sizeCalculation: (_document, text) => text.length + 1,
-  })
 
 const opening = new Set<TokenKind>([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
 const closing = new Set<TokenKind>([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])

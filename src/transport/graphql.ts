@@ -15,8 +15,9 @@ import { ChatError } from '../protocol/errors.ts'
 import type { Viewer } from '../protocol/viewer.ts'
 import type { Admission } from './admission.ts'
 import type { Authenticate } from './auth.ts'
+import { createDocumentCache, type DocumentCache } from './document-cache.ts'
 import { type CheckCost, createCheckCost, type FieldCosts } from './document-cost.ts'
-import { createDocumentCache, parseGuarded, tooComplex } from './document-guard.ts'
+import { parseGuarded, tooComplex } from './document-guard.ts'
 import { HttpRefusal } from './errors.ts'
 import { createExecutor, type Executor, type ExecutorOptions, type OperationContext } from './executor.ts'
 import { createPersistedOperations, type PersistedOperations } from './persisted-operations.ts'
@@ -60,13 +61,15 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
   const executor = createExecutor({ ...options, hideSuggestions })
   const persisted = createPersistedOperations(schema, config.persistedOperations)
   const checkCost = createCheckCost(schema, options.fieldCosts)
+  const cache = createDocumentCache()
   const yoga = createYoga<OperationContext>({
     schema,
     plugins: [
       useAdmission(options.authenticate, options.admission),
       usePipeline(options, { executor, persisted, checkCost }),
+      useOnlyValid(cache),
     ],
-    parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: createDocumentCache() },
+    parserAndValidationCache: { documentCache: cache.documents, errorCache: cache.errors },
     // Sizes, origins and pages are the HTTP server's; errors are mapped here.
     maxRequestBodySize: false,
     multipart: false,
@@ -168,6 +171,14 @@ function usePipeline(options: GraphQLOptions, { executor, persisted, checkCost }
     },
   }
 }
+
+const useOnlyValid = (cache: DocumentCache): Plugin => ({
+  onValidate:
+    ({ params: { documentAST } }) =>
+    ({ valid }) => {
+      if (!valid) cache.forget(documentAST)
+    },
+})
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
