@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module'
-import type { Dispatcher, Pool as UndiciPool } from 'undici'
+import type { Dispatcher, Client as UndiciClient } from 'undici'
 import { idleSocketMs, socketsMax } from './dynamo-wire.ts'
 
 // Requests over connections that are kept. One request is on a connection at a time, and none is ever sent twice from here:
 // whoever lost an answer decides.
 
 // Loading Undici as a whole would also put its own agent under the process's `fetch`.
-const Pool = createRequire(import.meta.url)('undici/lib/dispatcher/pool.js') as typeof UndiciPool
+const Client = createRequire(import.meta.url)('undici/lib/dispatcher/client.js') as typeof UndiciClient
 
 export type HttpAnswer = { status: number; header: (name: string) => string | undefined; body: Buffer }
 export type HttpLimits = { firstByteWithinMs: number; endWithinMs: number }
@@ -14,25 +14,47 @@ export type HttpPost = { path: string; headers: Record<string, string>; body: Ui
 export type Http = ReturnType<typeof createHttp>
 
 export function createHttp(origin: string, { connectTimeoutMs }: { connectTimeoutMs: number }) {
-  const pool = new Pool(origin, {
-    connections: socketsMax,
-    pipelining: 1,
-    keepAliveTimeout: idleSocketMs,
-    keepAliveMaxTimeout: idleSocketMs,
-    connectTimeout: connectTimeoutMs,
-    // The limits of each exchange are its own.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  const connections: UndiciClient[] = []
+  // The last one used is the first one used again, so that there are no more than are needed. Undici's own pool would open
+  // a second one for a call that follows at once.
+  const free: UndiciClient[] = []
+
+  function take(): UndiciClient {
+    const kept = free.pop()
+    if (kept) return kept
+    if (connections.length >= socketsMax) throw new Error('All connections are in use.')
+    const opened = new Client(origin, {
+      keepAliveTimeout: idleSocketMs,
+      keepAliveMaxTimeout: idleSocketMs,
+      connectTimeout: connectTimeoutMs,
+      // The limits of each exchange are its own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+    connections.push(opened)
+    return opened
+  }
 
   return {
     post: ({ path, headers, body }: HttpPost, limits: HttpLimits): Promise<HttpAnswer> =>
       new Promise((resolve, reject) => {
-        pool.dispatch({ method: 'POST', path, headers, body }, new Exchange(limits, resolve, reject))
+        const connection = take()
+        const onFree = () => void free.push(connection)
+        connection.dispatch({ method: 'POST', path, headers, body }, new Exchange({ limits, resolve, reject, onFree }))
       }),
     /** What is under way still gets its answer. */
-    close: (): Promise<void> => pool.close(),
+    async close(): Promise<void> {
+      await Promise.all(connections.map((connection) => connection.close()))
+    },
   }
+}
+
+type Wanted = {
+  limits: HttpLimits
+  resolve: (answer: HttpAnswer) => void
+  reject: (error: Error) => void
+  /** Perhaps later: a connection that is being made, and then not needed, is not free. */
+  onFree: () => void
 }
 
 /**
@@ -46,15 +68,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   #isOver = false
   #abort: ((error: Error) => void) | undefined
   #timer: NodeJS.Timeout
-  readonly #limits: HttpLimits
-  readonly #resolve: (answer: HttpAnswer) => void
-  readonly #reject: (error: Error) => void
+  readonly #wanted: Wanted
 
-  constructor(limits: HttpLimits, resolve: (answer: HttpAnswer) => void, reject: (error: Error) => void) {
-    this.#limits = limits
-    this.#resolve = resolve
-    this.#reject = reject
-    this.#timer = setTimeout(this.#onFirstLimit, limits.firstByteWithinMs)
+  constructor(wanted: Wanted) {
+    this.#wanted = wanted
+    this.#timer = setTimeout(this.#onFirstLimit, wanted.limits.firstByteWithinMs)
   }
 
   onConnect(abort: (error?: Error) => void): void {
@@ -75,18 +93,20 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onComplete(): void {
+    this.#wanted.onFree()
     if (!this.#end()) return
     const [first] = this.#chunks
     const body = first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks)
-    this.#resolve({ status: this.#status, header: (name) => headerOf(this.#headers, name), body })
+    this.#wanted.resolve({ status: this.#status, header: (name) => headerOf(this.#headers, name), body })
   }
 
   onError(error: Error): void {
-    if (this.#end()) this.#reject(error)
+    this.#wanted.onFree()
+    if (this.#end()) this.#wanted.reject(error)
   }
 
   #onFirstLimit = (): void => {
-    const { firstByteWithinMs, endWithinMs } = this.#limits
+    const { firstByteWithinMs, endWithinMs } = this.#wanted.limits
     if (this.#status < 200) this.#onLate()
     else this.#timer = setTimeout(this.#onLate, endWithinMs - firstByteWithinMs)
   }
@@ -94,7 +114,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #onLate = (): void => {
     if (!this.#end()) return
     const error = new TimeoutError()
-    this.#reject(error)
+    this.#wanted.reject(error)
     this.#abort?.(error)
   }
 
