@@ -18,8 +18,10 @@ export function createHttp(origin: string, { connectTimeoutMs }: { connectTimeou
   // The last one used is the first one used again, so that there are no more than are needed. Undici's own pool would open
   // a second one for a call that follows at once.
   const free: UndiciClient[] = []
+  let isClosed = false
 
   function take(): UndiciClient {
+    if (isClosed) throw new Error('The client is closed.')
     const kept = free.pop()
     if (kept) return kept
     if (connections.length >= socketsMax) throw new Error('All connections are in use.')
@@ -44,6 +46,7 @@ export function createHttp(origin: string, { connectTimeoutMs }: { connectTimeou
       }),
     /** What is under way still gets its answer. */
     async close(): Promise<void> {
+      isClosed = true
       await Promise.all(connections.map((connection) => connection.close()))
     },
   }

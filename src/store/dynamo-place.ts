@@ -38,16 +38,24 @@ export function createIdentity(provide: () => Promise<Expiring>, now: () => numb
   }
 }
 
-/** The service in a region, and the credentials of the SDK's usual chain: the environment, files, containers, instances. */
+/** What the SDK would take: its endpoint for a region, and credentials from the environment, files, containers or instances. */
 export async function findAws(region: string): Promise<{ endpoint: string; credentials: () => Promise<Expiring> }> {
   env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true'
-  const { DynamoDBClient } = await import('@aws-sdk/client-dynamodb')
-  const { config } = new DynamoDBClient({ region })
-  const { useFipsEndpoint: isFips, useDualstackEndpoint: isDualStack } = config
-  const { url } = config.endpointProvider({
-    Region: region,
-    UseFIPS: await isFips(),
-    UseDualStack: await isDualStack(),
-  })
-  return { endpoint: url.href, credentials: config.credentials }
+  const { DynamoDBClient, ListTablesCommand } = await import('@aws-sdk/client-dynamodb')
+  const client = new DynamoDBClient({ region })
+  let endpoint = ''
+  // A request that is addressed, and goes no further: only there do all the settings of endpoints come together.
+  client.middlewareStack.add(
+    () =>
+      async ({ request }) => {
+        const { protocol, hostname, port, path } = request as Address
+        endpoint = `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`
+        return { response: undefined, output: { $metadata: {} } }
+      },
+    { step: 'build' },
+  )
+  await client.send(new ListTablesCommand({}))
+  return { endpoint, credentials: client.config.credentials }
 }
+
+type Address = { protocol: string; hostname: string; port?: number; path: string }
