@@ -17,6 +17,7 @@ import { createContext } from './resolvers/context.ts'
 import { createCursors } from './resolvers/cursors.ts'
 import { createRecentTicks, type ReadTicks } from './resolvers/recent-ticks.ts'
 import { sendMessage } from './resolvers/send-message.ts'
+import { fieldCosts } from './schema/field-costs.ts'
 import { schema } from './schema/schema.ts'
 import { createBannersRedis } from './store/banners.redis.ts'
 import { createDynamoClient, type DynamoCall } from './store/dynamo-client.ts'
@@ -146,6 +147,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     const transport = createTransport({
       config,
       schema,
+      fieldCosts,
       createContext: contextOf,
       sendMessage: async (viewer, input) => {
         const { message, duplicate } = await sendMessage(contextOf(viewer), input)

@@ -21,6 +21,10 @@ export type Config = {
   cursorSecret: Uint8Array | undefined
   allowedOrigins: readonly string[]
   graphiql: boolean
+  /** Whether the schema may be asked for, and errors may suggest names out of it. */
+  introspection: boolean
+  /** Undefined: clients send whole documents. */
+  persistedOperations?: PersistedSettings
   traffic: TrafficSettings
   dataDir: string
 }
@@ -56,6 +60,9 @@ export type AuthSettings = {
 
 /** Without an endpoint: the AWS service itself. */
 export type S3Settings = { bucket: string; region: string; endpoint?: string }
+
+/** Documents by the id clients name them by. `only`: no others are run. */
+export type PersistedSettings = { documents: ReadonlyMap<string, string>; only: boolean }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -147,6 +154,24 @@ function parseAccount(given: string): FcmSettings | undefined {
   }
 }
 
+const documentsById = z.record(z.string(), z.string())
+const apolloManifest = z.object({
+  format: z.literal('apollo-persisted-query-manifest'),
+  operations: z.array(z.object({ id: z.string(), body: z.string() })),
+})
+
+/** As graphql-codegen and Relay write it, or Apollo. */
+function readDocuments(path: string): ReadonlyMap<string, string> | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const apollo = apolloManifest.safeParse(value).data
+    if (apollo) return new Map(apollo.operations.map(({ id, body }) => [id, body]))
+    const plain = documentsById.safeParse(value).data
+    return plain && new Map(Object.entries(plain))
+  } catch {
+    return undefined
+  }
+}
 const count = (max: number) =>
   z
     .string()
@@ -234,6 +259,15 @@ const variables = z.object({
   APNS_TOPIC: z.string().optional(),
   APNS_SANDBOX: flag.default(false),
   GRAPHIQL: flag.optional(),
+  INTROSPECTION: flag.optional(),
+  PERSISTED_OPERATIONS: z
+    .string()
+    .transform(readDocuments)
+    .refine((documents) => documents !== undefined && documents.size > 0, {
+      error: 'must be the path of a JSON file of documents by their ids',
+    })
+    .optional(),
+  PERSISTED_OPERATIONS_ONLY: flag.default(false),
   RATE_LIMIT_PER_SECOND: count(1_000_000),
   RATE_LIMIT_BURST: count(10_000_000),
   SOCKETS_PER_USER: count(1_000_000),
@@ -259,6 +293,11 @@ function assemble(read: Variables): Config {
     cursorSecret: read.CURSOR_SECRET ?? (read.AUTH_JWT_SECRET && deriveCursorSecret(read.AUTH_JWT_SECRET)),
     allowedOrigins: read.ALLOWED_ORIGINS,
     graphiql: read.GRAPHIQL ?? !production,
+    // The explorer is of no use without.
+    introspection: read.INTROSPECTION ?? (!production || read.GRAPHIQL === true),
+    ...(read.PERSISTED_OPERATIONS && {
+      persistedOperations: { documents: read.PERSISTED_OPERATIONS, only: read.PERSISTED_OPERATIONS_ONLY },
+    }),
     traffic: trafficOf(read, production),
     dataDir: read.DATA_DIR,
   }
@@ -341,6 +380,10 @@ function missing(given: Environment): string[] {
     [
       given.S3_BUCKET !== undefined && (given.S3_ENDPOINT ?? given.S3_REGION ?? given.AWS_REGION) === undefined,
       'S3_REGION or AWS_REGION is missing: without S3_ENDPOINT, S3_BUCKET is in a region of AWS',
+    ],
+    [
+      given.PERSISTED_OPERATIONS_ONLY !== undefined && given.PERSISTED_OPERATIONS === undefined,
+      'PERSISTED_OPERATIONS is missing: PERSISTED_OPERATIONS_ONLY is about the documents it names',
     ],
     [
       !production && noKey && (given.AUTH_ISSUER ?? given.AUTH_AUDIENCE) !== undefined,

@@ -42,6 +42,8 @@ export type ExecutorOptions = {
   metrics: Metrics
   places: Places
   clock: Clock
+  /** Whether errors about variables keep the schema's names to themselves. */
+  hideSuggestions?: boolean
 }
 
 export type Executor = {
@@ -54,12 +56,13 @@ export type Executor = {
 const eventDeadlineMs = 2500
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { createContext, operations, errors, log, metrics, places, clock } = options
+  const { createContext, operations, errors, log, metrics, places, clock, hideSuggestions = false } = options
   const streams = new Set<EventStream>()
 
   const contextOf = (args: ExecutionArgs) => args.contextValue as OperationContext
   const withFreshContext = (args: ExecutionArgs, stream?: object): ExecutionArgs => ({
     ...args,
+    hideSuggestions,
     contextValue: createContext(contextOf(args).viewer, stream, contextOf(args).origin),
   })
   const problemsOf = (list: readonly GraphQLError[] = []) => list.map(errors.toProblem)

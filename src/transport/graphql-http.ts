@@ -5,7 +5,7 @@ import { type Handler, readText, sendJson } from './exchange.ts'
 import type { GraphQL } from './graphql.ts'
 import { ownOrigin } from './origins.ts'
 
-const passedOn = ['accept', 'authorization', 'content-type'] as const
+const passedOn = ['accept', 'authorization'] as const
 
 /** GraphQL over HTTP; a subscription is answered by server-sent events. */
 export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper, clientAddress: ClientAddress): Handler {
@@ -14,7 +14,10 @@ export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper, clie
     response.once('close', () => exchange.abort())
     try {
       const { method = 'GET', url = '/graphql' } = request
+      if (method === 'POST' && !isJson(request.headers['content-type'])) throw refusalOf(415)
       const headers = Object.fromEntries(passedOn.flatMap((name) => [[name, request.headers[name]]]).filter(hasValue))
+      // Written as Yoga knows it: to Yoga, names of types have a case.
+      if (method === 'POST') headers['content-type'] = 'application/json'
       const body = method === 'POST' ? { body: await readText(request) } : {}
       const address = clientAddress(request)
       const asked = `${ownOrigin(request)}${url}`
@@ -27,6 +30,9 @@ export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper, clie
     }
   }
 }
+
+/** Yoga would also take forms, which any page can have a browser send without asking. */
+const isJson = (contentType = ''): boolean => /^application\/json *(;|$)/i.test(contentType)
 
 const hasValue = (entry: (string | undefined)[]): entry is [string, string] => entry[1] !== undefined
 

@@ -11,6 +11,7 @@ import {
   type SubscribePayload,
 } from 'graphql-ws'
 import type { EventStream } from './event-stream.ts'
+import { isNestedDeeper, jsonNestingMax } from './request-params.ts'
 
 export type Peer = {
   /** Resolves when the frame is on its way; rejects when the socket is closed. */
@@ -64,7 +65,9 @@ export function createConversation(peer: Peer, service: Service): Conversation {
         break
       case MessageType.Ping:
         peer.pinged()
-        send({ type: MessageType.Pong, ...(message.payload && { payload: message.payload }) })
+        // It is echoed, and what is nested too deep cannot be written.
+        if (isNestedDeeper(message.payload, jsonNestingMax)) close(CloseCode.BadRequest, 'JSON is nested too deep')
+        else send({ type: MessageType.Pong, ...(message.payload && { payload: message.payload }) })
         break
       case MessageType.Pong:
         peer.pinged()

@@ -1,9 +1,10 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { ChatError } from '../protocol/errors.ts'
 import { type ErrorMapper, HttpRefusal } from './errors.ts'
 import { type Exchange, type Handler, sendProblem } from './exchange.ts'
 import type { Origins } from './origins.ts'
 import type { Refusals } from './refusals.ts'
+import { secure } from './security-headers.ts'
 import { cutStalled, defaultHttpTimes, type HttpTimes, limitBody, serverOptions } from './slow-clients.ts'
 
 export type Route = {
@@ -12,6 +13,8 @@ export type Route = {
   PUT?: Handler
   /** Pages of other origins may use it, if ALLOWED_ORIGINS says so. */
   forOtherOrigins?: boolean
+  /** Pages of any origin may show it: its URLs are signed, and whoever has one may use it. */
+  forAnyPage?: boolean
   /** What is sent here may take its time. */
   longBody?: boolean
 }
@@ -37,6 +40,9 @@ export function createHttpServer(
       response.setHeader('allow', methodsOf(route).join(', '))
       throw new HttpRefusal(405, `Expected ${methodsOf(route).join(' or ')}.`)
     }
+    if (!route.forAnyPage && !isHarmless(request) && !origins.allows(request)) {
+      throw new ChatError('FORBIDDEN', 'A page of another origin may do this only if ALLOWED_ORIGINS names its origin.')
+    }
     await handler({ request, response })
   }
 
@@ -50,6 +56,7 @@ export function createHttpServer(
   }
 
   const server = createServer(serverOptions(times), (request, response) => {
+    secure(response)
     answer({ request, response }).catch((error: unknown) => {
       if (!response.destroyed) sendProblem(response, errors.toProblem(error))
     })
@@ -57,6 +64,13 @@ export function createHttpServer(
   cutStalled(server, times, refusals)
   return server
 }
+
+/**
+ * A preflight does nothing, and a link that somebody follows shows them a page. All else a foreign page could have a browser send
+ * without asking: a form's POST, an image's GET.
+ */
+const isHarmless = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'OPTIONS' || (method === 'GET' && headers['sec-fetch-mode'] === 'navigate')
 
 const methodsOf = (route: Route): string[] =>
   (['GET', 'POST', 'PUT'] as const).filter((method) => route[method] !== undefined)

@@ -11,9 +11,11 @@ import { createAuthenticate, type DevTokens } from './auth.ts'
 import { createClientAddress } from './client-address.ts'
 import type { CompleteConfig } from './dev-secrets.ts'
 import { createDevTokenHandler } from './dev-token.ts'
+import type { FieldCosts } from './document-cost.ts'
 import { createErrorMapper } from './errors.ts'
 import { type Handler, send } from './exchange.ts'
 import type { CreateContext } from './executor.ts'
+import { createIsFamiliarHost } from './familiar-host.ts'
 import { createGraphiQLHandler } from './graphiql.ts'
 import { createGraphQL } from './graphql.ts'
 import { createGraphQLHandler } from './graphql-http.ts'
@@ -34,6 +36,8 @@ import { createWebSockets } from './websocket.ts'
 export type TransportOptions = {
   config: CompleteConfig
   schema: GraphQLSchema
+  /** What makes a field dearer than the values it shows. */
+  fieldCosts?: FieldCosts
   /** Makes a new one at each call, with loaders of its own. */
   createContext: CreateContext
   sendMessage: SendMessage
@@ -79,13 +83,14 @@ export function createTransport(options: TransportOptions): Transport {
   const operations = createOperations(clock)
   const authenticate = createAuthenticate(config.auth, clock)
   const origins = createOrigins(config.allowedOrigins)
+  const isFamiliarHost = createIsFamiliarHost(config.host, config.allowedOrigins)
   const refusals = createRefusals(options.registry)
   const { rate, trustedProxies, places: placeSettings } = config.traffic
   const admission = createAdmission({ ...options, rate, refused: () => refusals('operation_rate') })
   const places = createPlaces(placeSettings, refusals)
   const clientAddress = createClientAddress(trustedProxies)
   const limits = { admission, places, clientAddress, refusals }
-  const parts = { ...options, ...limits, errors, metrics, log, operations, authenticate, origins }
+  const parts = { ...options, ...limits, errors, metrics, log, operations, authenticate, origins, isFamiliarHost }
   const graphql = createGraphQL(parts)
   const webSockets = createWebSockets({ ...parts, graphql, acceptAnonymous: config.graphiql })
   const graphqlHandler = createGraphQLHandler(graphql, errors, clientAddress)
@@ -101,8 +106,8 @@ export function createTransport(options: TransportOptions): Transport {
     '/readyz': { GET: createReadyHandler(options.ready, operations, clock) },
     '/metrics': { GET: createMetricsHandler(metrics) },
     ...(devTokens && {
-      '/': { GET: createStartPageHandler(devTokens, config.graphiql) },
-      '/dev/token': { POST: createDevTokenHandler(devTokens) },
+      '/': { GET: createStartPageHandler(devTokens, isFamiliarHost, config.graphiql) },
+      '/dev/token': { POST: createDevTokenHandler(devTokens, isFamiliarHost) },
       ...options.demo,
     }),
   }

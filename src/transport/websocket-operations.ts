@@ -77,18 +77,18 @@ export function createWebSocketOperations(options: WebSocketOperationsOptions): 
       return own
     }
 
-    async function prepare({ query, operationName, variables, extensions }: SubscribePayload, operation: Operation) {
+    async function prepare(payload: SubscribePayload, operation: Operation) {
       try {
         if (operations.draining) throw unavailable()
         if (operation.position > operationsPerSocketMax) {
           refusals('operations_per_socket')
           throw tooManyOperations()
         }
-        const asks = viewer ?? (await operationViewer(operation, extensions?.headers))
+        const asks = viewer ?? (await operationViewer(operation, payload.extensions?.headers))
         const admitted = admission.admit(asks, connection.address)
         if (admitted !== undefined) await admitted
         const { origin } = connection
-        return await graphql.prepare({ query, operationName, variables, viewer: asks, origin })
+        return await graphql.prepare({ ...payload, viewer: asks, origin })
       } catch (error) {
         return [errors.toGraphQLError(error)]
       }

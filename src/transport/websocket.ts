@@ -170,6 +170,7 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
 
   return {
     upgrade(request, socket, head) {
+      if (request.headers.upgrade?.toLowerCase() !== 'websocket') return refuse(socket, '400 Bad Request')
       const [path] = (request.url ?? '').split('?', 1)
       if (path !== '/graphql') return refuse(socket, '404 Not Found')
       if (!origins.allows(request)) return refuse(socket, '403 Forbidden')

@@ -39,6 +39,7 @@ export async function startWorld(options: WorldOptions = {}) {
       cursorSecret: new TextEncoder().encode('cursors of the tests'),
       allowedOrigins: [],
       graphiql: false,
+      introspection: true,
       traffic: readConfig({}).traffic,
       dataDir,
       ...options.config,

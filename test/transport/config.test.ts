@@ -37,6 +37,7 @@ describe('with nothing set', () => {
       cursorSecret: undefined,
       allowedOrigins: [],
       graphiql: true,
+      introspection: true,
       traffic: {
         rate: undefined,
         places: { perUser: 0, perAddress: 0, uninitialised: 20_000, uninitialisedPerAddress: 0 },
@@ -230,6 +231,30 @@ describe('each variable', () => {
     expect(readConfig({ ...production, GRAPHIQL: 'true' }).graphiql).toBe(true)
     expect(readConfig({ GRAPHIQL: 'off' }).graphiql).toBe(false)
     expect(problemsOf({ GRAPHIQL: 'maybe' })).toEqual(['GRAPHIQL must be true or false'])
+  })
+
+  test.each([
+    [{}, true],
+    [{ GRAPHIQL: 'false' }, true],
+    [{ INTROSPECTION: 'false' }, false],
+    [production, false],
+    [{ ...production, GRAPHIQL: 'true' }, true],
+    [{ ...production, GRAPHIQL: 'true', INTROSPECTION: 'false' }, false],
+    [{ ...production, INTROSPECTION: 'true' }, true],
+  ])('INTROSPECTION is off in production, unless it or the explorer is asked for: row %#', (environment, expected) => {
+    expect(readConfig(environment).introspection).toBe(expected)
+  })
+
+  test('PERSISTED_OPERATIONS is a file, and PERSISTED_OPERATIONS_ONLY needs it', () => {
+    const path = 'src/client/generated/persisted.json'
+    expect(readConfig({ PERSISTED_OPERATIONS: path }).persistedOperations).toMatchObject({ only: false })
+    expect(problemsOf({ PERSISTED_OPERATIONS: 'nowhere.json', PERSISTED_OPERATIONS_ONLY: 'perhaps' })).toEqual([
+      'PERSISTED_OPERATIONS must be the path of a JSON file of documents by their ids',
+      'PERSISTED_OPERATIONS_ONLY must be true or false',
+    ])
+    expect(problemsOf({ PERSISTED_OPERATIONS_ONLY: 'true' })).toEqual([
+      'PERSISTED_OPERATIONS is missing: PERSISTED_OPERATIONS_ONLY is about the documents it names',
+    ])
   })
 })
 
