@@ -16,6 +16,7 @@ import { createDocumentCache, type DocumentCache } from './document-cache.ts'
 import { parseGuarded, tooComplex } from './document-guard.ts'
 import { HttpRefusal } from './errors.ts'
 import { createExecutor, type Executor, type ExecutorOptions, type OperationContext } from './executor.ts'
+import { unconditionalSubscriptionRule } from './subscription-root.ts'
 
 export type GraphQLOptions = ExecutorOptions & { schema: GraphQLSchema; authenticate: Authenticate }
 
@@ -136,11 +137,12 @@ function usePipeline({ authenticate, errors, log }: GraphQLOptions, executor: Ex
 }
 
 const useOnlyValid = (cache: DocumentCache): Plugin => ({
-  onValidate:
-    ({ params: { documentAST } }) =>
-    ({ valid }) => {
+  onValidate({ params: { documentAST }, addValidationRule }) {
+    addValidationRule(unconditionalSubscriptionRule)
+    return ({ valid }) => {
       if (!valid) cache.forget(documentAST)
-    },
+    }
+  },
 })
 
 const validateGuarded: typeof validate = (...args) => {
