@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 const documentsMax = 1000
 /** A token with what the parser made of it takes some 350 bytes. */
 const tokensMax = 50_000
+const charsPerToken = 350
 
 export type DocumentCache = ReturnType<typeof createDocumentCache>
 
@@ -27,8 +28,9 @@ export function createDocumentCache() {
   }
 }
 
+/** With its text, most of which may be white space. */
 function tokensIn({ loc }: DocumentNode): number {
-  let count = 1
+  let count = 1 + Math.ceil((loc?.source.body.length ?? 0) / charsPerToken)
   for (let token = loc?.startToken.next; token; token = token.next) count += 1
   return count
 }

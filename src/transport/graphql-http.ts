@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { ClientAddress } from './client-address.ts'
 import { type ErrorMapper, HttpRefusal } from './errors.ts'
 import { type Handler, readText, sendJson } from './exchange.ts'
 import type { GraphQL } from './graphql.ts'
@@ -7,7 +8,7 @@ import { ownOrigin } from './origins.ts'
 const passedOn = ['accept', 'authorization'] as const
 
 /** GraphQL over HTTP; a subscription is answered by server-sent events. */
-export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper): Handler {
+export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper, clientAddress: ClientAddress): Handler {
   return async ({ request, response }) => {
     const exchange = new AbortController()
     response.once('close', () => exchange.abort())
@@ -18,7 +19,9 @@ export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper): Han
       // Written as Yoga knows it: to Yoga, names of types have a case.
       if (method === 'POST') headers['content-type'] = 'application/json'
       const body = method === 'POST' ? { body: await readText(request) } : {}
-      const answer = await graphql.fetch(`${ownOrigin(request)}${url}`, { method, headers, ...body }, exchange.signal)
+      const address = clientAddress(request)
+      const asked = `${ownOrigin(request)}${url}`
+      const answer = await graphql.fetch(asked, { method, headers, ...body }, exchange.signal, address)
       await pass(answer, response)
     } catch (error) {
       if (exchange.signal.aborted) return

@@ -3,7 +3,9 @@ import { ChatError } from '../protocol/errors.ts'
 import { type ErrorMapper, HttpRefusal } from './errors.ts'
 import { type Exchange, type Handler, sendProblem } from './exchange.ts'
 import type { Origins } from './origins.ts'
+import type { Refusals } from './refusals.ts'
 import { secure } from './security-headers.ts'
+import { cutStalled, defaultHttpTimes, type HttpTimes, limitBody, serverOptions } from './slow-clients.ts'
 
 export type Route = {
   GET?: Handler
@@ -13,15 +15,24 @@ export type Route = {
   forOtherOrigins?: boolean
   /** Pages of any origin may show it: its URLs are signed, and whoever has one may use it. */
   forAnyPage?: boolean
+  /** What is sent here may take its time. */
+  longBody?: boolean
 }
 
 export type Routes = Readonly<Record<string, Route>>
 
 /** Everything over HTTP; what the routes throw becomes the REST error it stands for. */
-export function createHttpServer(routes: Routes, origins: Origins, errors: ErrorMapper): Server {
+export function createHttpServer(
+  routes: Routes,
+  origins: Origins,
+  errors: ErrorMapper,
+  times: HttpTimes = defaultHttpTimes,
+  refusals: Refusals = () => undefined,
+): Server {
   async function answer({ request, response }: Exchange): Promise<void> {
     const [path = '/'] = (request.url ?? '/').split('?', 1)
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined
+    if (!route?.longBody) limitBody({ request, response }, times.bodyMs, errors, refusals)
     if (!route) throw new ChatError('NOT_FOUND', 'There is nothing at this path.')
     if (route.forOtherOrigins) origins.expose(request, response)
     const handler = handlerFor(request.method, route)
@@ -44,12 +55,14 @@ export function createHttpServer(routes: Routes, origins: Origins, errors: Error
     return method === 'POST' || method === 'PUT' ? route[method] : undefined
   }
 
-  return createServer((request, response) => {
+  const server = createServer(serverOptions(times), (request, response) => {
     secure(response)
     answer({ request, response }).catch((error: unknown) => {
       if (!response.destroyed) sendProblem(response, errors.toProblem(error))
     })
   })
+  cutStalled(server, times, refusals)
+  return server
 }
 
 /**

@@ -217,6 +217,11 @@ test.each<[what: string, token: string]>([
   })
 })
 
+test.each(['none', 'HS384', 'HS512'])('where there is a secret alone, %s is refused too', async (alg) => {
+  const server = await start()
+  expect(await doors(server, made({ alg }, good, hmac(alg === 'HS512' ? 'sha512' : 'sha384', secret)))).toEqual(refused)
+})
+
 test('of a claim that is there twice the last one counts, as RFC 7519 has it', async () => {
   const server = await startStrict()
   const authorization = `Bearer ${bySecret(goodText.replace('"sub"', '"sub":"admin","sub"'))}`
