@@ -22,6 +22,7 @@ import { HttpRefusal } from './errors.ts'
 import { createExecutor, type Executor, type ExecutorOptions, type OperationContext } from './executor.ts'
 import { createPersistedOperations, type PersistedOperations } from './persisted-operations.ts'
 import { type RequestParams, readParams } from './request-params.ts'
+import { unconditionalSubscriptionRule } from './subscription-root.ts'
 import { useAdmission } from './use-admission.ts'
 
 export type GraphQLOptions = ExecutorOptions & {
@@ -173,11 +174,12 @@ function usePipeline(options: GraphQLOptions, { executor, persisted, checkCost }
 }
 
 const useOnlyValid = (cache: DocumentCache): Plugin => ({
-  onValidate:
-    ({ params: { documentAST } }) =>
-    ({ valid }) => {
+  onValidate({ params: { documentAST }, addValidationRule }) {
+    addValidationRule(unconditionalSubscriptionRule)
+    return ({ valid }) => {
       if (!valid) cache.forget(documentAST)
-    },
+    }
+  },
 })
 
 const isObject = (value: unknown): value is object =>

@@ -60,7 +60,7 @@ export async function createCrowd({ urls, people, groups: groupCount, random, si
   }
 
   function open(user: User, after: Position[]): void {
-    if (user.way === 'polling') return
+    if (user.way === 'polling' || user.stream) return
     const follow = user.way === 'ws' ? followOverWs : followOverSse
     const stream = follow(user.person, after, (error) => {
       if (user.stream === stream) user.stream = undefined

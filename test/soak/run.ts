@@ -46,8 +46,8 @@ const sampleEveryMs = 10_000
 const underWayMax = 300
 /** So long the crowd takes to come to its rate: all at once is another test. */
 const rampMaxMs = 60_000
-/** Of all deeds; a DynamoDB server on a busy machine may be late for once. */
-const unavailableMax = 0.001
+/** Of all deeds: UNAVAILABLE is the right answer when the DynamoDB server of a busy machine is late. */
+const unavailableMax = 0.05
 
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const { minutes, rate, signal, onProgress } = options
