@@ -1,0 +1,2 @@
+import type { Measured } from '../sheet.ts'
+export function printMustHold(_measured: readonly Measured[]): void {}
