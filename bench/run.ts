@@ -10,10 +10,20 @@ import { parseArgs } from 'node:util'
 import { type Depth, type Scenario, startBench } from './bench.ts'
 import { printMustHold } from './report/must-hold.ts'
 import { printTable } from './report/table.ts'
+import { fanOut } from './scenarios/fan-out.ts'
+import { idle } from './scenarios/idle.ts'
+import { mutationWithoutStorage } from './scenarios/mutation.ts'
+import { queryOfTwenty } from './scenarios/query.ts'
 import { sendToAttached } from './scenarios/send.ts'
 import type { Measured } from './sheet.ts'
 
-const scenarios: Record<string, Scenario> = { send: sendToAttached }
+const scenarios: Record<string, Scenario> = {
+  send: sendToAttached,
+  query: queryOfTwenty,
+  mutation: mutationWithoutStorage,
+  'fan-out': fanOut,
+  idle,
+}
 const onTheSide: readonly string[] = []
 
 const { values } = parseArgs({

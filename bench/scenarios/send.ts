@@ -20,8 +20,10 @@ export const sendToAttached: Scenario = async (bench) => {
     const { count, wallMs, serverMs, redisMs, dynamodbMs } = await bench.meter(subject, () => asFastAsPossible(roundMs))
     const add = (what: string, unit: string, value: number) => sheet.add(what, subject.who, unit, value, 'raw ws')
     add(cpuPerMessage, 'ms', serverMs / count)
-    add('send: Redis CPU per message', 'ms', redisMs / count)
-    add('send: DynamoDB CPU per message', 'ms', dynamodbMs / count)
+    if (subject.who !== 'raw ws') sheet.add('send: Redis CPU per message', subject.who, 'ms', redisMs / count, 'mercurius')
+    if (subject.who === 'parley' || subject.who === 'stock') {
+      sheet.add('send: DynamoDB CPU per message', subject.who, 'ms', dynamodbMs / count, 'stock')
+    }
     add('send: CPU per message with its stores', 'ms', (serverMs + redisMs + dynamodbMs) / count)
     add('send: double ticks per second, 32 pairs', '/s', (1000 * count) / wallMs)
   })
