@@ -53,6 +53,7 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
 
   async function fresh(who: Who): Promise<Subject> {
     const environment = {
+      NODE_NO_WARNINGS: '1',
       REDIS_URL: stores.redisUrl,
       DYNAMODB_ENDPOINT: stores.endpoint,
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
@@ -70,7 +71,12 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
   }
 
   async function meter(subject: Subject, work: () => Promise<number>): Promise<Metered> {
-    const before = { stores: await stores.cpuMs(), server: await subject.usage(), load: ownCpuMs(), at: performance.now() }
+    const before = {
+      stores: await stores.cpuMs(),
+      server: await subject.usage(),
+      load: ownCpuMs(),
+      at: performance.now(),
+    }
     const count = await work()
     const wallMs = performance.now() - before.at
     const loadMs = ownCpuMs() - before.load

@@ -11,6 +11,7 @@ import { type Depth, type Scenario, startBench } from './bench.ts'
 import { printMustHold } from './report/must-hold.ts'
 import { printTable } from './report/table.ts'
 import { fanOut } from './scenarios/fan-out.ts'
+import { history } from './scenarios/history.ts'
 import { idle } from './scenarios/idle.ts'
 import { mutationWithoutStorage } from './scenarios/mutation.ts'
 import { queryOfTwenty } from './scenarios/query.ts'
@@ -23,6 +24,7 @@ const scenarios: Record<string, Scenario> = {
   mutation: mutationWithoutStorage,
   'fan-out': fanOut,
   idle,
+  history,
 }
 const onTheSide: readonly string[] = []
 
@@ -35,7 +37,8 @@ const { values } = parseArgs({
   },
 })
 const depth: Depth = values.full ? 'full' : values.quick ? 'quick' : 'default'
-const wanted = values.only?.split(',') ?? Object.keys(scenarios).filter((name) => values.full || !onTheSide.includes(name))
+const wanted =
+  values.only?.split(',') ?? Object.keys(scenarios).filter((name) => values.full || !onTheSide.includes(name))
 const unknown = wanted.filter((name) => !scenarios[name])
 if (unknown.length > 0) {
   throw new Error(`There is no scenario ${unknown.join(', ')}. There are: ${Object.keys(scenarios).join(', ')}`)
@@ -50,7 +53,12 @@ const all: Measured[] = []
 try {
   for (const name of wanted) {
     const scenarioBeganAtMs = performance.now()
-    const machine = { cores: availableParallelism(), model: cpus()[0]?.model, node: process.version, loadBefore: loadavg() }
+    const machine = {
+      cores: availableParallelism(),
+      model: cpus()[0]?.model,
+      node: process.version,
+      loadBefore: loadavg(),
+    }
     const measured = (await scenarios[name]?.(bench)) ?? []
     const tookSeconds = Math.round((performance.now() - scenarioBeganAtMs) / 1000)
     const notes = bench.notes

@@ -49,12 +49,7 @@ export const medianOf = (measured: readonly Measured[], what: string, who: strin
   measured.find((each) => each.what === what && each.who === who)?.median
 
 /** Undefined where either was not measured. */
-export function ratioOf(
-  measured: readonly Measured[],
-  what: string,
-  who: string,
-  against: string,
-): number | undefined {
+export function ratioOf(measured: readonly Measured[], what: string, who: string, against: string): number | undefined {
   const [value, base] = [medianOf(measured, what, who), medianOf(measured, what, against)]
   return value === undefined || base === undefined ? undefined : value / base
 }

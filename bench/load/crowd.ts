@@ -25,7 +25,11 @@ const openingAtATime = 40
 const run = process.pid.toString(36)
 
 /** `before` is called when the one who writes is there and nobody else is. */
-export async function gather(subject: Subject, size: number, before = async (): Promise<void> => undefined): Promise<Crowd> {
+export async function gather(
+  subject: Subject,
+  size: number,
+  before = async (): Promise<void> => undefined,
+): Promise<Crowd> {
   const name = `crowd-${subject.who.replace(' ', '-')}-${subject.pid}`
   const owner = await openOwner(subject, name)
   await before()

@@ -5,7 +5,14 @@ const message = 'message { id conversationId seq messageId sender { id } body se
 export const sendMessage = `mutation Send($input: SendMessageInput!) { sendMessage(input: $input) { duplicate message { id seq sentAt } } }`
 export const ack = `mutation Ack($input: AckInput!) { ack(input: $input) { ticks { lastDeliveredSeq } } }`
 export const setTyping = `mutation Typing($input: SetTypingInput!) { setTyping(input: $input) { ok } }`
-export const messageAdded = `subscription Added($conversationId: ID) { messageAdded(conversationId: $conversationId) { ${message} cursor previousSeq catchUp } }`
+
+const added = `${message} cursor previousSeq catchUp`
+
+export const messageAdded = `subscription Added($conversationId: ID) { messageAdded(conversationId: $conversationId) { ${added} } }`
+
+/** On a device that holds something already, or says that it holds nothing. */
+export const messageAddedAfter = `subscription After($after: [PositionInput!]) { messageAdded(after: $after) { ${added} } }`
+
 export const ticksChanged = `subscription Ticks($conversationId: ID) { ticksChanged(conversationId: $conversationId) { conversationId userId lastDeliveredSeq lastReadSeq } }`
 
 const page = `edges { cursor node { id conversationId seq messageId sender { id } body sentAt } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }`
@@ -18,4 +25,5 @@ export const conversations = `query Chats($first: Int, $after: String) { convers
 export const createGroup = `mutation Group($input: CreateGroupInput!) { createGroup(input: $input) { conversation { id } } }`
 
 /** Of a length that people write. */
-export const body = 'Shall we meet at the station at a quarter past seven, or is that too early for you? I have the tickets already.'
+export const body =
+  'Shall we meet at the station at a quarter past seven, or is that too early for you? I have the tickets already.'

@@ -50,10 +50,12 @@ export async function overSockets(
 export function completedOf(payload: Buffer): number | undefined {
   // `complete` is short. Everything else is a result, or an error.
   if (payload.length > 60) {
-    if (payload.includes('"errors"') || payload.includes('"type":"error"')) throw new Error(`A server answered: ${payload}`)
+    if (payload.includes('"errors"') || payload.includes('"type":"error"'))
+      throw new Error(`A server answered: ${payload}`)
     return undefined
   }
   const text = payload.toString('latin1')
   if (!text.includes('"complete"')) return undefined
-  return Number(/"id":"(\d+)"/.exec(text)?.[1])
+  const [, index] = /"id":"(\d+)"/.exec(text) ?? []
+  return index === undefined ? undefined : Number(index)
 }

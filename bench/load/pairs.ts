@@ -96,7 +96,9 @@ async function openRawPair({ port }: Subject, name: string, events: PairEvents):
   const path = `/room/${name}`
   const [sender, receiver] = await Promise.all([openSocket({ port, path }), openSocket({ port, path })])
   const message = frameOf(rawMessage)
-  const ticks = frameOf(JSON.stringify({ ticks: { conversationId: name, userId: `b-${name}`, lastDeliveredSeq: 1000 } }))
+  const ticks = frameOf(
+    JSON.stringify({ ticks: { conversationId: name, userId: `b-${name}`, lastDeliveredSeq: 1000 } }),
+  )
   receiver.onText = () => {
     receiver.send(ticks)
     events.delivered()

@@ -28,12 +28,20 @@ export async function openSocket({ port, path, protocol, host = '127.0.0.1' }: C
       'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
   )
   const rest = await upgraded(socket)
+  let closed = false
   const opened: LoadSocket = {
     send: (frame) => void socket.write(frame),
     onText: () => undefined,
-    close: () => socket.destroy(),
+    close() {
+      closed = true
+      socket.destroy()
+    },
   }
   socket.on('error', () => socket.destroy())
+  // Nobody waits for an answer that cannot come.
+  socket.on('close', () => {
+    if (!closed) throw new Error(`The server closed a socket to ${path}.`)
+  })
   const read = createReader({
     onText: (payload) => opened.onText(payload),
     onPing: (payload) => socket.write(frameOf(payload, pong)),

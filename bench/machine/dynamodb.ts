@@ -8,7 +8,12 @@ export type Calls = Record<string, { calls: number; units: number }>
 
 let counted: Calls = {}
 
-const server = dynalite({ path: `${process.env.DATA_DIR}/dynalite`, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
+const server = dynalite({
+  path: `${process.env.DATA_DIR}/dynalite`,
+  createTableMs: 0,
+  deleteTableMs: 0,
+  updateTableMs: 0,
+})
 
 server.prependListener('request', (request, response) => {
   const operation = String(request.headers['x-amz-target']).split('.')[1] ?? 'unknown'

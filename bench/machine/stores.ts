@@ -50,11 +50,11 @@ export async function startStores(built: Built) {
       return { redis: cpuMs, dynamodb: asked.cpuMs }
     },
     /** While rows are written that nobody measures, DynamoDB may have the server's core. */
-    async seeded(work: () => Promise<void>) {
+    async seeded<Result>(work: () => Promise<Result>): Promise<Result> {
       await pin(dynamodb.pid, serverCore)
-      await work()
+      const result = await work()
       await pin(dynamodb.pid, storesCore)
-      await calls()
+      return result
     },
     async stop() {
       commands.disconnect()

@@ -69,7 +69,12 @@ export const addedOf = (message: Message) => ({
 
 export function connectionOf(messages: readonly Message[]) {
   const edges = messages.map((node) => ({ cursor: cursorOf(node.seq), node }))
-  const pageInfo = { hasNextPage: true, hasPreviousPage: false, startCursor: edges[0]?.cursor, endCursor: edges.at(-1)?.cursor }
+  const pageInfo = {
+    hasNextPage: true,
+    hasPreviousPage: false,
+    startCursor: edges[0]?.cursor,
+    endCursor: edges.at(-1)?.cursor,
+  }
   return { edges, pageInfo }
 }
 

@@ -9,7 +9,16 @@ import { useServer } from 'graphql-ws/use/ws'
 import { createPubSub, createSchema, createYoga } from 'graphql-yoga'
 import { Redis } from 'ioredis'
 import { WebSocketServer } from 'ws'
-import { type AckInput, addedOf, connectionOf, fromMemory, type Message, messageOf, type SendInput, typeDefs } from './schema.ts'
+import {
+  type AckInput,
+  addedOf,
+  connectionOf,
+  fromMemory,
+  type Message,
+  messageOf,
+  type SendInput,
+  typeDefs,
+} from './schema.ts'
 
 const redis = new Redis(process.env.REDIS_URL ?? '')
 const client = new DynamoDBClient({
@@ -95,15 +104,17 @@ async function messages(conversationId: string, first: number) {
     }),
   )
   return connectionOf(
-    Items.map((item): Message => ({
-      id: `msg_${conversationId}_${item.seq}`,
-      conversationId,
-      seq: item.seq,
-      messageId: item.message_id,
-      sender: { id: item.sender_id },
-      body: item.body,
-      sentAt: item.sent_at,
-    })),
+    Items.map(
+      (item): Message => ({
+        id: `msg_${conversationId}_${item.seq}`,
+        conversationId,
+        seq: item.seq,
+        messageId: item.message_id,
+        sender: { id: item.sender_id },
+        body: item.body,
+        sentAt: item.sent_at,
+      }),
+    ),
   )
 }
 
@@ -121,7 +132,8 @@ const schema = createSchema<Anybody>({
     },
     Subscription: {
       messageAdded: {
-        subscribe: (_root, { conversationId }: { conversationId: string }) => pubSub.subscribe('message', conversationId),
+        subscribe: (_root, { conversationId }: { conversationId: string }) =>
+          pubSub.subscribe('message', conversationId),
         resolve: (added: unknown) => added,
       },
       ticksChanged: {
@@ -154,7 +166,14 @@ useServer<Record<string, unknown>, { request: IncomingMessage }>(
       const invalid = validate(schema, document)
       if (invalid.length > 0) return invalid
       const contextValue = await contextFactory()
-      return { schema, operationName, document, variableValues: variables, contextValue, rootValue: { execute, subscribe } }
+      return {
+        schema,
+        operationName,
+        document,
+        variableValues: variables,
+        contextValue,
+        rootValue: { execute, subscribe },
+      }
     },
   },
   sockets,

@@ -15,7 +15,10 @@ const socketsCount = 4
 const underWay = 8
 const inMemory = messages
   .replace('$conversationId: ID!, $first: Int, $after: String, $last: Int', '$first: Int')
-  .replace('messages(conversationId: $conversationId, first: $first, after: $after, last: $last)', 'messagesInMemory(first: $first)')
+  .replace(
+    'messages(conversationId: $conversationId, first: $first, after: $after, last: $last)',
+    'messagesInMemory(first: $first)',
+  )
 
 export const queryOfTwenty: Scenario = async (bench) => {
   const sheet = createSheet()

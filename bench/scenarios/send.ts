@@ -20,7 +20,8 @@ export const sendToAttached: Scenario = async (bench) => {
     const { count, wallMs, serverMs, redisMs, dynamodbMs } = await bench.meter(subject, () => asFastAsPossible(roundMs))
     const add = (what: string, unit: string, value: number) => sheet.add(what, subject.who, unit, value, 'raw ws')
     add(cpuPerMessage, 'ms', serverMs / count)
-    if (subject.who !== 'raw ws') sheet.add('send: Redis CPU per message', subject.who, 'ms', redisMs / count, 'mercurius')
+    if (subject.who !== 'raw ws')
+      sheet.add('send: Redis CPU per message', subject.who, 'ms', redisMs / count, 'mercurius')
     if (subject.who === 'parley' || subject.who === 'stock') {
       sheet.add('send: DynamoDB CPU per message', subject.who, 'ms', dynamodbMs / count, 'stock')
     }
@@ -47,7 +48,11 @@ type Crew = Awaited<ReturnType<typeof openCrew>>
 async function openCrew(subject: Subject) {
   const pairs: { pair: Pair; sentAtMs: number[]; ticked: () => void; delivered: () => void }[] = []
   for (let i = 0; i < pairsCount; i += 1) {
-    const each = { sentAtMs: [] as number[], ticked: () => undefined, delivered: () => undefined } as (typeof pairs)[number]
+    const each = {
+      sentAtMs: [] as number[],
+      ticked: () => undefined,
+      delivered: () => undefined,
+    } as (typeof pairs)[number]
     each.pair = await openPair(subject, `${subject.who.replace(' ', '-')}-${i}`, {
       delivered: () => each.delivered(),
       ticked: () => each.ticked(),
