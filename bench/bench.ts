@@ -27,7 +27,8 @@ export type Bench = {
   /** A process of its own, for the one who asks to stop. */
   fresh(who: Who): Promise<Subject>
   meter(subject: Subject, work: () => Promise<number>): Promise<Metered>
-  notes: string[]
+  /** What is to be said about the figures since the last time. */
+  takeNotes(): string[]
   stop(): Promise<void>
 }
 
@@ -110,8 +111,10 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
     },
     fresh,
     meter,
-    get notes() {
-      return [...notes]
+    takeNotes() {
+      const taken = [...notes]
+      notes.clear()
+      return taken
     },
     async stop() {
       await Promise.all([...started].map((subject) => subject.stop()))

@@ -8,12 +8,15 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Depth, type Scenario, startBench } from './bench.ts'
+import { takeRetried } from './load/troubles.ts'
 import { printMustHold } from './report/must-hold.ts'
+import { type Result, writePage } from './report/page.ts'
 import { printTable } from './report/table.ts'
 import { fanOut } from './scenarios/fan-out.ts'
 import { history } from './scenarios/history.ts'
 import { idle } from './scenarios/idle.ts'
 import { mutationWithoutStorage } from './scenarios/mutation.ts'
+import { pushWhileProviderIsDown } from './scenarios/push.ts'
 import { queryOfTwenty } from './scenarios/query.ts'
 import { sendToAttached } from './scenarios/send.ts'
 import type { Measured } from './sheet.ts'
@@ -25,8 +28,9 @@ const scenarios: Record<string, Scenario> = {
   'fan-out': fanOut,
   idle,
   history,
+  push: pushWhileProviderIsDown,
 }
-const onTheSide: readonly string[] = []
+const onTheSide: readonly string[] = ['push']
 
 const { values } = parseArgs({
   options: {
@@ -61,15 +65,17 @@ try {
     }
     const measured = (await scenarios[name]?.(bench)) ?? []
     const tookSeconds = Math.round((performance.now() - scenarioBeganAtMs) / 1000)
-    const notes = bench.notes
-    const result = { name, depth, takenAt: new Date().toISOString(), tookSeconds, machine, notes, measured }
+    const retried = takeRetried()
+    const notes = [...bench.takeNotes(), ...(retried > 0 ? [`${retried} answers said to try again`] : [])]
+    const result: Result = { name, depth, takenAt: new Date().toISOString(), tookSeconds, machine, notes, measured }
     if (depth !== 'quick') await writeFile(new URL(`${name}.json`, results), `${JSON.stringify(result, null, 1)}\n`)
     all.push(...measured)
     console.log(`\n${name}, ${tookSeconds} s`)
     printTable(measured)
+    for (const note of notes) console.log(`  note: ${note}`)
   }
-  for (const note of bench.notes) console.log(`note: ${note}`)
   printMustHold(all)
+  if (depth !== 'quick') await writePage()
   console.log(`\n${Math.round((performance.now() - beganAtMs) / 1000)} s in all`)
 } finally {
   await bench.stop()

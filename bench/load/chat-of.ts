@@ -2,7 +2,7 @@ import { directConversationId } from '../../src/domain/conversation-id.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import type { Subject } from '../bench.ts'
 import { body, sendMessage } from './documents.ts'
-import { askOnce, openGraphQLSocket, type Somebody } from './graphql-socket.ts'
+import { ask, openGraphQLSocket, type Somebody } from './graphql-socket.ts'
 import { somebody } from './tokens.ts'
 
 /** A chat of two people on a GraphQL server, with some messages in it. */
@@ -17,7 +17,7 @@ export async function chatOf(
   const socket = await openGraphQLSocket(port, alice)
   for (let i = 0; i < messages; i += 1) {
     const to = isOurs ? { userId: bob.userId } : { conversationId }
-    await askOnce(socket, sendMessage, { input: { clientMessageId: `${name}-${process.pid}-${i}`, to, body } })
+    await ask(socket, sendMessage, { input: { clientMessageId: `${name}-${process.pid}-${i}`, to, body } })
   }
   socket.close()
   return { alice, conversationId }

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Subject } from '../bench.ts'
 import { body, createGroup, messageAdded, sendMessage } from './documents.ts'
-import { askOnce, type GraphQLSocket, openGraphQLSocket } from './graphql-socket.ts'
+import { ask, type GraphQLSocket, openGraphQLSocket } from './graphql-socket.ts'
 import { openIo } from './io-socket.ts'
-import { failOn, rawMessage } from './pairs.ts'
+import { rawMessage } from './pairs.ts'
 import { somebody } from './tokens.ts'
+import { mustRetry } from './troubles.ts'
 import { frameOf, type LoadSocket, openSocket } from './web-socket.ts'
 
 // Many devices that follow one conversation, and somebody who writes there.
@@ -96,10 +97,15 @@ async function openOwner({ who, port }: Subject, name: string): Promise<Owner> {
   return {
     makeGroup: async (members) => (who === 'parley' ? makeGroup(socket, name, members) : name),
     say(conversationId) {
-      socket.onText = (payload) => failOn(payload.toString('latin1'))
       sent += 1
       const input = { clientMessageId: `${run}-${name}-${sent}`, to: { conversationId }, body }
-      socket.send(socket.operation(`s${sent}`, sendMessage, { input }))
+      let attempts = 0
+      const send = () => {
+        attempts += 1
+        socket.send(socket.operation(`s${sent}.${attempts}`, sendMessage, { input }))
+      }
+      socket.onText = (payload) => mustRetry(payload.toString('latin1')) && send()
+      send()
     },
     close: socket.close,
   }
@@ -108,7 +114,7 @@ async function openOwner({ who, port }: Subject, name: string): Promise<Owner> {
 async function makeGroup(socket: GraphQLSocket, name: string, members: number): Promise<string> {
   const memberIds = Array.from({ length: members }, (_, i) => `${name}-${i}`)
   const input = { clientGroupId: `${run}-${name}-${members}`, title: 'A crowd', memberIds }
-  const made = (await askOnce(socket, createGroup, { input })) as { createGroup: { conversation: { id: string } } }
+  const made = (await ask(socket, createGroup, { input })) as { createGroup: { conversation: { id: string } } }
   return made.createGroup.conversation.id
 }
 
@@ -129,11 +135,13 @@ async function openDevice(
     return socket
   }
   const socket = await openGraphQLSocket(port, somebody(userId))
+  // Ours follows everything its user is in; the others have a topic per conversation.
+  const variables = who === 'parley' ? {} : { conversationId }
+  const follow = () => socket.send(socket.operation('added', messageAdded, variables))
   socket.onText = (payload) => {
     if (payload.includes('"messageAdded"')) onHeard()
-    else failOn(payload.toString('latin1'))
+    else if (mustRetry(payload.toString('latin1'))) follow()
   }
-  // Ours follows everything its user is in; the others have a topic per conversation.
-  socket.send(socket.operation('added', messageAdded, who === 'parley' ? {} : { conversationId }))
+  follow()
   return socket
 }

@@ -1,3 +1,4 @@
+import { mustRetry } from './troubles.ts'
 import { frameOf, type LoadSocket, openSocket } from './web-socket.ts'
 
 /** A socket that speaks graphql-transport-ws, past its handshake. */
@@ -24,14 +25,20 @@ export async function openGraphQLSocket(port: number, { userId, token }: Somebod
 export const operationFrame = (id: string, query: string, variables: object): Buffer =>
   frameOf(JSON.stringify({ id, type: 'subscribe', payload: { query, variables } }))
 
-/** Asks once; for preparations, not for the load. */
-export function askOnce(socket: GraphQLSocket, query: string, variables: object): Promise<unknown> {
-  return new Promise((resolve, reject) => {
+let asked = 0
+
+/** Asks until there is an answer; for preparations, not for the load. */
+export function ask(socket: GraphQLSocket, query: string, variables: object): Promise<unknown> {
+  return new Promise((resolve) => {
+    const send = () => {
+      asked += 1
+      socket.send(socket.operation(`ask-${asked}`, query, variables))
+    }
     socket.onText = (payload) => {
-      const told = JSON.parse(String(payload)) as { type: string; payload?: { data?: unknown; errors?: unknown } }
-      if (told.type === 'error' || told.payload?.errors) reject(new Error(String(payload)))
+      if (mustRetry(String(payload))) return send()
+      const told = JSON.parse(String(payload)) as { type: string; payload?: { data?: unknown } }
       if (told.type === 'next') resolve(told.payload?.data)
     }
-    socket.send(socket.operation('once', query, variables))
+    send()
   })
 }

@@ -1,5 +1,5 @@
 import type { LoadConnection } from './http.ts'
-import { failOn } from './pairs.ts'
+import { mustRetry } from './troubles.ts'
 import type { LoadSocket } from './web-socket.ts'
 
 // Closed loops: the next is asked when the last is answered, until the time is up. They return how many were answered.
@@ -11,7 +11,7 @@ export async function overHttp(connections: readonly LoadConnection[], request: 
   const loop = async (connection: LoadConnection) => {
     while (performance.now() < endAtMs) {
       const answer = await connection.ask(request)
-      if (count === 0) failOn(String(answer))
+      if (count === 0) mustRetry(String(answer))
       count += 1
     }
   }
@@ -50,8 +50,7 @@ export async function overSockets(
 export function completedOf(payload: Buffer): number | undefined {
   // `complete` is short. Everything else is a result, or an error.
   if (payload.length > 60) {
-    if (payload.includes('"errors"') || payload.includes('"type":"error"'))
-      throw new Error(`A server answered: ${payload}`)
+    if (payload.includes('"errors"') || payload.includes('"type":"error"')) mustRetry(String(payload))
     return undefined
   }
   const text = payload.toString('latin1')

@@ -1,6 +1,6 @@
 import { type Bench, interleave, type Scenario, type Subject } from '../bench.ts'
 import { conversations, messageAddedAfter, messages } from '../load/documents.ts'
-import { askOnce, openGraphQLSocket, operationFrame, type Somebody } from '../load/graphql-socket.ts'
+import { ask, openGraphQLSocket, operationFrame, type Somebody } from '../load/graphql-socket.ts'
 import { completedOf, overSockets } from '../load/loops.ts'
 import { openPair } from '../load/pairs.ts'
 import { createSeeds, type Seeds } from '../load/seed.ts'
@@ -87,7 +87,7 @@ async function readPages(bench: Bench, sheet: Sheet, subject: Subject, chat: Cha
   const socket = await openGraphQLSocket(subject.port, alice)
   const size = 50
   // The last of the page before: what the oldest page is asked after.
-  const asked = (await askOnce(socket, messages, { conversationId, last: size + 1 })) as {
+  const asked = (await ask(socket, messages, { conversationId, last: size + 1 })) as {
     messages: { edges: { cursor: string }[] }
   }
   const after = asked.messages.edges[0]?.cursor
@@ -144,7 +144,7 @@ async function listChats(
   const list = async (): Promise<number> => {
     let [listed, after]: [number, string | undefined] = [0, undefined]
     for (;;) {
-      const page: Page = (await askOnce(socket, conversations, { first: Math.min(chats, 100), after })) as Page
+      const page: Page = (await ask(socket, conversations, { first: Math.min(chats, 100), after })) as Page
       listed += page.conversations.edges.length
       if (!page.conversations.pageInfo.hasNextPage) return listed
       after = page.conversations.pageInfo.endCursor
