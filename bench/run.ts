@@ -40,6 +40,8 @@ const { values } = parseArgs({
     profile: { type: 'string' },
   },
 })
+/** Ten times what any takes on a quiet machine. What was started ends with this process. */
+const scenarioMaxMs = 60_000 * (values.full ? 60 : 10)
 const depth: Depth = values.full ? 'full' : values.quick ? 'quick' : 'default'
 const wanted =
   values.only?.split(',') ?? Object.keys(scenarios).filter((name) => values.full || !onTheSide.includes(name))
@@ -63,7 +65,11 @@ try {
       node: process.version,
       loadBefore: loadavg(),
     }
+    const hangs = setTimeout(() => {
+      throw new Error(`${name} has not ended in ${scenarioMaxMs / 60_000} minutes.`)
+    }, scenarioMaxMs)
     const measured = (await scenarios[name]?.(bench)) ?? []
+    clearTimeout(hangs)
     const tookSeconds = Math.round((performance.now() - scenarioBeganAtMs) / 1000)
     const retried = takeRetried()
     const notes = [...bench.takeNotes(), ...(retried > 0 ? [`${retried} answers said to try again`] : [])]

@@ -46,15 +46,17 @@ export async function overSockets(
   return count
 }
 
-/** Operations are numbered `0`, `1`, …; one is over when it is complete. */
+/** Operations are numbered `0`, `1`, …; one is over when it is complete, or was refused. */
 export function completedOf(payload: Buffer): number | undefined {
+  const isError = payload.includes('"type":"error"')
   // `complete` is short. Everything else is a result, or an error.
-  if (payload.length > 60) {
-    if (payload.includes('"errors"') || payload.includes('"type":"error"')) mustRetry(String(payload))
+  if (payload.length > 60 && !isError) {
+    if (payload.includes('"errors"')) mustRetry(String(payload))
     return undefined
   }
   const text = payload.toString('latin1')
-  if (!text.includes('"complete"')) return undefined
+  if (isError) mustRetry(text)
+  else if (!text.includes('"complete"')) return undefined
   const [, index] = /"id":"(\d+)"/.exec(text) ?? []
   return index === undefined ? undefined : Number(index)
 }

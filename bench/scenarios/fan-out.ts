@@ -12,7 +12,7 @@ export const fanOut: Scenario = async (bench) => {
   const size = bench.choose({ quick: 100, default: 1000, full: 1000 })
   const crowds = []
   for (const who of everybody) crowds.push(await gather(await bench.subject(who), size))
-  const roundMs = bench.choose({ quick: 200, default: 900, full: 4000 })
+  const roundMs = bench.choose({ quick: 200, default: 700, full: 4000 })
 
   const sayFor = async (say: () => Promise<void>, ms: number) => {
     const endAtMs = performance.now() + ms
@@ -20,7 +20,7 @@ export const fanOut: Scenario = async (bench) => {
     for (; performance.now() < endAtMs; said += 1) await say()
     return said * size
   }
-  for (const { say } of crowds) await sayFor(say, bench.choose({ quick: 200, default: 800, full: 3000 }))
+  for (const { say } of crowds) await sayFor(say, bench.choose({ quick: 200, default: 600, full: 3000 }))
   await interleave(bench.choose({ quick: 1, default: 3, full: 7 }), crowds, async ({ subject, say }) => {
     const { count, wallMs, serverMs } = await bench.meter(subject, () => sayFor(say, roundMs))
     sheet.add(cpuPerDelivery, subject.who, 'µs', (1000 * serverMs) / count, 'raw ws')

@@ -16,8 +16,8 @@ export const mutationWithoutStorage: Scenario = async (bench) => {
   const sheet = createSheet()
   const loops = []
   for (const who of everybody) loops.push(await loopOf(await bench.subject(who)))
-  for (const { ask } of loops) await ask(bench.choose({ quick: 200, default: 1000, full: 3000 }))
-  const roundMs = bench.choose({ quick: 200, default: 600, full: 3000 })
+  for (const { ask } of loops) await ask(bench.choose({ quick: 200, default: 800, full: 3000 }))
+  const roundMs = bench.choose({ quick: 200, default: 400, full: 3000 })
   await interleave(bench.choose({ quick: 1, default: 5, full: 9 }), loops, async ({ subject, ask }) => {
     const { count, wallMs, serverMs } = await bench.meter(subject, () => ask(roundMs))
     sheet.add(cpuPerMutation, subject.who, 'ms', serverMs / count, 'raw ws')

@@ -24,8 +24,8 @@ export const queryOfTwenty: Scenario = async (bench) => {
   const sheet = createSheet()
   const ways = []
   for (const who of everybody) ways.push(...(await waysOf(await bench.subject(who))))
-  for (const { ask } of ways) await ask(bench.choose({ quick: 200, default: 800, full: 3000 }))
-  const roundMs = bench.choose({ quick: 200, default: 700, full: 3000 })
+  for (const { ask } of ways) await ask(bench.choose({ quick: 200, default: 600, full: 3000 }))
+  const roundMs = bench.choose({ quick: 200, default: 500, full: 3000 })
   await interleave(bench.choose({ quick: 1, default: 3, full: 7 }), ways, async ({ subject, who, how, ask }) => {
     const { count, wallMs, serverMs } = await bench.meter(subject, () => ask(roundMs))
     sheet.add(`${how}: server CPU per query`, who, 'ms', serverMs / count, 'mercurius')
