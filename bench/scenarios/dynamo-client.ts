@@ -1,12 +1,9 @@
-// npx tsx bench/dynamo-client.ts
-// The CPU of this process per call to DynamoDB, by the lean client against the SDK's: the same calls of the same tables on one
-// server, which is a process of its own. The rounds of the two alternate.
-import { pathToFileURL } from 'node:url'
-import { createDynamoTable, type DynamoTable } from '../src/store/dynamo-table.ts'
-import { createTables } from '../src/store/table-setup.ts'
-import { connectDynamo, startDynalite } from '../test/kit/dynamodb.ts'
-import { aConversation, aMessage } from '../test/kit/ids.ts'
-import { figure, quantile, type Scenario } from './scenario.ts'
+import { createDynamoTable, type DynamoTable } from '../../src/store/dynamo-table.ts'
+import { createTables } from '../../src/store/table-setup.ts'
+import { connectDynamo, startDynalite } from '../../test/kit/dynamodb.ts'
+import { aConversation, aMessage } from '../../test/kit/ids.ts'
+import { interleave, type Scenario } from '../bench.ts'
+import { createSheet } from '../sheet.ts'
 
 type Messages = DynamoTable<'messages'>
 type Work = { what: string; times: number; once: (messages: Messages, n: number) => Promise<unknown> }
@@ -15,6 +12,10 @@ const rounds = 7
 const atATime = 16
 const pageSize = 20
 
+/**
+ * The CPU of this process per call to DynamoDB, by the lean client against the SDK's: the same calls of the same tables on one
+ * server, which is a process of its own.
+ */
 export const dynamoClient: Scenario = async () => {
   const server = await startDynalite()
   const lean = connectDynamo(server.endpoint, { wire: 'lean' })
@@ -31,23 +32,15 @@ export const dynamoClient: Scenario = async () => {
       { what: 'a get', times: 1000, once: (messages) => messages.get({ conversation_id, seq: 7 }) },
       { what: `a query of ${pageSize}`, times: 400, once: (messages) => messages.query(page) },
     ]
-    const figures = []
+    const sheet = createSheet()
+    const ways = { lean: byLean, sdk: bySdk }
     for (const work of works) {
-      await cpuMsOf(work, byLean)
-      await cpuMsOf(work, bySdk)
-      const [leanMs, sdkMs]: [number[], number[]] = [[], []]
-      for (let i = 0; i < rounds; i += 1) {
-        leanMs.push(await cpuMsOf(work, byLean))
-        sdkMs.push(await cpuMsOf(work, bySdk))
-      }
-      for (const [name, share] of [
-        ['median', 0.5],
-        ['best', 0],
-      ] as const) {
-        figures.push(figure(`${work.what}, ${name}`, 'CPU ms', quantile(leanMs, share), quantile(sdkMs, share)))
-      }
+      for (const messages of Object.values(ways)) await cpuMsOf(work, messages)
+      await interleave(rounds, Object.entries(ways), async ([who, messages]) => {
+        sheet.add(`DynamoDB: ${work.what}`, who, 'CPU ms', await cpuMsOf(work, messages), 'sdk')
+      })
     }
-    return figures
+    return sheet.measured()
   } finally {
     await Promise.all([lean.client.close(), sdk.client.close()])
     await server.stop()
@@ -81,12 +74,4 @@ async function cpuMsOf({ times, once }: Work, messages: Messages): Promise<numbe
   await Promise.all(Array.from({ length: atATime }, worker))
   const { user, system } = process.cpuUsage(before)
   return (user + system) / 1000 / times
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  for (const { what, value, baseline, unit, ratio } of await dynamoClient()) {
-    console.log(
-      `${what.padEnd(28)} ${ratio.toFixed(2)}x   ${value.toFixed(3)} ${unit} against ${baseline.toFixed(3)} ${unit}`,
-    )
-  }
 }
