@@ -24,6 +24,8 @@ import { createDynamoClient, type DynamoCall } from './store/dynamo-client.ts'
 import { createMediaDisk } from './store/media.disk.ts'
 import { createNodeNumber } from './store/node-number.redis.ts'
 import { createPushQueueRedis } from './store/push-queue.redis.ts'
+import { createRateLimitsMemory } from './store/rate-limits.memory.ts'
+import { createRateLimitsRedis } from './store/rate-limits.redis.ts'
 import { createRedisLink, type RedisLink } from './store/redis-client.ts'
 import { createRedisKeys, defaultKeyPrefix } from './store/redis-keys.ts'
 import { createSoftStateRedis } from './store/soft-state.redis.ts'
@@ -161,6 +163,8 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       ...(config.development && { demo: await readDemo() }),
       ...(media.files && { mediaFiles: media.files }),
       exampleConversationId: directConversationId,
+      rateLimits: createRateLimitsRedis(link, createRedisKeys(defaultKeyPrefix)),
+      localRateLimits: createRateLimitsMemory(clock),
       clock,
       randomId: randomUUID,
       logger,

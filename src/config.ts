@@ -25,7 +25,16 @@ export type Config = {
   introspection: boolean
   /** Undefined: clients send whole documents. */
   persistedOperations?: PersistedSettings
+  traffic: TrafficSettings
   dataDir: string
+}
+
+/** Operations and connections, see docs/limits.md. Without a rate, and where there is a 0, as many as come. */
+export type TrafficSettings = {
+  rate: { perSecond: number; burst: number } | undefined
+  places: { perUser: number; perAddress: number; uninitialised: number; uninitialisedPerAddress: number }
+  /** How many proxies in front of the node have written into X-Forwarded-For. */
+  trustedProxies: number
 }
 
 /** `preview`: whether banners show the text. `log`: whether devices may be registered that are only printed. */
@@ -163,6 +172,13 @@ function readDocuments(path: string): ReadonlyMap<string, string> | undefined {
     return undefined
   }
 }
+const count = (max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, { error: `must be 0 to ${max}`, abort: true })
+    .transform(Number)
+    .refine((value) => value <= max, { error: `must be 0 to ${max}` })
+    .optional()
 
 const variables = z.object({
   NODE_ENV: z.string().optional(),
@@ -252,6 +268,11 @@ const variables = z.object({
     })
     .optional(),
   PERSISTED_OPERATIONS_ONLY: flag.default(false),
+  RATE_LIMIT_PER_SECOND: count(1_000_000),
+  RATE_LIMIT_BURST: count(10_000_000),
+  SOCKETS_PER_USER: count(1_000_000),
+  SOCKETS_PER_ADDRESS: count(1_000_000),
+  TRUSTED_PROXIES: count(10),
   DATA_DIR: z.string().default('.data'),
 })
 
@@ -277,6 +298,7 @@ function assemble(read: Variables): Config {
     ...(read.PERSISTED_OPERATIONS && {
       persistedOperations: { documents: read.PERSISTED_OPERATIONS, only: read.PERSISTED_OPERATIONS_ONLY },
     }),
+    traffic: trafficOf(read, production),
     dataDir: read.DATA_DIR,
   }
 }
@@ -302,6 +324,22 @@ function pushOf(read: Variables, production: boolean): PushSettings {
     ...((vapid || !production) && { vapid: vapid ?? 'derived' }),
     ...(read.FCM_SERVICE_ACCOUNT && { fcm: read.FCM_SERVICE_ACCOUNT }),
     ...(key && keyId && teamId && topic && { apns: { key, keyId, teamId, topic, sandbox } }),
+  }
+}
+
+/** At a desk there is no limit: whoever measures there wants to know what the node can do. */
+function trafficOf(read: Variables, production: boolean): TrafficSettings {
+  const perSecond = read.RATE_LIMIT_PER_SECOND ?? (production ? 500 : 0)
+  const socketsMax = production ? 1000 : 0
+  return {
+    rate: perSecond === 0 ? undefined : { perSecond, burst: Math.max(1, read.RATE_LIMIT_BURST ?? 10 * perSecond) },
+    places: {
+      perUser: read.SOCKETS_PER_USER ?? socketsMax,
+      perAddress: read.SOCKETS_PER_ADDRESS ?? socketsMax,
+      uninitialised: 20_000,
+      uninitialisedPerAddress: production ? 100 : 0,
+    },
+    trustedProxies: read.TRUSTED_PROXIES ?? 0,
   }
 }
 

@@ -13,13 +13,16 @@ import { createYoga, type Plugin } from 'graphql-yoga'
 import type { PersistedSettings } from '../config.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { Viewer } from '../protocol/viewer.ts'
+import type { Admission } from './admission.ts'
 import type { Authenticate } from './auth.ts'
+import { createDocumentCache, type DocumentCache } from './document-cache.ts'
 import { type CheckCost, createCheckCost, type FieldCosts } from './document-cost.ts'
-import { createDocumentCache, parseGuarded, tooComplex } from './document-guard.ts'
+import { parseGuarded, tooComplex } from './document-guard.ts'
 import { HttpRefusal } from './errors.ts'
 import { createExecutor, type Executor, type ExecutorOptions, type OperationContext } from './executor.ts'
 import { createPersistedOperations, type PersistedOperations } from './persisted-operations.ts'
 import { type RequestParams, readParams } from './request-params.ts'
+import { useAdmission } from './use-admission.ts'
 
 export type GraphQLOptions = ExecutorOptions & {
   schema: GraphQLSchema
@@ -27,6 +30,7 @@ export type GraphQLOptions = ExecutorOptions & {
   config: { introspection: boolean; persistedOperations?: PersistedSettings }
   /** What makes a field dearer than the values it shows. */
   fieldCosts?: FieldCosts
+  admission: Admission
 }
 
 export type GraphQL = Executor & {
@@ -35,6 +39,7 @@ export type GraphQL = Executor & {
     url: string,
     request: { method: string; headers: Record<string, string>; body?: string },
     signal: AbortSignal,
+    address?: string,
   ): Promise<Response>
   /** For WebSockets: everything before the execution. */
   prepare(request: WebSocketRequest): Promise<ExecutionArgs | GraphQLError[]>
@@ -56,10 +61,15 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
   const executor = createExecutor({ ...options, hideSuggestions })
   const persisted = createPersistedOperations(schema, config.persistedOperations)
   const checkCost = createCheckCost(schema, options.fieldCosts)
+  const cache = createDocumentCache()
   const yoga = createYoga<OperationContext>({
     schema,
-    plugins: [usePipeline(options, { executor, persisted, checkCost })],
-    parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: createDocumentCache() },
+    plugins: [
+      useAdmission(options.authenticate, options.admission),
+      usePipeline(options, { executor, persisted, checkCost }),
+      useOnlyValid(cache),
+    ],
+    parserAndValidationCache: { documentCache: cache.documents, errorCache: cache.errors },
     // Sizes, origins and pages are the HTTP server's; errors are mapped here.
     maxRequestBodySize: false,
     multipart: false,
@@ -96,8 +106,8 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
 
   const enveloped = yoga.getEnveloped({})
   return {
-    fetch: async (url, request, signal) =>
-      yoga.fetch(url, { ...request, signal }, { transport: 'http', signal, origin: new URL(url).origin }),
+    fetch: async (url, request, signal, address = '') =>
+      yoga.fetch(url, { ...request, signal }, { transport: 'http', signal, origin: new URL(url).origin, address }),
     prepare,
     execute: async (args): Promise<ExecutionResult> => enveloped.execute(args),
     subscribe: async (args) => enveloped.subscribe(args),
@@ -111,7 +121,7 @@ const unknownOperation = () =>
 type Parts = { executor: Executor; persisted: PersistedOperations; checkCost: CheckCost }
 
 function usePipeline(options: GraphQLOptions, { executor, persisted, checkCost }: Parts): Plugin<OperationContext> {
-  const { authenticate, errors, log, config } = options
+  const { errors, log, config } = options
   const validateGuarded = createValidate(!config.introspection)
   /** A WebSocket has asked before, in `prepare`: there a refusal is an `error` and no result. */
   const affordable =
@@ -146,10 +156,6 @@ function usePipeline(options: GraphQLOptions, { executor, persisted, checkCost }
       setValidationFn(validateGuarded)
       if (!config.introspection) addValidationRule(NoSchemaIntrospectionCustomRule)
     },
-    async onContextBuilding({ context, extendContext }) {
-      // A WebSocket brings its viewer along.
-      if (context.request) extendContext({ viewer: await authenticate(context.request.headers.get('authorization')) })
-    },
     onExecute({ setExecuteFn }) {
       setExecuteFn(affordable(executor.execute))
     },
@@ -165,6 +171,14 @@ function usePipeline(options: GraphQLOptions, { executor, persisted, checkCost }
     },
   }
 }
+
+const useOnlyValid = (cache: DocumentCache): Plugin => ({
+  onValidate:
+    ({ params: { documentAST } }) =>
+    ({ valid }) => {
+      if (!valid) cache.forget(documentAST)
+    },
+})
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -12,7 +12,7 @@ export type RequestParams = {
 }
 
 /** As deep as JSON may be nested: what comes after it may recurse, and answers may echo. */
-const jsonNestingMax = 64
+export const jsonNestingMax = 64
 /** An object of that many keys is no input of ours, and an error about it would show them all. */
 const jsonKeysMax = 200
 
@@ -22,8 +22,8 @@ export function readParams(params: RequestParams, persisted: PersistedOperations
   if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') {
     throw new HttpRefusal(400, 'Expected operationName to be a string.')
   }
-  if (isBeyond(variables, jsonNestingMax)) throw tooLarge('variables')
-  if (isBeyond(extensions, jsonNestingMax)) throw tooLarge('extensions')
+  if (isBeyond(variables, jsonNestingMax, jsonKeysMax)) throw tooLarge('variables')
+  if (isBeyond(extensions, jsonNestingMax, jsonKeysMax)) throw tooLarge('extensions')
   return { query: persisted.documentOf(params) }
 }
 
@@ -33,18 +33,22 @@ const tooLarge = (field: string) =>
     `JSON is nested at most ${jsonNestingMax} levels deep, and an object has at most ${jsonKeysMax} keys.`,
   )
 
-/** Stops at that depth, so it cannot exhaust the stack itself. Loops, for a thousand positions are nothing unusual. */
-function isBeyond(value: unknown, levels: number): boolean {
+/** Stops at that depth, so it cannot exhaust the stack itself. */
+export const isNestedDeeper = (value: unknown, levels: number): boolean =>
+  isBeyond(value, levels, Number.POSITIVE_INFINITY)
+
+/** Loops, for a thousand positions are nothing unusual. */
+function isBeyond(value: unknown, levels: number, keysMax: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
   if (Array.isArray(value)) {
-    for (const each of value) if (isBeyond(each, levels - 1)) return true
+    for (const each of value) if (isBeyond(each, levels - 1, keysMax)) return true
     return false
   }
   let keys = 0
   for (const name in value) {
     keys += 1
-    if (keys > jsonKeysMax || isBeyond((value as Record<string, unknown>)[name], levels - 1)) return true
+    if (keys > keysMax || isBeyond((value as Record<string, unknown>)[name], levels - 1, keysMax)) return true
   }
   return false
 }

@@ -38,6 +38,11 @@ describe('with nothing set', () => {
       allowedOrigins: [],
       graphiql: true,
       introspection: true,
+      traffic: {
+        rate: undefined,
+        places: { perUser: 0, perAddress: 0, uninitialised: 20_000, uninitialisedPerAddress: 0 },
+        trustedProxies: 0,
+      },
       dataDir: '.data',
     })
   })
@@ -250,6 +255,35 @@ describe('each variable', () => {
     expect(problemsOf({ PERSISTED_OPERATIONS_ONLY: 'true' })).toEqual([
       'PERSISTED_OPERATIONS is missing: PERSISTED_OPERATIONS_ONLY is about the documents it names',
     ])
+  })
+})
+
+describe('traffic', () => {
+  test('production bounds what a user can take', () => {
+    expect(readConfig(production).traffic).toEqual({
+      rate: { perSecond: 500, burst: 5000 },
+      places: { perUser: 1000, perAddress: 1000, uninitialised: 20_000, uninitialisedPerAddress: 100 },
+      trustedProxies: 0,
+    })
+  })
+
+  test('what is set counts everywhere, and 0 is no limit', () => {
+    const set = { RATE_LIMIT_PER_SECOND: '7', SOCKETS_PER_USER: '8', SOCKETS_PER_ADDRESS: '9', TRUSTED_PROXIES: '2' }
+    expect(readConfig(set).traffic).toMatchObject({
+      rate: { perSecond: 7, burst: 70 },
+      places: { perUser: 8, perAddress: 9 },
+      trustedProxies: 2,
+    })
+    expect(readConfig({ ...set, RATE_LIMIT_BURST: '5' }).traffic.rate).toEqual({ perSecond: 7, burst: 5 })
+    const off = { RATE_LIMIT_PER_SECOND: '0', SOCKETS_PER_USER: '0', SOCKETS_PER_ADDRESS: '0' }
+    expect(readConfig({ ...production, ...off }).traffic).toMatchObject({
+      rate: undefined,
+      places: { perUser: 0, perAddress: 0 },
+    })
+  })
+
+  test.each(['-1', '1.5', 'many', '11'])('TRUSTED_PROXIES=%s is refused', (TRUSTED_PROXIES) => {
+    expect(problemsOf({ TRUSTED_PROXIES })).toEqual(['TRUSTED_PROXIES must be 0 to 10'])
   })
 })
 

