@@ -1,5 +1,5 @@
 // What fields cost beyond the values they show, for the limit on what one operation may ask for. What is not named here costs
-// 1; a page 50 and 10 for each row it reads; a mutation or subscription 50; each item of a list it is given 1.
+// 1; a page 50 and 10 for each row it reads; a mutation or subscription 50; each item of a list it is given 5.
 
 import { attachmentsMax, groupMembersMax } from '../protocol/limits.ts'
 

@@ -13,7 +13,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql'
 import { pageDefault, pageMax } from '../protocol/limits.ts'
-import { type Cost, plus } from './cost-terms.ts'
+import { type Cost, plus, times } from './cost-terms.ts'
 
 /** How many items a page is asked for. What is out of range is for the resolver to refuse, in better words. */
 export function pageSize({ arguments: given = [] }: FieldNode): Cost {
@@ -26,12 +26,14 @@ export function pageSize({ arguments: given = [] }: FieldNode): Cost {
     )
 }
 
-/** How many items there are in the lists a field is given: each has to be looked at, and most to be looked up. */
+const itemWeight = 5
+
+/** What the items of the lists a field is given cost: each has to be looked at, and most to be looked up. */
 export function itemsIn({ arguments: given = [] }: FieldNode, field: GraphQLField<unknown, unknown>): Cost {
   let sum: Cost = 0
   for (const { name, value } of given) {
     const argument = field.args.find((each) => each.name === name.value)
-    if (argument && holdsList(argument.type)) sum = plus(sum, itemsOfNode(value))
+    if (argument && holdsList(argument.type)) sum = plus(sum, times(itemWeight, itemsOfNode(value)))
   }
   return sum
 }

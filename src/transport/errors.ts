@@ -91,6 +91,8 @@ function hide({ extensions }: GraphQLError, { byHttp }: Problem, http: unknown):
   Object.defineProperty(extensions, 'http', { value: { ...http, spec: !byHttp } })
 }
 
+const messageMaxChars = 800
+
 type Fields = Record<string, unknown>
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null
@@ -112,6 +114,8 @@ function expectedProblem(error: Fields): Problem | undefined {
   const extensions = isObject(error.extensions) ? error.extensions : {}
   if (isErrorCode(extensions.code)) return problem(extensions.code, message, detailsOf(extensions))
   if (message.startsWith('Syntax Error')) return problem('GRAPHQL_PARSE_FAILED', message)
+  // After a few mistakes graphql-js goes no further.
+  if (message.startsWith('Too many errors processing variables')) return problem('BAD_USER_INPUT', message)
   if (extensions.code === 'OPERATION_RESOLUTION_FAILURE') return problem('GRAPHQL_VALIDATION_FAILED', message)
   return isObject(extensions.http) ? problem('BAD_USER_INPUT', message, {}, extensions.http.status) : undefined
 }
@@ -125,8 +129,14 @@ function coercionProblem(error: unknown): Problem | undefined {
   if (error.path !== undefined && unwrap(error).name !== 'GraphQLError') return undefined
   const message = String(error.message)
   const field = coercionField(message)
-  return field === undefined ? undefined : problem('BAD_USER_INPUT', message, { field })
+  return field === undefined ? undefined : problem('BAD_USER_INPUT', shorten(message), { field })
 }
+
+/** The value in the middle may be as long as a request. */
+const shorten = (message: string): string =>
+  message.length <= messageMaxChars
+    ? message
+    : `${message.slice(0, messageMaxChars / 2)} … ${message.slice(-messageMaxChars / 2)}`
 
 function problem(code: ErrorCode, message: string, details: ErrorDetails = {}, ownStatus?: unknown): Problem {
   const { retryable, status } = errorTable[code]

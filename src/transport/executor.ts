@@ -54,6 +54,8 @@ export type Executor = {
 }
 
 const eventDeadlineMs = 2500
+/** Each of them shows the whole value again. */
+const coercionErrorsMax = 3
 
 export function createExecutor(options: ExecutorOptions): Executor {
   const { createContext, operations, errors, log, metrics, places, clock, hideSuggestions = false } = options
@@ -63,6 +65,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const withFreshContext = (args: ExecutionArgs, stream?: object): ExecutionArgs => ({
     ...args,
     hideSuggestions,
+    options: { maxCoercionErrors: coercionErrorsMax },
     contextValue: createContext(contextOf(args).viewer, stream, contextOf(args).origin),
   })
   const problemsOf = (list: readonly GraphQLError[] = []) => list.map(errors.toProblem)

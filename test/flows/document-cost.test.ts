@@ -138,3 +138,21 @@ describe('what we send ourselves', () => {
     }
   })
 })
+
+it.each([
+  ['to', (deep: string) => `{"clientMessageId":"1","to":${deep},"body":"hi"}`],
+  ['to.userId', (deep: string) => `{"clientMessageId":"1","to":{"userId":${deep}},"body":"hi"}`],
+  ['body', (deep: string) => `{"clientMessageId":"1","to":{"userId":"bob"},"body":${deep}}`],
+  ['clientMessageId', (deep: string) => `{"clientMessageId":${deep},"to":{"userId":"bob"},"body":"hi"}`],
+  [
+    'attachmentIds',
+    (deep: string) => `{"clientMessageId":"1","to":{"userId":"bob"},"body":"hi","attachmentIds":${deep}}`,
+  ],
+])('by REST, a %s nested as deep as a body can hold it is a bad one', async (_field, bodyOf) => {
+  const response = await fetch(`${world.url()}/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${alice.token}` },
+    body: bodyOf(`${'['.repeat(60_000)}${']'.repeat(60_000)}`),
+  })
+  expect([response.status, await response.json()]).toMatchObject([400, { error: { code: 'BAD_USER_INPUT' } }])
+})

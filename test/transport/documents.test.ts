@@ -177,6 +177,20 @@ describe.each(transports)('by %s', (_name, ask) => {
     expect(await ask(server, { query: '{ me }', [field]: value })).toEqual({ data: { me: 'alice' } })
   })
 
+  test('objects of very many keys are refused, and an answer does not grow with the mistakes in a request', async () => {
+    const server = await start()
+    const object = (keys: number) => Object.fromEntries(Array.from({ length: keys }, (_, i) => [`k${i}`, 1]))
+    const query = 'query ($after: [Position!]) { positions(after: $after) }'
+    expect((await ask(server, { query, variables: { after: object(201) } })).errors).toMatchObject([
+      { message: expect.stringContaining('200 keys'), extensions: { code: 'BAD_USER_INPUT', field: 'variables' } },
+    ])
+    for (const after of [object(200), Array.from({ length: 500 }, () => 1), [{ seq: 'x'.repeat(9000) }]]) {
+      const { errors = [] } = await ask(server, { query, variables: { after } })
+      expect(new Set(codes({ errors }))).toEqual(new Set(['BAD_USER_INPUT']))
+      expect(JSON.stringify(errors).length).toBeLessThan(5000)
+    }
+  })
+
   test('variables with awkward names are nobody’s prototype', async () => {
     const server = await start()
     const variables = JSON.parse('{"__proto__": {"text": "polluted"}, "constructor": 1, "hasOwnProperty": 2}')
