@@ -35,6 +35,8 @@ export type Config = {
 export type TrafficSettings = {
   rate: { perSecond: number; burst: number } | undefined
   places: { perUser: number; perAddress: number; uninitialised: number; uninitialisedPerAddress: number }
+  /** Whether users are not counted who come from the node's own machine: unless somebody has set the limit. */
+  sparesLoopback: { rate: boolean; perUser: boolean }
   /** How many proxies in front of the node have written into X-Forwarded-For. */
   trustedProxies: number
 }
@@ -342,6 +344,10 @@ function trafficOf(read: Variables, production: boolean): TrafficSettings {
       perAddress: read.SOCKETS_PER_ADDRESS ?? socketsMax,
       uninitialised: 20_000,
       uninitialisedPerAddress: production ? 100 : 0,
+    },
+    sparesLoopback: {
+      rate: read.RATE_LIMIT_PER_SECOND === undefined,
+      perUser: read.SOCKETS_PER_USER === undefined,
     },
     trustedProxies: read.TRUSTED_PROXIES ?? 0,
   }

@@ -14,12 +14,14 @@ export type Admission = {
    * Counts one operation: of the user, or of the address where there is none. Returns nothing if it may go on at once; otherwise
    * the promise rejects with RATE_LIMITED, unless there turns out to be room.
    */
-  admit(viewer: Viewer | undefined, address: string | undefined): Promise<void> | undefined
+  admit(viewer: Viewer | undefined, address: string): Promise<void> | undefined
 }
 
 export type AdmissionOptions = {
   /** Undefined: everything is admitted. */
   rate: Rate | undefined
+  /** Whether users on the node's own machine are not counted. Nobody there who is anonymous is. */
+  sparesLoopback: boolean
   rateLimits: RateLimits
   /** Used while `rateLimits` does not answer. */
   localRateLimits: RateLimits
@@ -40,11 +42,11 @@ type Purse = {
 const keepMs = 5000
 const batchesPerBurst = 20
 const batchMax = 100
-const drawWithinMs = 250
+const drawWithinMs = 1000
 /** How long the shared buckets are not asked after they gave no answer. */
 const leaveAloneMs = 2000
 
-export function createAdmission({ rate, ...options }: AdmissionOptions): Admission {
+export function createAdmission({ rate, sparesLoopback, ...options }: AdmissionOptions): Admission {
   if (rate === undefined) return { admit: () => undefined }
   const { clock, refused } = options
   const batch = Math.max(1, Math.min(batchMax, Math.floor(rate.burst / batchesPerBurst)))
@@ -78,8 +80,8 @@ export function createAdmission({ rate, ...options }: AdmissionOptions): Admissi
 
   return {
     admit(viewer, address) {
-      const name = viewer ? `user:${viewer.userId}` : address !== undefined && `address:${address}`
-      if (!name || (!viewer && address !== undefined && isLoopback(address))) return undefined
+      if (isLoopback(address) && (!viewer || sparesLoopback)) return undefined
+      const name = viewer ? `user:${viewer.userId}` : `address:${address}`
       const purse = purseOf(name)
       const credit = purse.isNew ? batch : 0
       if (purse.tokens + credit <= 0) return wait(name, purse)
@@ -91,7 +93,10 @@ export function createAdmission({ rate, ...options }: AdmissionOptions): Admissi
   }
 }
 
-function createDraw(rate: Rate, { rateLimits, localRateLimits, clock }: Omit<AdmissionOptions, 'rate'>) {
+function createDraw(
+  rate: Rate,
+  { rateLimits, localRateLimits, clock }: Pick<AdmissionOptions, 'rateLimits' | 'localRateLimits' | 'clock'>,
+) {
   let leftAloneUntilMs = 0
   return async (name: string, wanted: number) => {
     if (clock.now() < leftAloneUntilMs) return localRateLimits.draw(name, wanted, rate)

@@ -99,7 +99,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   async function open(args: ExecutionArgs, transport: 'ws' | 'sse', finished: ReturnType<OperationLog>) {
     // A WebSocket has its seat for all it carries.
-    const leave = transport === 'sse' ? seatOf(contextOf(args).viewer) : () => undefined
+    const leave = transport === 'sse' ? seatOf(contextOf(args)) : () => undefined
     const source = await createSourceEventStream(withFreshContext(args))
     if (!(Symbol.asyncIterator in source)) {
       leave()
@@ -123,8 +123,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     return stream
   }
 
-  function seatOf(viewer: Viewer | undefined): () => void {
-    const leave = viewer ? places.seat(viewer.userId, 'streams_per_user') : () => undefined
+  function seatOf({ viewer, address = '' }: OperationContext): () => void {
+    const leave = viewer ? places.seat(viewer.userId, address, 'streams_per_user') : () => undefined
     if (leave) return leave
     throw new ChatError('RATE_LIMITED', 'This user has too many streams and sockets open.', { retryAfterMs: 5000 })
   }

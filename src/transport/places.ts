@@ -16,7 +16,7 @@ export type Places = {
   /** For a socket at the door. Undefined: there are too many. */
   arrive(address: string): Place | undefined
   /** For a user's socket or stream. Returns how to give it back; undefined: there are too many. */
-  seat(userId: UserId, reason: 'sockets_per_user' | 'streams_per_user'): (() => void) | undefined
+  seat(userId: UserId, address: string, reason: 'sockets_per_user' | 'streams_per_user'): (() => void) | undefined
 }
 
 export type Place = {
@@ -25,7 +25,7 @@ export type Place = {
   leave(): void
 }
 
-export function createPlaces(settings: PlaceSettings, refusals: Refusals): Places {
+export function createPlaces(settings: PlaceSettings, sparesLoopback: boolean, refusals: Refusals): Places {
   const users = createCounts(settings.perUser)
   const addresses = createCounts(settings.perAddress)
   const waiting = createCounts(settings.uninitialised)
@@ -55,7 +55,8 @@ export function createPlaces(settings: PlaceSettings, refusals: Refusals): Place
         },
       }
     },
-    seat(userId, reason) {
+    seat(userId, address, reason) {
+      if (sparesLoopback && isLoopback(address)) return () => undefined
       if (!users.isFull(userId)) return users.take(userId)
       refusals(reason)
       return undefined

@@ -1,6 +1,7 @@
 import type { Viewer } from '../protocol/viewer.ts'
 import type { Admission } from './admission.ts'
 import { type Authenticate, unauthenticated } from './auth.ts'
+import type { ClientAddress } from './client-address.ts'
 import type { ErrorMapper } from './errors.ts'
 import { type Handler, readJsonObject, sendJson } from './exchange.ts'
 import type { OperationLog } from './operation-log.ts'
@@ -26,6 +27,7 @@ export type SendMessage = (
 export type MessagesOptions = {
   authenticate: Authenticate
   admission: Admission
+  clientAddress: ClientAddress
   sendMessage: SendMessage
   operations: Operations
   errors: ErrorMapper
@@ -36,6 +38,7 @@ export type MessagesOptions = {
 export function createMessagesHandler({
   authenticate,
   admission,
+  clientAddress,
   sendMessage,
   operations,
   errors,
@@ -46,7 +49,7 @@ export function createMessagesHandler({
     try {
       const viewer = await authenticate(request.headers.authorization)
       if (!viewer) throw unauthenticated('Expected "authorization: Bearer <token>".')
-      await admission.admit(viewer, undefined)
+      await admission.admit(viewer, clientAddress(request))
       const { clientMessageId, to, body, attachmentIds } = await readJsonObject(request)
       const input = { clientMessageId, to, body, attachmentIds }
       const { message, duplicate } = await operations.run(() => sendMessage(viewer, input))

@@ -85,9 +85,14 @@ export function createTransport(options: TransportOptions): Transport {
   const origins = createOrigins(config.allowedOrigins)
   const isFamiliarHost = createIsFamiliarHost(config.host, config.allowedOrigins)
   const refusals = createRefusals(options.registry)
-  const { rate, trustedProxies, places: placeSettings } = config.traffic
-  const admission = createAdmission({ ...options, rate, refused: () => refusals('operation_rate') })
-  const places = createPlaces(placeSettings, refusals)
+  const { rate, trustedProxies, sparesLoopback, places: placeSettings } = config.traffic
+  const admission = createAdmission({
+    ...options,
+    rate,
+    sparesLoopback: sparesLoopback.rate,
+    refused: () => refusals('operation_rate'),
+  })
+  const places = createPlaces(placeSettings, sparesLoopback.perUser, refusals)
   const clientAddress = createClientAddress(trustedProxies)
   const limits = { admission, places, clientAddress, refusals }
   const parts = { ...options, ...limits, errors, metrics, log, operations, authenticate, origins, isFamiliarHost }

@@ -8,7 +8,7 @@ export function useAdmission(authenticate: Authenticate, admission: Admission): 
   return {
     async onParams({ request, context }) {
       const viewer = await authenticate(request.headers.get('authorization'))
-      const admitted = admission.admit(viewer, context.address)
+      const admitted = admission.admit(viewer, context.address ?? '')
       if (admitted !== undefined) await admitted
       Object.assign(context, { viewer })
     },

@@ -56,7 +56,7 @@ export function createWebSocketOperations(options: WebSocketOperationsOptions): 
       try {
         viewer = await authenticate(authorization)
         if (!viewer) return false
-        const left = places.seat(viewer.userId, 'sockets_per_user')
+        const left = places.seat(viewer.userId, connection.address, 'sockets_per_user')
         if (!left) {
           connection.close(tryAgainLater, 'Too many sockets of this user')
           return false

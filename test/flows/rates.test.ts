@@ -10,7 +10,7 @@ beforeAll(async () => {
   world = await startWorld({
     nodes: 2,
     // So slow that no operation comes back while the test runs.
-    config: { traffic: { ...readConfig({}).traffic, rate: { perSecond: 0.001, burst } } },
+    config: { traffic: { ...readConfig({ RATE_LIMIT_PER_SECOND: '1' }).traffic, rate: { perSecond: 0.001, burst } } },
     app: { onRedisRoundTrip: (name) => roundTrips.push(name) },
   })
 })

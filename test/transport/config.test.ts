@@ -42,6 +42,7 @@ describe('with nothing set', () => {
       traffic: {
         rate: undefined,
         places: { perUser: 0, perAddress: 0, uninitialised: 20_000, uninitialisedPerAddress: 0 },
+        sparesLoopback: { rate: true, perUser: true },
         trustedProxies: 0,
       },
       dataDir: '.data',
@@ -269,6 +270,7 @@ describe('traffic', () => {
     expect(readConfig(production).traffic).toEqual({
       rate: { perSecond: 500, burst: 5000 },
       places: { perUser: 1000, perAddress: 1000, uninitialised: 20_000, uninitialisedPerAddress: 100 },
+      sparesLoopback: { rate: true, perUser: true },
       trustedProxies: 0,
     })
   })
@@ -278,6 +280,7 @@ describe('traffic', () => {
     expect(readConfig(set).traffic).toMatchObject({
       rate: { perSecond: 7, burst: 70 },
       places: { perUser: 8, perAddress: 9 },
+      sparesLoopback: { rate: false, perUser: false },
       trustedProxies: 2,
     })
     expect(readConfig({ ...set, RATE_LIMIT_BURST: '5' }).traffic.rate).toEqual({ perSecond: 7, burst: 5 })

@@ -144,6 +144,17 @@ describe('sockets and streams of a user', () => {
     }
   })
 
+  test('a limit that nobody has set spares users on the same machine, and no others', async () => {
+    const server = await start(places({ perUser: 1 }))
+    for (let index = 0; index < 3; index += 1) await connect(server, 'alice')
+    for (let index = 0; index < 3; index += 1) await openEvents(server, events)
+    await server.stage.source(2)
+    const headers = { 'x-forwarded-for': '192.0.2.1' }
+    const [first, second] = [await openSocket(server, { headers }), await openSocket(server, { headers })]
+    expect(await first.init({ authorization: await bearer('alice') })).toMatchObject({ type: 'connection_ack' })
+    expect(await second.init({ authorization: await bearer('alice') })).toMatchObject({ code: 1013 })
+  })
+
   test('the client takes it for something that passes', async () => {
     const server = await start({ env: { SOCKETS_PER_USER: '1' } })
     await connect(server, 'alice')

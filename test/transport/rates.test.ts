@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
 import type { RateLimits } from '../../src/domain/ports.ts'
 import { createRateLimitsMemory } from '../../src/store/rate-limits.memory.ts'
 import { createAdmission } from '../../src/transport/admission.ts'
@@ -202,13 +203,14 @@ test('while the first draw is under way, a batch goes on credit, and the rest wa
   const rateLimits: RateLimits = { draw: () => new Promise((resolve) => void answers.push(resolve)) }
   const admission = createAdmission({
     rate: { perSecond: 1, burst: 100 },
+    sparesLoopback: false,
     rateLimits,
     localRateLimits: rateLimits,
     clock,
     refused: () => undefined,
   })
   const viewer = { userId: asUser('alice'), expiresAtMs: clock.now() }
-  const admitted = Array.from({ length: 10 }, () => admission.admit(viewer, undefined))
+  const admitted = Array.from({ length: 10 }, () => admission.admit(viewer, '192.0.2.1'))
   expect(admitted.filter((wait) => wait === undefined)).toHaveLength(5)
   const outcomes = Promise.allSettled(admitted)
   answers[0]?.({ tokens: 8, retryAfterMs: 0 })
@@ -219,7 +221,7 @@ test('while the first draw is under way, a batch goes on credit, and the rest wa
     ...Array<string>(2).fill('rejected'),
   ])
   expect(answers).toHaveLength(2)
-  await expect(admission.admit(viewer, undefined)).rejects.toMatchObject({ details: { retryAfterMs: 700 } })
+  await expect(admission.admit(viewer, '192.0.2.1')).rejects.toMatchObject({ details: { retryAfterMs: 700 } })
 })
 
 describe('anonymous operations', () => {
@@ -297,6 +299,18 @@ describe('while the shared buckets do not answer', () => {
     await post(server, '{ me }')
     expect(draws).toBeGreaterThan(1)
   })
+})
+
+test('a limit that nobody has set spares users on the same machine, and no others', async () => {
+  const traffic = { ...readConfig({ TRUSTED_PROXIES: '1' }).traffic, rate: { perSecond: 1, burst: 1 } }
+  const server = await start({ config: { traffic }, clock: createManualClock() })
+  for (let index = 0; index < 5; index += 1) expect(codes(await post(server, '{ me }'))).toEqual([])
+  const socket = await openSocket(server, { headers: { 'x-forwarded-for': '192.0.2.1' } })
+  await socket.init({ authorization: await bearer('alice') })
+  socket.subscribe('1', '{ me }')
+  await socket.frame('next', '1')
+  socket.subscribe('2', '{ me }')
+  expect(outcome((await socket.frame('error', '2')).payload).code).toBe('RATE_LIMITED')
 })
 
 test('without a rate nothing is counted', async () => {
