@@ -138,6 +138,19 @@ describe('a node', () => {
   })
 })
 
+describe('two hundred documents that nobody has seen before', () => {
+  const keptMaxBytes = 40 * 2 ** 20
+
+  it('leave no memory behind', { timeout }, async () => {
+    const before = await node.memory()
+    for (let i = 0; i < 200; i += 1) {
+      await insist(() => judgeOperation({ query: `{ a${i}: __typename ${'b '.repeat(1900)}}`, variables: {} }))
+    }
+    tally.set('OK', 1)
+    expect((await node.memory()).heapUsed - before.heapUsed).toBeLessThan(keptMaxBytes)
+  })
+})
+
 /** Subscriptions by SSE, of which the first word is enough. */
 async function judgeOperation(operation: Operation): Promise<void> {
   const gone = new AbortController()
