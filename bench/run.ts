@@ -1,34 +1,90 @@
-// npm run bench                     every scenario
-// npm run bench -- --only push      one of them
-// Starts what it measures, prints one table of ratios, writes bench/results/<scenario>.json. Figures are ratios within one run:
-// two machines, or two moments of one, are not comparable.
+// npm run bench                       what is in the table of docs/performance.md, in under three minutes
+// npm run bench -- --full             longer rounds, 10,000 sockets, a million messages, and the scenarios on the side
+// npm run bench -- --only send,query  some of them
+// npm run bench -- --quick            whether it all runs; the figures mean nothing
+// npm run bench -- --profile <dir>    writes where our node's time goes, and prints the top of it
+// Starts what it measures. Figures are ratios within one run: two machines, or two moments of one, are not comparable.
 import { mkdir, writeFile } from 'node:fs/promises'
-import { availableParallelism, cpus } from 'node:os'
+import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { pushWhileProviderIsDown } from './push.ts'
-import type { Figure, Scenario } from './scenario.ts'
+import { type Depth, type Scenario, startBench } from './bench.ts'
+import { takeRetried } from './load/troubles.ts'
+import { printMustHold } from './report/must-hold.ts'
+import { type Result, writePage } from './report/page.ts'
+import { printTable } from './report/table.ts'
+import { dynamoClient } from './scenarios/dynamo-client.ts'
+import { fanOut } from './scenarios/fan-out.ts'
+import { history } from './scenarios/history.ts'
+import { idle } from './scenarios/idle.ts'
+import { mutationWithoutStorage } from './scenarios/mutation.ts'
+import { pushWhileProviderIsDown } from './scenarios/push.ts'
+import { queryOfTwenty } from './scenarios/query.ts'
+import { sendToAttached } from './scenarios/send.ts'
+import type { Measured } from './sheet.ts'
 
-const scenarios: Record<string, Scenario> = { push: pushWhileProviderIsDown }
+const scenarios: Record<string, Scenario> = {
+  send: sendToAttached,
+  query: queryOfTwenty,
+  mutation: mutationWithoutStorage,
+  'fan-out': fanOut,
+  idle,
+  history,
+  push: pushWhileProviderIsDown,
+  'dynamo-client': dynamoClient,
+}
+const onTheSide: readonly string[] = ['push', 'dynamo-client']
 
-const { values } = parseArgs({ options: { only: { type: 'string' } } })
-if (values.only !== undefined && !scenarios[values.only]) {
-  throw new Error(`There is no such scenario. There are: ${Object.keys(scenarios).join(', ')}`)
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    full: { type: 'boolean' },
+    quick: { type: 'boolean' },
+    profile: { type: 'string' },
+  },
+})
+/** Ten times what any takes on a quiet machine. What was started ends with this process. */
+const scenarioMaxMs = 60_000 * (values.full ? 60 : 10)
+const depth: Depth = values.full ? 'full' : values.quick ? 'quick' : 'default'
+const wanted =
+  values.only?.split(',') ?? Object.keys(scenarios).filter((name) => values.full || !onTheSide.includes(name))
+const unknown = wanted.filter((name) => !scenarios[name])
+if (unknown.length > 0) {
+  throw new Error(`There is no scenario ${unknown.join(', ')}. There are: ${Object.keys(scenarios).join(', ')}`)
 }
 
 const results = new URL('results/', import.meta.url)
 await mkdir(results, { recursive: true })
-for (const [name, scenario] of Object.entries(scenarios)) {
-  if (values.only !== undefined && values.only !== name) continue
-  const figures = await scenario()
-  const machine = { cores: availableParallelism(), model: cpus()[0]?.model, node: process.version }
-  await writeFile(new URL(`${name}.json`, results), `${JSON.stringify({ name, machine, figures }, null, 2)}\n`)
-  print(name, figures)
-}
-
-function print(name: string, figures: readonly Figure[]): void {
-  console.log(`\n${name}`)
-  for (const { what, value, baseline, unit, ratio } of figures) {
-    const against = `${value.toFixed(2)} ${unit} against ${baseline.toFixed(2)} ${unit}`
-    console.log(`  ${what.padEnd(60)} ${ratio.toFixed(2)}x   ${against}`)
+if (values.profile !== undefined) await mkdir(values.profile, { recursive: true })
+const beganAtMs = performance.now()
+const bench = await startBench(depth, values.profile)
+const all: Measured[] = []
+try {
+  for (const name of wanted) {
+    const scenarioBeganAtMs = performance.now()
+    const machine = {
+      cores: availableParallelism(),
+      model: cpus()[0]?.model,
+      node: process.version,
+      loadBefore: loadavg(),
+    }
+    const hangs = setTimeout(() => {
+      throw new Error(`${name} has not ended in ${scenarioMaxMs / 60_000} minutes.`)
+    }, scenarioMaxMs)
+    const measured = (await scenarios[name]?.(bench)) ?? []
+    clearTimeout(hangs)
+    const tookSeconds = Math.round((performance.now() - scenarioBeganAtMs) / 1000)
+    const retried = takeRetried()
+    const notes = [...bench.takeNotes(), ...(retried > 0 ? [`${retried} answers said to try again`] : [])]
+    const result: Result = { name, depth, takenAt: new Date().toISOString(), tookSeconds, machine, notes, measured }
+    if (depth !== 'quick') await writeFile(new URL(`${name}.json`, results), `${JSON.stringify(result, null, 1)}\n`)
+    all.push(...measured)
+    console.log(`\n${name}, ${tookSeconds} s`)
+    printTable(measured)
+    for (const note of notes) console.log(`  note: ${note}`)
   }
+  printMustHold(all)
+  if (depth !== 'quick') await writePage()
+  console.log(`\n${Math.round((performance.now() - beganAtMs) / 1000)} s in all`)
+} finally {
+  await bench.stop()
 }

@@ -98,6 +98,9 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     undo.push(link.close)
     const dynamoClient = createDynamoClient({
       ...dynamodb,
+      wire: config.dynamodbClient,
+      now: Date.now,
+      random: Math.random,
       requestTimeoutMs: dynamoTimeoutMs,
       ...(onDynamoCall && { onCall: onDynamoCall }),
     })

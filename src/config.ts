@@ -11,6 +11,8 @@ export type Config = {
   port: number
   redis: 'embedded' | { urls: readonly string[] }
   dynamodb: 'embedded' | { endpoint: string; region: string } | { service: 'aws'; region: string }
+  /** How it is talked to: our own client, or the AWS SDK's. */
+  dynamodbClient: 'lean' | 'sdk'
   tables: { prefix: string; create: boolean }
   /** Where attachments are kept: S3 or the like, `dataDir`, or nowhere. */
   media: S3Settings | 'disk' | 'none'
@@ -202,6 +204,7 @@ const variables = z.object({
       error: 'must be http://…, https://… or aws',
     })
     .optional(),
+  DYNAMODB_CLIENT: z.enum(['lean', 'sdk'], { error: 'must be lean or sdk' }).default('lean'),
   AWS_REGION: z.string().optional(),
   TABLE_PREFIX: z
     .string()
@@ -286,6 +289,7 @@ function assemble(read: Variables): Config {
     port: read.PORT,
     redis: read.REDIS_URL === undefined ? 'embedded' : { urls: read.REDIS_URL },
     dynamodb: dynamodbOf(read),
+    dynamodbClient: read.DYNAMODB_CLIENT,
     tables: { prefix: read.TABLE_PREFIX, create: read.CREATE_TABLES ?? read.DYNAMODB_ENDPOINT === undefined },
     media: mediaOf(read),
     push: pushOf(read, production),

@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import * as sdk from '@aws-sdk/client-dynamodb'
 import { describe, expect, inject, test } from 'vitest'
 import { parse } from 'yaml'
@@ -12,6 +14,7 @@ import { validateTables } from '../src/store/table-setup.ts'
 import { tableNames } from '../src/store/tables.ts'
 import { connectDynamo } from './kit/dynamodb.ts'
 
+const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 
 describe('the templates of the tables', () => {
@@ -168,6 +171,12 @@ describe('the compose file', () => {
 })
 
 describe('the Dockerfile', () => {
+  test('has nothing its linter minds', () => {
+    const linter = fileURLToPath(import.meta.resolve('dockerfilelint/bin/dockerfilelint'))
+    const { status, stdout } = spawnSync(process.execPath, [linter, 'Dockerfile'], { cwd: root, encoding: 'utf8' })
+    expect([status, stdout]).toEqual([0, expect.stringContaining('None found')])
+  })
+
   const lines = read('Dockerfile').replaceAll('\\\n', ' ').split('\n')
   const all = (word: string) =>
     lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1))

@@ -70,8 +70,13 @@ function itemsOfNode(node: ValueNode): Cost {
 /** Goes as deep as the value, which is bounded before. */
 function itemsOfValue(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
-  let sum = Array.isArray(value) ? value.length : 0
-  for (const each of Object.values(value)) sum += itemsOfValue(each)
+  let sum = 0
+  if (Array.isArray(value)) {
+    sum = value.length
+    for (const each of value) sum += itemsOfValue(each)
+  } else {
+    for (const name in value) sum += itemsOfValue((value as Record<string, unknown>)[name])
+  }
   return sum
 }
 

@@ -1,4 +1,4 @@
-import { ChatError } from '../protocol/errors.ts'
+import { badInput } from '../protocol/errors.ts'
 import { HttpRefusal } from './errors.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
 
@@ -20,17 +20,21 @@ export function readParams(params: RequestParams, persisted: PersistedOperations
   if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') {
     throw new HttpRefusal(400, 'Expected operationName to be a string.')
   }
-  for (const [field, value] of Object.entries({ variables, extensions })) {
-    if (isNestedDeeper(value, jsonNestingMax)) {
-      throw new ChatError('BAD_USER_INPUT', `JSON is nested at most ${jsonNestingMax} levels deep.`, { field })
-    }
-  }
+  if (isNestedDeeper(variables, jsonNestingMax)) throw tooDeep('variables')
+  if (isNestedDeeper(extensions, jsonNestingMax)) throw tooDeep('extensions')
   return { query: persisted.documentOf(params) }
 }
 
-/** Stops at that depth, so it cannot exhaust the stack itself. */
+const tooDeep = (field: string) => badInput(field, `JSON is nested at most ${jsonNestingMax} levels deep.`)
+
+/** Stops at that depth, so it cannot exhaust the stack itself. Loops, for a thousand positions are nothing unusual. */
 export function isNestedDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  return Object.values(value).some((each) => isNestedDeeper(each, levels - 1))
+  if (Array.isArray(value)) {
+    for (const each of value) if (isNestedDeeper(each, levels - 1)) return true
+    return false
+  }
+  for (const name in value) if (isNestedDeeper((value as Record<string, unknown>)[name], levels - 1)) return true
+  return false
 }

@@ -32,6 +32,7 @@ export async function startWorld(options: WorldOptions = {}) {
       port: 0,
       redis: { urls: [redis.url] },
       dynamodb: { endpoint: dynamodbEndpoint, region: 'us-east-1' },
+      dynamodbClient: 'lean',
       tables: { prefix, create: true },
       media: 'disk',
       push: { preview: true, log: false },

@@ -30,6 +30,7 @@ describe('with nothing set', () => {
       port: 4000,
       redis: 'embedded',
       dynamodb: 'embedded',
+      dynamodbClient: 'lean',
       tables: { prefix: 'parley_', create: true },
       media: 'disk',
       push: { preview: true, log: true, vapid: 'derived' },
@@ -156,6 +157,11 @@ describe('each variable', () => {
     })
     expect(problemsOf({ DYNAMODB_ENDPOINT: 'aws' })).toEqual(['AWS_REGION is missing: DYNAMODB_ENDPOINT is aws'])
     expect(problemsOf({ DYNAMODB_ENDPOINT: 'db:8000' })).toHaveLength(1)
+  })
+
+  test('DYNAMODB_CLIENT is lean or sdk', () => {
+    expect(readConfig({ DYNAMODB_CLIENT: 'sdk' }).dynamodbClient).toBe('sdk')
+    expect(problemsOf({ DYNAMODB_CLIENT: 'aws' })).toEqual(['DYNAMODB_CLIENT must be lean or sdk'])
   })
 
   test('TABLE_PREFIX and DATA_DIR are taken as they are', () => {

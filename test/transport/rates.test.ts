@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { RateLimits } from '../../src/domain/ports.ts'
 import { createRateLimitsMemory } from '../../src/store/rate-limits.memory.ts'
+import { createAdmission } from '../../src/transport/admission.ts'
 import type { SendMessage } from '../../src/transport/rest.ts'
 import {
+  asUser,
   bearer,
   codes,
   connect,
@@ -192,6 +194,32 @@ test('few operations ask for the buckets, and a flood of refused ones does not',
   const drawsBefore = draws
   await ask(500)
   expect(draws - drawsBefore).toBeLessThanOrEqual(1)
+})
+
+test('while the first draw is under way, a batch goes on credit, and the rest waits for what is drawn', async () => {
+  const clock = createManualClock()
+  const answers: ((drawn: { tokens: number; retryAfterMs: number }) => void)[] = []
+  const rateLimits: RateLimits = { draw: () => new Promise((resolve) => void answers.push(resolve)) }
+  const admission = createAdmission({
+    rate: { perSecond: 1, burst: 100 },
+    rateLimits,
+    localRateLimits: rateLimits,
+    clock,
+    refused: () => undefined,
+  })
+  const viewer = { userId: asUser('alice'), expiresAtMs: clock.now() }
+  const admitted = Array.from({ length: 10 }, () => admission.admit(viewer, undefined))
+  expect(admitted.filter((wait) => wait === undefined)).toHaveLength(5)
+  const outcomes = Promise.allSettled(admitted)
+  answers[0]?.({ tokens: 8, retryAfterMs: 0 })
+  while (answers.length < 2) await new Promise(setImmediate)
+  answers[1]?.({ tokens: 0, retryAfterMs: 700 })
+  expect((await outcomes).map(({ status }) => status)).toEqual([
+    ...Array<string>(8).fill('fulfilled'),
+    ...Array<string>(2).fill('rejected'),
+  ])
+  expect(answers).toHaveLength(2)
+  await expect(admission.admit(viewer, undefined)).rejects.toMatchObject({ details: { retryAfterMs: 700 } })
 })
 
 describe('anonymous operations', () => {

@@ -27,15 +27,16 @@ const refusals = async ({ url }: Started, reason: string) => {
 }
 
 describe('a request that does not come to an end', () => {
-  const soon = { headersMs: 50, bodyMs: 50, checkEveryMs: 10 }
+  const headersSoon = { headersMs: 50, checkEveryMs: 10 }
+  const bodySoon = { bodyMs: 50 }
 
   test('a connection that sends nothing is closed', async () => {
-    const server = await start({ httpTimes: soon })
+    const server = await start({ httpTimes: headersSoon })
     await lastWords(dial(server))
   })
 
   test('headers that do not end are answered with 408', async () => {
-    const server = await start({ httpTimes: soon })
+    const server = await start({ httpTimes: headersSoon })
     const peer = dial(server)
     peer.write('POST /graphql HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')
     expect(await lastWords(peer)).toMatch(/^HTTP\/1.1 408 /)
@@ -49,7 +50,7 @@ describe('a request that does not come to an end', () => {
   })
 
   test.each(['/graphql', '/messages'])('a body that does not end is answered with 408 at %s', async (path) => {
-    const server = await start({ httpTimes: soon })
+    const server = await start({ httpTimes: bodySoon })
     for (const length of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
       const peer = dial(server)
       const authorization = await bearer('alice')
@@ -74,7 +75,7 @@ describe('a request that does not come to an end', () => {
       },
       read: async () => undefined,
     }
-    const server = await start({ httpTimes: soon, mediaFiles })
+    const server = await start({ httpTimes: bodySoon, mediaFiles })
     const upload = dial(server)
     const headers = 'Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: 4\r\nConnection: close'
     upload.write(`PUT /media HTTP/1.1\r\n${headers}\r\n\r\nab`)

@@ -2,9 +2,10 @@ import { createECDH, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createPerson, type Person } from '../test/kit/person.ts'
-import { figure, quantile, type Scenario } from './scenario.ts'
-import { startServer } from './started-server.ts'
+import { createPerson, type Person } from '../../test/kit/person.ts'
+import type { Scenario } from '../bench.ts'
+import { startServer } from '../machine/started-server.ts'
+import { createSheet, quantile } from '../sheet.ts'
 
 const rounds = 8
 const sendsARound = 100
@@ -29,9 +30,13 @@ export const pushWhileProviderIsDown: Scenario = async () => {
       withDevice.push(...(await round(alice, bob)))
       without.push(...(await round(alice, carol)))
     }
-    return [0.5, 0.9, 0.99].map((share) =>
-      figure(`send, push service silent, p${100 * share}`, 'ms', quantile(withDevice, share), quantile(without, share)),
-    )
+    const sheet = createSheet()
+    for (const share of [0.5, 0.9, 0.99]) {
+      const what = `push: send while its service is silent, p${100 * share}`
+      sheet.add(what, 'with a device', 'ms', quantile(withDevice, share), 'without')
+      sheet.add(what, 'without', 'ms', quantile(without, share), 'without')
+    }
+    return sheet.measured()
   } finally {
     await server.stop()
     await provider.stop()

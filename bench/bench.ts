@@ -1,0 +1,136 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { secret } from './load/tokens.ts'
+import { type Built, buildAll, type PeerScript } from './machine/build.ts'
+import { type Child, startChild } from './machine/child.ts'
+import { loadCore, pin, serverCore, storesCore } from './machine/pinning.ts'
+import { type Stores, startStores } from './machine/stores.ts'
+import { ownCpuMs } from './machine/usage.ts'
+import type { Measured } from './sheet.ts'
+
+export type Who = 'parley' | 'stock' | 'mercurius' | 'socket.io' | 'raw ws'
+export type Subject = Child & { who: Who }
+export type Scenario = (bench: Bench) => Promise<Measured[]>
+
+/** How long to look. `quick` shows that everything runs, and nothing else. */
+export type Depth = 'quick' | 'default' | 'full'
+
+export type Bench = {
+  stores: Stores
+  /** By depth. */
+  choose<Value>(values: Record<Depth, Value>): Value
+  /** Where profiles are written, if they are wanted. */
+  profiles?: string | undefined
+  /** The same process for all scenarios that ask. */
+  subject(who: Who): Promise<Subject>
+  /** A process of its own, for the one who asks to stop. */
+  fresh(who: Who): Promise<Subject>
+  meter(subject: Subject, work: () => Promise<number>): Promise<Metered>
+  /** What is to be said about the figures since the last time. */
+  takeNotes(): string[]
+  stop(): Promise<void>
+}
+
+/** What some work took. `count` is how often it was done. */
+export type Metered = { count: number; wallMs: number; serverMs: number; redisMs: number; dynamodbMs: number }
+
+const scripts: Record<Exclude<Who, 'parley'>, PeerScript> = {
+  stock: 'stock-yoga',
+  mercurius: 'mercurius',
+  'socket.io': 'socket-io',
+  'raw ws': 'raw-ws',
+}
+const busy = 0.95
+
+export async function startBench(depth: Depth, profiles?: string): Promise<Bench> {
+  await pin(process.pid, loadCore)
+  const built = await buildAll()
+  const stores = await startStores(built)
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-data-'))
+  const kept = new Map<Who, Promise<Subject>>()
+  const started = new Set<Subject>()
+  const notes = new Set<string>()
+
+  async function fresh(who: Who): Promise<Subject> {
+    const environment = {
+      NODE_NO_WARNINGS: '1',
+      REDIS_URL: stores.redisUrl,
+      DYNAMODB_ENDPOINT: stores.endpoint,
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    }
+    const own = { CREATE_TABLES: 'true', AUTH_JWT_SECRET: secret, DATA_DIR: dataDir }
+    const child = await startChild({
+      script: scriptOf(built, who),
+      probe: built.probe,
+      core: serverCore,
+      environment: who === 'parley' ? { ...environment, ...own } : environment,
+    })
+    const subject = { ...child, who }
+    started.add(subject)
+    return subject
+  }
+
+  async function meter(subject: Subject, work: () => Promise<number>): Promise<Metered> {
+    const before = {
+      stores: await stores.cpuMs(),
+      server: await subject.usage(),
+      load: ownCpuMs(),
+      at: performance.now(),
+    }
+    const count = await work()
+    const wallMs = performance.now() - before.at
+    const loadMs = ownCpuMs() - before.load
+    const server = await subject.usage()
+    const after = await stores.cpuMs()
+    const metered = {
+      count,
+      wallMs,
+      serverMs: server.cpuMs - before.server.cpuMs,
+      redisMs: after.redis - before.stores.redis,
+      dynamodbMs: after.dynamodb - before.stores.dynamodb,
+    }
+    const sharing = storesCore === loadCore ? metered.redisMs + metered.dynamodbMs : 0
+    if (loadMs + sharing > busy * wallMs && metered.serverMs < busy * wallMs) {
+      const shares = [loadMs, sharing, metered.serverMs].map((ms) => Math.round((100 * ms) / wallMs))
+      notes.add(
+        `${subject.who}: the load's core was full before the server's (load ${shares[0]}%, stores ${shares[1]}%, server ${shares[2]}%)`,
+      )
+    }
+    return metered
+  }
+
+  return {
+    stores,
+    choose: (values) => values[depth],
+    profiles,
+    subject(who) {
+      const known = kept.get(who) ?? fresh(who)
+      kept.set(who, known)
+      return known
+    },
+    fresh,
+    meter,
+    takeNotes() {
+      const taken = [...notes]
+      notes.clear()
+      return taken
+    },
+    async stop() {
+      await Promise.all([...started].map((subject) => subject.stop()))
+      await stores.stop()
+      await Promise.all([built.remove(), rm(dataDir, { recursive: true, force: true })])
+    },
+  }
+}
+
+const scriptOf = (built: Built, who: Who): string => (who === 'parley' ? built.server : built.script(scripts[who]))
+
+/** A B C, A B C, …: what the machine does meanwhile happens to all of them. */
+export async function interleave<Item>(
+  rounds: number,
+  items: readonly Item[],
+  round: (item: Item) => Promise<void>,
+): Promise<void> {
+  for (let i = 0; i < rounds; i += 1) for (const item of items) await round(item)
+}

@@ -1,0 +1,49 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { buildServer } from '../../test/kit/build-server.ts'
+
+/** Everything that runs as a process of its own, as plain JavaScript: no process that is measured compiles anything. */
+export type Built = {
+  /** Our server, as `npm run build` makes it. */
+  server: string
+  probe: string
+  script(name: PeerScript | 'dynamodb'): string
+  remove(): Promise<void>
+}
+
+export type PeerScript = 'raw-ws' | 'stock-yoga' | 'mercurius' | 'socket-io'
+
+const peers: readonly PeerScript[] = ['raw-ws', 'stock-yoga', 'mercurius', 'socket-io']
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+export async function buildAll(): Promise<Built> {
+  // Below node_modules, so that packages are found.
+  const place = join(root, 'node_modules', '.cache', `parley-bench-${process.pid}`)
+  await mkdir(place, { recursive: true })
+  const bundled = build({
+    entryPoints: [
+      ...peers.map((name) => join(root, 'bench', 'peers', `${name}.ts`)),
+      ...['probe', 'dynamodb'].map((name) => join(root, 'bench', 'machine', `${name}.ts`)),
+    ],
+    outdir: place,
+    entryNames: '[name]',
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+  })
+  const [server] = await Promise.all([buildServer(), bundled])
+  const script = (name: string) => join(place, `${name}.mjs`)
+  return {
+    server: server.script,
+    probe: script('probe'),
+    script,
+    async remove() {
+      await Promise.all([server.remove(), rm(place, { recursive: true, force: true })])
+    },
+  }
+}

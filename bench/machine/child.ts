@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../test/kit/free-port.ts'
+import { pinned } from './pinning.ts'
+import type { Answer, Question } from './probe.ts'
+
+/** A Node process that is measured. */
+export type Child = {
+  pid: number
+  port: number
+  process: ChildProcess
+  usage(): Promise<Answer>
+  /** After its garbage is collected. */
+  settled(): Promise<Answer>
+  /** Writes where its time goes during the work. */
+  profiled(file: string, work: () => Promise<unknown>): Promise<void>
+  stop(): Promise<void>
+}
+
+type ChildOptions = {
+  script: string
+  probe: string
+  core: number
+  environment: Readonly<Record<string, string>>
+}
+
+export async function startChild({ script, probe, core, environment }: ChildOptions): Promise<Child> {
+  const port = await freePort()
+  const [command, args] = pinned(core, process.execPath, ['--expose-gc', '--import', probe, script])
+  const child = spawn(command, args, {
+    env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production', ...environment, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  child.setMaxListeners(0)
+  await listening(port, child)
+
+  async function ask(question: Question): Promise<Answer> {
+    child.send(question)
+    for (;;) {
+      const [told] = (await once(child, 'message')) as [Answer]
+      if (told.answer === question.ask) return told
+    }
+  }
+
+  return {
+    pid: child.pid ?? 0,
+    port,
+    process: child,
+    usage: () => ask({ ask: 'usage' }),
+    settled: () => ask({ ask: 'settled' }),
+    async profiled(file, work) {
+      await ask({ ask: 'profile' })
+      await work()
+      await ask({ ask: 'profiled', file })
+    },
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const exited = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** All of them listen only once they can serve. */
+async function listening(port: number, child: ChildProcess): Promise<void> {
+  while (child.exitCode === null) {
+    const socket = connect(port, '127.0.0.1')
+    const opened = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (opened) return
+    await sleep(50)
+  }
+  throw new Error(`What was to be measured ended with ${child.exitCode}.`)
+}

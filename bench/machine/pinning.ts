@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { promisify } from 'node:util'
+
+// Who runs where. The server under test has core 0 for itself. The load has core 1. Redis and DynamoDB have a core of their own
+// where there is a third, else they share the load's: what they take is measured apart, and never the server's.
+
+const run = promisify(execFile)
+
+export const serverCore = 0
+export const loadCore = Math.min(1, availableParallelism() - 1)
+export const storesCore = availableParallelism() > 2 ? 2 : loadCore
+
+/** Put before a command, so that it begins where it shall stay. */
+export const pinned = (core: number, command: string, args: readonly string[]): [string, string[]] => [
+  'taskset',
+  ['-c', String(core), command, ...args],
+]
+
+/** With all its threads. */
+export async function pin(pid: number, core: number): Promise<void> {
+  await run('taskset', ['-a', '-c', '-p', String(core), String(pid)])
+}

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { freePort } from '../../test/kit/free-port.ts'
+import type { Built } from './build.ts'
+import { startChild } from './child.ts'
+import type { Calls } from './dynamodb.ts'
+import { pin, pinned, serverCore, storesCore } from './pinning.ts'
+import { usageOf } from './usage.ts'
+
+/** One Redis and one DynamoDB server for all who are measured: only one of those is at work at a time. */
+export type Stores = Awaited<ReturnType<typeof startStores>>
+
+export async function startStores(built: Built) {
+  const dir = await mkdtemp(join(tmpdir(), 'parley-bench-'))
+  const redisPort = await freePort()
+  const settings = ['--port', String(redisPort), '--dir', dir, '--save', '', '--appendonly', 'no']
+  const [command, args] = pinned(storesCore, 'sh', ['-c', guarded, 'sh', ...settings])
+  const redis = spawn(command, args, { stdio: ['pipe', 'ignore', 'inherit'] })
+  const redisUrl = `redis://127.0.0.1:${redisPort}`
+  const commands = new Redis(redisUrl, { retryStrategy: () => 20, maxRetriesPerRequest: null })
+  commands.on('error', () => undefined)
+  await commands.ping()
+  const dynamodb = await startChild({
+    script: built.script('dynamodb'),
+    probe: built.probe,
+    core: storesCore,
+    environment: { DATA_DIR: dir },
+  })
+
+  /** What DynamoDB was asked since the last time. */
+  async function calls(): Promise<Calls> {
+    dynamodb.process.send({ count: true })
+    for (;;) {
+      const [told] = (await once(dynamodb.process, 'message')) as [{ calls?: Calls }]
+      if (told.calls) return told.calls
+    }
+  }
+
+  return {
+    redisUrl,
+    redis: commands,
+    endpoint: `http://127.0.0.1:${dynamodb.port}`,
+    calls,
+    async cpuMs() {
+      const [{ cpuMs }, asked] = await Promise.all([usageOf(redis.pid ?? 0), dynamodb.usage()])
+      return { redis: cpuMs, dynamodb: asked.cpuMs }
+    },
+    /** While rows are written that nobody measures, DynamoDB may have the server's core. */
+    async seeded<Result>(work: () => Promise<Result>): Promise<Result> {
+      await pin(dynamodb.pid, serverCore)
+      const result = await work()
+      await pin(dynamodb.pid, storesCore)
+      return result
+    },
+    async stop() {
+      commands.disconnect()
+      redis.kill('SIGKILL')
+      await Promise.all([once(redis, 'exit'), dynamodb.stop()])
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+// However this process ends, its end of the pipe is closed, and with it the server.
+const guarded = 'exec 3<&0; { cat <&3 >/dev/null; kill -9 $$ 2>/dev/null; } & exec redis-server "$@" </dev/null 3<&-'

@@ -1,0 +1,38 @@
+import { interleave, type Scenario, type Who } from '../bench.ts'
+import { gather } from '../load/crowd.ts'
+import { createSheet } from '../sheet.ts'
+import { growWithMembers } from './growth-members.ts'
+
+// One message to a thousand devices in one group.
+
+const everybody: readonly Who[] = ['parley', 'stock', 'mercurius', 'socket.io', 'raw ws']
+
+export const fanOut: Scenario = async (bench) => {
+  const sheet = createSheet()
+  const size = bench.choose({ quick: 100, default: 1000, full: 1000 })
+  const crowds = []
+  for (const who of everybody) crowds.push(await gather(await bench.subject(who), size))
+  const roundMs = bench.choose({ quick: 200, default: 700, full: 4000 })
+
+  const sayFor = async (say: () => Promise<void>, ms: number) => {
+    const endAtMs = performance.now() + ms
+    let said = 0
+    for (; performance.now() < endAtMs; said += 1) await say()
+    return said * size
+  }
+  for (const { say } of crowds) await sayFor(say, bench.choose({ quick: 200, default: 600, full: 3000 }))
+  await interleave(bench.choose({ quick: 1, default: 3, full: 7 }), crowds, async ({ subject, say }) => {
+    const { count, wallMs, serverMs } = await bench.meter(subject, () => sayFor(say, roundMs))
+    sheet.add(cpuPerDelivery, subject.who, 'µs', (1000 * serverMs) / count, 'raw ws')
+    sheet.add('fan-out to 1,000: deliveries per second', subject.who, '/s', (1000 * count) / wallMs, 'raw ws')
+  })
+  const [ours] = crowds
+  if (ours && bench.profiles !== undefined) {
+    await ours.subject.profiled(`${bench.profiles}/fan-out.cpuprofile`, () => sayFor(ours.say, 4000))
+  }
+  if (ours) await growWithMembers(bench, sheet, ours)
+  for (const crowd of crowds) crowd.close()
+  return sheet.measured()
+}
+
+export const cpuPerDelivery = 'fan-out to 1,000: server CPU per delivery'

@@ -1,0 +1,168 @@
+import { type Bench, interleave, type Scenario, type Subject } from '../bench.ts'
+import { conversations, messageAddedAfter, messages } from '../load/documents.ts'
+import { ask, openGraphQLSocket, operationFrame, type Somebody } from '../load/graphql-socket.ts'
+import { completedOf, overSockets } from '../load/loops.ts'
+import { openPair } from '../load/pairs.ts'
+import { createSeeds, type Seeds } from '../load/seed.ts'
+import { somebody } from '../load/tokens.ts'
+import { createSheet, quantile, type Sheet } from '../sheet.ts'
+
+// Whether what is stored makes anything slower: chats of a thousand to a million messages, and a list of 200 chats.
+
+type Chat = { name: string; stored: number; conversationId: string; alice: Somebody; bob: Somebody }
+
+export const history: Scenario = async (bench) => {
+  const sheet = createSheet()
+  const subject = await bench.subject('parley')
+  const seeds = createSeeds(bench.stores)
+  try {
+    const [chats, listOwners] = await bench.stores.seeded(() => seedAll(bench, seeds))
+    await sendIntoEach(bench, sheet, subject, chats)
+    const large = chats.at(-1)
+    if (large) await readPages(bench, sheet, subject, large)
+    await catchUp(bench, sheet, subject, chats)
+    for (const each of listOwners) await listChats(bench, sheet, subject, each)
+  } finally {
+    seeds.close()
+  }
+  return sheet.measured()
+}
+
+async function seedAll(bench: Bench, seeds: Seeds): Promise<[Chat[], { owner: Somebody; chats: number }[]]> {
+  const sizes = bench.choose({
+    quick: [100, 1000],
+    default: [1000, 10_000, 100_000],
+    full: [1000, 10_000, 100_000, 1_000_000],
+  })
+  const chats: Chat[] = []
+  for (const stored of sizes) {
+    const name = `stored-${stored}-${process.pid}`
+    const [alice, bob] = [somebody(`a-${name}`), somebody(`b-${name}`)]
+    chats.push({ name, stored, conversationId: await seeds.chat(alice.userId, bob.userId, stored), alice, bob })
+  }
+  const lists = bench.choose({ quick: [5, 20], default: [20, 200], full: [20, 200] })
+  const owners = lists.map((count) => ({ owner: somebody(`list-${count}-${process.pid}`), chats: count }))
+  for (const { owner, chats: count } of owners) {
+    for (let i = 0; i < count; i += 1) await seeds.chat(owner.userId, `${owner.userId}-${i}`, 2)
+  }
+  return [chats, owners]
+}
+
+/** The same send, stored, delivered and ticked, in chats of all sizes. */
+async function sendIntoEach(bench: Bench, sheet: Sheet, subject: Subject, chats: readonly Chat[]): Promise<void> {
+  const sends = bench.choose({ quick: 20, default: 150, full: 600 })
+  const ways = []
+  for (const { name, stored } of chats) {
+    const events = { delivered: () => undefined, ticked: (): void => undefined }
+    const pair = await openPair(subject, name, { delivered: () => undefined, ticked: () => events.ticked() })
+    const send = () =>
+      new Promise<void>((resolve) => {
+        events.ticked = resolve
+        pair.send()
+      })
+    for (let i = 0; i < sends / 4; i += 1) await send()
+    ways.push({ who: `${stored.toLocaleString('en')} stored`, pair, send })
+  }
+  const [smallest] = ways
+  await interleave(bench.choose({ quick: 1, default: 5, full: 9 }), ways, async ({ who, send }) => {
+    await bench.stores.calls()
+    const { serverMs, wallMs } = await bench.meter(subject, async () => {
+      for (let i = 0; i < sends; i += 1) await send()
+      return sends
+    })
+    const units = Object.values(await bench.stores.calls()).reduce((sum, each) => sum + each.units, 0)
+    sheet.add(sendIntoStored, who, 'ms', serverMs / sends, smallest?.who)
+    sheet.add('history: time of a send and its tick', who, 'ms', wallMs / sends, smallest?.who)
+    sheet.add('history: DynamoDB capacity per send and its tick', who, 'units', units / sends, smallest?.who)
+  })
+  for (const { pair } of ways) pair.close()
+}
+
+export const sendIntoStored = 'history: server CPU per send and its tick'
+export const pageCpu = 'history: server CPU per page of 50'
+
+/** The newest page and the oldest, by their cursors. */
+async function readPages(bench: Bench, sheet: Sheet, subject: Subject, chat: Chat): Promise<void> {
+  const { alice, conversationId, stored } = chat
+  const socket = await openGraphQLSocket(subject.port, alice)
+  const size = 50
+  // The last of the page before: what the oldest page is asked after.
+  const asked = (await ask(socket, messages, { conversationId, last: size + 1 })) as {
+    messages: { edges: { cursor: string }[] }
+  }
+  const after = asked.messages.edges[0]?.cursor
+  const oldest = `page ${Math.ceil(stored / size).toLocaleString('en')}`
+  const pages = [
+    { who: 'page 1', variables: { conversationId, first: size } },
+    { who: oldest, variables: { conversationId, first: size, after } },
+  ]
+  const ways = pages.map(({ who, variables }) => ({ who, frames: [operationFrame('0', messages, variables)] }))
+  const roundMs = bench.choose({ quick: 200, default: 700, full: 3000 })
+  for (const { frames } of ways) await overSockets([socket], frames, completedOf, roundMs)
+  await interleave(bench.choose({ quick: 1, default: 3, full: 7 }), ways, async ({ who, frames }) => {
+    const ask = () => overSockets([socket], frames, completedOf, roundMs)
+    const { count, serverMs, wallMs } = await bench.meter(subject, ask)
+    sheet.add(pageCpu, who, 'ms', serverMs / count, 'page 1')
+    sheet.add('history: time of a page of 50', who, 'ms', wallMs / count, 'page 1')
+  })
+  socket.close()
+}
+
+/** A device that has nothing gets it all. */
+async function catchUp(bench: Bench, sheet: Sheet, subject: Subject, chats: readonly Chat[]): Promise<void> {
+  const sizes = chats.filter(({ stored }) => stored <= 10_000)
+  const against = sizes[0] && `${sizes[0].stored.toLocaleString('en')} missed`
+  await interleave(bench.choose({ quick: 1, default: 2, full: 5 }), sizes, async ({ bob, conversationId, stored }) => {
+    const socket = await openGraphQLSocket(subject.port, bob)
+    const { serverMs, wallMs } = await bench.meter(
+      subject,
+      () =>
+        new Promise<number>((resolve) => {
+          let heard = 0
+          socket.onText = (payload) => {
+            if (payload.includes('"messageAdded"')) heard += 1
+            if (heard === stored) resolve(heard)
+          }
+          socket.send(socket.operation('added', messageAddedAfter, { after: [{ conversationId, seq: 0 }] }))
+        }),
+    )
+    socket.close()
+    const who = `${stored.toLocaleString('en')} missed`
+    sheet.add('catch-up: server CPU per message', who, 'µs', (1000 * serverMs) / stored, against)
+    sheet.add('catch-up: messages per second', who, '/s', (1000 * stored) / wallMs, against)
+  })
+}
+
+async function listChats(
+  bench: Bench,
+  sheet: Sheet,
+  subject: Subject,
+  { owner, chats }: { owner: Somebody; chats: number },
+): Promise<void> {
+  const socket = await openGraphQLSocket(subject.port, owner)
+  type Page = { conversations: { edges: unknown[]; pageInfo: { hasNextPage: boolean; endCursor: string } } }
+  const list = async (): Promise<number> => {
+    let [listed, after]: [number, string | undefined] = [0, undefined]
+    for (;;) {
+      const page: Page = (await ask(socket, conversations, { first: Math.min(chats, 100), after })) as Page
+      listed += page.conversations.edges.length
+      if (!page.conversations.pageInfo.hasNextPage) return listed
+      after = page.conversations.pageInfo.endCursor
+    }
+  }
+  if ((await list()) !== chats) throw new Error('The list is not whole.')
+  const tookMs: number[] = []
+  const lists = bench.choose({ quick: 2, default: 8, full: 30 })
+  const { serverMs } = await bench.meter(subject, async () => {
+    for (let i = 0; i < lists; i += 1) {
+      const beganAtMs = performance.now()
+      await list()
+      tookMs.push(performance.now() - beganAtMs)
+    }
+    return lists
+  })
+  const who = `${chats} chats`
+  sheet.add('chat list: server CPU per chat', who, 'ms', serverMs / lists / chats, '20 chats')
+  sheet.add('chat list: time of the whole list', who, 'ms', quantile(tookMs, 0.5), '20 chats')
+  socket.close()
+}

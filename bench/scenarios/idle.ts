@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Scenario, Who } from '../bench.ts'
+import { gather } from '../load/crowd.ts'
+import { createSheet } from '../sheet.ts'
+
+// The memory that somebody takes who is there and silent; and then one message to all of them. Each server in a process that has
+// done nothing else.
+
+const everybody: readonly Who[] = ['parley', 'stock', 'mercurius', 'socket.io', 'raw ws']
+
+export const idle: Scenario = async (bench) => {
+  const sheet = createSheet()
+  const size = bench.choose({ quick: 100, default: 2000, full: 10_000 })
+  const count = size.toLocaleString('en')
+  for (const who of everybody) {
+    const subject = await bench.fresh(who)
+    let before = await subject.settled()
+    const crowd = await gather(subject, size, async () => {
+      before = await subject.settled()
+    })
+    await sleep(bench.choose({ quick: 100, default: 1500, full: 5000 }))
+    const after = await subject.settled()
+    sheet.add(memoryPerSubscriber, who, 'KiB', (after.rssBytes - before.rssBytes) / size / 1024, 'raw ws')
+    sheet.add('idle: heap per subscriber', who, 'KiB', (after.heapBytes - before.heapBytes) / size / 1024, 'raw ws')
+    const idleMs = bench.choose({ quick: 200, default: 1500, full: 10_000 })
+    const { serverMs, wallMs } = await bench.meter(subject, async () => {
+      await sleep(idleMs)
+      return 1
+    })
+    sheet.add('idle: server CPU per 1,000 subscribers', who, '%', (100 * serverMs * 1000) / (wallMs * size))
+    await crowd.say()
+    const told = await bench.meter(subject, async () => {
+      for (let i = 0; i < 5; i += 1) await crowd.say()
+      return 5 * size
+    })
+    sheet.add(`fan-out to ${count}: server CPU per delivery`, who, 'µs', (1000 * told.serverMs) / told.count, 'raw ws')
+    crowd.close()
+    await subject.stop()
+  }
+  return sheet.measured()
+}
+
+export const memoryPerSubscriber = 'idle: memory per subscriber'

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Bench, interleave, type Scenario, type Subject, type Who } from '../bench.ts'
+import { openPair, type Pair } from '../load/pairs.ts'
+import { createSheet, quantile } from '../sheet.ts'
+
+// A message to somebody who is there, and back to the sender's double tick.
+
+const everybody: readonly Who[] = ['parley', 'stock', 'mercurius', 'socket.io', 'raw ws']
+const pairsCount = 32
+const openRate = 100
+/** Cold code costs a multiple: on a busy machine the time alone would not do. */
+const warmCount = 600
+
+export const sendToAttached: Scenario = async (bench) => {
+  const sheet = createSheet()
+  const crews = []
+  for (const who of everybody) crews.push(await openCrew(await bench.subject(who)))
+  const roundMs = bench.choose({ quick: 300, default: 1200, full: 5000 })
+  for (const crew of crews)
+    await crew.asFastAsPossible(bench.choose({ quick: 300, default: 1500, full: 4000 }), warmCount)
+
+  await interleave(bench.choose({ quick: 1, default: 3, full: 7 }), crews, async ({ subject, asFastAsPossible }) => {
+    const { count, wallMs, serverMs, redisMs, dynamodbMs } = await bench.meter(subject, () => asFastAsPossible(roundMs))
+    const add = (what: string, unit: string, value: number) => sheet.add(what, subject.who, unit, value, 'raw ws')
+    add(cpuPerMessage, 'ms', serverMs / count)
+    if (subject.who !== 'raw ws')
+      sheet.add('send: Redis CPU per message', subject.who, 'ms', redisMs / count, 'mercurius')
+    if (subject.who === 'parley' || subject.who === 'stock') {
+      sheet.add('send: DynamoDB CPU per message', subject.who, 'ms', dynamodbMs / count, 'stock')
+    }
+    add('send: CPU per message with its stores', 'ms', (serverMs + redisMs + dynamodbMs) / count)
+    add('send: double ticks per second, 32 pairs', '/s', (1000 * count) / wallMs)
+  })
+  await interleave(bench.choose({ quick: 1, default: 2, full: 5 }), crews, async ({ subject, atRate }) => {
+    const { deliveredMs, tickedMs } = await atRate(openRate, bench.choose({ quick: 500, default: 1200, full: 10_000 }))
+    const add = (what: string, value: number) => sheet.add(what, subject.who, 'ms', value, 'raw ws')
+    add('send: delivered at 100/s, p50', quantile(deliveredMs, 0.5))
+    add('send: delivered at 100/s, p99', quantile(deliveredMs, 0.99))
+    add('send: double tick at 100/s, p50', quantile(tickedMs, 0.5))
+    add('send: double tick at 100/s, p99', quantile(tickedMs, 0.99))
+  })
+  await profile(bench, crews[0])
+  for (const crew of crews) crew.close()
+  return sheet.measured()
+}
+
+export const cpuPerMessage = 'send: server CPU per message'
+
+type Crew = Awaited<ReturnType<typeof openCrew>>
+
+async function openCrew(subject: Subject) {
+  const pairs: { pair: Pair; sentAtMs: number[]; ticked: () => void; delivered: () => void }[] = []
+  for (let i = 0; i < pairsCount; i += 1) {
+    const each = {
+      sentAtMs: [] as number[],
+      ticked: () => undefined,
+      delivered: () => undefined,
+    } as (typeof pairs)[number]
+    each.pair = await openPair(subject, `${subject.who.replace(' ', '-')}-${i}`, {
+      delivered: () => each.delivered(),
+      ticked: () => each.ticked(),
+    })
+    pairs.push(each)
+  }
+
+  /** Each pair sends the next when it has seen the tick of the last. Returns how many. */
+  async function asFastAsPossible(ms: number, least = 0): Promise<number> {
+    const endAtMs = performance.now() + ms
+    let count = 0
+    await Promise.all(
+      pairs.map(
+        (each) =>
+          new Promise<void>((resolve) => {
+            each.delivered = () => undefined
+            each.ticked = () => {
+              count += 1
+              if (performance.now() < endAtMs || count < least) each.pair.send()
+              else resolve()
+            }
+            each.pair.send()
+          }),
+      ),
+    )
+    return count
+  }
+
+  /** At fixed times, however long each takes; a message waits for the one before it in its pair, and that counts. */
+  async function atRate(perSecond: number, ms: number): Promise<{ deliveredMs: number[]; tickedMs: number[] }> {
+    const [deliveredMs, tickedMs]: [number[], number[]] = [[], []]
+    for (const each of pairs) {
+      each.delivered = () => deliveredMs.push(performance.now() - (each.sentAtMs[0] ?? 0))
+      each.ticked = () => {
+        tickedMs.push(performance.now() - (each.sentAtMs.shift() ?? 0))
+        if (each.sentAtMs.length > 0) each.pair.send()
+      }
+    }
+    const beganAtMs = performance.now()
+    const total = Math.floor((ms * perSecond) / 1000)
+    for (let i = 0; i < total; i += 1) {
+      const dueAtMs = beganAtMs + (i * 1000) / perSecond
+      const waitMs = dueAtMs - performance.now()
+      if (waitMs > 0) await sleep(waitMs)
+      const each = pairs[i % pairs.length]
+      if (each?.sentAtMs.push(performance.now()) === 1) each.pair.send()
+    }
+    while (tickedMs.length < total) await sleep(5)
+    return { deliveredMs, tickedMs }
+  }
+
+  return { subject, asFastAsPossible, atRate, close: () => pairs.forEach(({ pair }) => void pair.close()) }
+}
+
+async function profile({ profiles, choose }: Bench, crew: Crew | undefined): Promise<void> {
+  if (profiles === undefined || !crew) return
+  const ms = choose({ quick: 1000, default: 4000, full: 8000 })
+  await crew.subject.profiled(`${profiles}/send.cpuprofile`, () => crew.asFastAsPossible(ms))
+}

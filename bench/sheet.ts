@@ -1,0 +1,55 @@
+/** One thing that was measured of one server, once per round. */
+export type Measured = {
+  what: string
+  who: string
+  unit: string
+  median: number
+  low: number
+  high: number
+  rounds: number[]
+  /** The others are shown as multiples of this one's. */
+  against?: string
+}
+
+export type Sheet = ReturnType<typeof createSheet>
+
+/** What a scenario writes its figures on. */
+export function createSheet() {
+  const lines = new Map<string, Omit<Measured, 'median' | 'low' | 'high'>>()
+
+  return {
+    add(what: string, who: string, unit: string, value: number, against?: string): void {
+      const key = `${what}\n${who}`
+      const line = lines.get(key) ?? { what, who, unit, rounds: [], ...(against !== undefined && { against }) }
+      line.rounds.push(rounded(value))
+      lines.set(key, line)
+    },
+
+    measured: (): Measured[] =>
+      [...lines.values()].map(({ rounds, ...line }) => ({
+        ...line,
+        median: quantile(rounds, 0.5),
+        low: Math.min(...rounds),
+        high: Math.max(...rounds),
+        rounds,
+      })),
+  }
+}
+
+/** `share` 0.5 is the median. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+}
+
+/** Four digits say all there is to say. */
+const rounded = (value: number): number => Number(value.toPrecision(4))
+
+export const medianOf = (measured: readonly Measured[], what: string, who: string): number | undefined =>
+  measured.find((each) => each.what === what && each.who === who)?.median
+
+/** Undefined where either was not measured. */
+export function ratioOf(measured: readonly Measured[], what: string, who: string, against: string): number | undefined {
+  const [value, base] = [medianOf(measured, what, who), medianOf(measured, what, against)]
+  return value === undefined || base === undefined ? undefined : value / base
+}
