@@ -33,10 +33,11 @@ export const graphqlRequests: HttpRow[] = [
   ['extensions that are text', post('{"query":"{ viewer { id } }","extensions":"x"}'), 400, bad],
   ['more than there is', post('{"query":"{ viewer { id } }","admin":true}'), 400, bad],
   [
-    'lists 60,000 deep',
+    'variables 30,000 deep',
     post(`{"query":"{ viewer { id } }","variables":{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`),
     400,
     bad,
+    'variables',
   ],
   ['lists that stay open', post('['.repeat(100_000)), 400, bad],
   ['128 KB and a byte', post(' '.repeat(128 * 1024 + 1)), 413, bad],
@@ -110,7 +111,7 @@ export const restRequests: HttpRow[] = [
   ['a clientMessageId that is a number', rest({ ...message, clientMessageId: 7 }), 400, bad, 'clientMessageId'],
   ['attachments that are text', rest({ ...message, attachmentIds: 'x' }), 400, bad, 'attachmentIds'],
   ['the same attachment twice', rest({ ...message, attachmentIds: ['x', 'x'] }), 400, bad, 'attachmentIds'],
-  ['lists 30,000 deep', rest(`{"to":${'['.repeat(30_000)}${']'.repeat(30_000)}}`), 400, bad],
+  ['lists 30,000 deep', rest(`{"to":${'['.repeat(30_000)}${']'.repeat(30_000)}}`), 400, bad, 'to'],
   ['a megabyte', rest(' '.repeat(2 ** 20)), 413, bad],
   ['GET', { method: 'GET', path: '/messages' }, 405, bad],
 ]

@@ -50,4 +50,6 @@ const answers = {
 }
 
 process.on('message', ({ id, ask, argument }) => process.send?.({ id, answer: answers[ask]?.(argument) }))
+// However the parent ends, nothing is left of it.
+process.on('disconnect', () => process.exit(1))
 process.channel?.unref()
