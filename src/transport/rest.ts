@@ -1,4 +1,5 @@
 import type { Viewer } from '../protocol/viewer.ts'
+import type { Admission } from './admission.ts'
 import { type Authenticate, unauthenticated } from './auth.ts'
 import type { ErrorMapper } from './errors.ts'
 import { type Handler, readJsonObject, sendJson } from './exchange.ts'
@@ -24,6 +25,7 @@ export type SendMessage = (
 
 export type MessagesOptions = {
   authenticate: Authenticate
+  admission: Admission
   sendMessage: SendMessage
   operations: Operations
   errors: ErrorMapper
@@ -33,6 +35,7 @@ export type MessagesOptions = {
 /** POST /messages: sending for those who can do no GraphQL, or whose WebSocket is blocked. */
 export function createMessagesHandler({
   authenticate,
+  admission,
   sendMessage,
   operations,
   errors,
@@ -43,6 +46,7 @@ export function createMessagesHandler({
     try {
       const viewer = await authenticate(request.headers.authorization)
       if (!viewer) throw unauthenticated('Expected "authorization: Bearer <token>".')
+      await admission.admit(viewer, undefined)
       const { clientMessageId, to, body, attachmentIds } = await readJsonObject(request)
       const input = { clientMessageId, to, body, attachmentIds }
       const { message, duplicate } = await operations.run(() => sendMessage(viewer, input))
