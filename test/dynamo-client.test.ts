@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { buffer, json, text } from 'node:stream/consumers'
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, describe, expect, inject, test, vi } from 'vitest'
 import type { Device, Stores } from '../src/domain/ports.ts'
 import { attachmentId, type ConversationId, type DeviceId, type UserId } from '../src/protocol/ids.ts'
 import type { DynamoCall, DynamoOptions } from '../src/store/dynamo-client.ts'
@@ -88,6 +88,22 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
     test('accepts and stays silent: UNAVAILABLE', async () => {
       const endpoint = await listening(createTcpServer())
       await expect(aRead(endpoint, { requestTimeoutMs: 50 })).rejects.toEqual(unavailable)
+    })
+
+    test('accepts and never shakes hands: UNAVAILABLE, however many ask, and no connection is left', async () => {
+      const sockets = new Set<Socket>()
+      const server = createTcpServer((socket) => {
+        sockets.add(socket)
+        socket
+          .on('error', () => undefined)
+          .on('close', () => sockets.delete(socket))
+          .resume()
+      })
+      const endpoint = (await listening(server)).replace('http:', 'https:')
+      const { read } = aReader(endpoint, { requestTimeoutMs: 50 })
+      const errors = await Promise.all(Array.from({ length: 300 }, () => read().catch((thrown: Error) => thrown)))
+      expect(errors).toEqual(errors.map(() => unavailable))
+      await vi.waitFor(() => expect(sockets.size).toBe(0))
     })
 
     test('begins an answer and does not end it: UNAVAILABLE', async () => {

@@ -13,6 +13,13 @@ const contentType = 'application/x-amz-json-1.0'
 export function createSign({ url, region }: { url: URL; region: string }): Sign {
   const path = canonicalPath(url.pathname)
   let key: { of: string; bytes: Buffer } | undefined
+  let last = { second: Number.NaN, date: '' }
+
+  function dateOf(atMs: number): string {
+    const second = Math.floor(atMs / 1000)
+    if (second !== last.second) last = { second, date: new Date(atMs).toISOString().replace(/\.\d+|[-:]/g, '') }
+    return last.date
+  }
 
   function keyOf(day: string, { secretAccessKey }: Credentials): Buffer {
     const of = `${day} ${secretAccessKey}`
@@ -24,7 +31,7 @@ export function createSign({ url, region }: { url: URL; region: string }): Sign 
   }
 
   return ({ target, body, credentials, atMs }) => {
-    const date = new Date(atMs).toISOString().replace(/\.\d+|[-:]/g, '')
+    const date = dateOf(atMs)
     const day = date.slice(0, 8)
     const scope = `${day}/${region}/dynamodb/aws4_request`
     const { sessionToken } = credentials

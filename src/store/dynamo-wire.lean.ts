@@ -12,9 +12,6 @@ import { attemptsMax, backoffMaxMs, nobody } from './dynamo-wire.ts'
 type Place = { path: string; http: Http; sign: Sign; identity: Identity }
 type Request = { target: string; body: Buffer }
 
-/** A connection is made within the first attempt or not at all; Undici rounds that up to a second. */
-const connectTimeoutMs = 500
-
 /** Without the SDK, which it loads only to find AWS and credentials for it. */
 export function createLeanWire(options: WireOptions): DynamoWire {
   const { endpoint, region, credentials: given, now, random } = options
@@ -27,7 +24,7 @@ export function createLeanWire(options: WireOptions): DynamoWire {
 
   function placeAt(found: string, identity: Identity): Place {
     const url = new URL(found.endsWith('/') ? found : `${found}/`)
-    const http = createHttp(url.origin, { connectTimeoutMs })
+    const http = createHttp(url.origin)
     return { path: url.pathname, http, sign: createSign({ url, region }), identity }
   }
 
