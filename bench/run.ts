@@ -8,7 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Depth, type Scenario, startBench } from './bench.ts'
-import { takeRetried } from './load/troubles.ts'
+import { takeTroubles } from './load/troubles.ts'
 import { printMustHold } from './report/must-hold.ts'
 import { type Result, writePage } from './report/page.ts'
 import { printTable } from './report/table.ts'
@@ -73,8 +73,7 @@ try {
     const measured = (await scenarios[name]?.(bench)) ?? []
     clearTimeout(hangs)
     const tookSeconds = Math.round((performance.now() - scenarioBeganAtMs) / 1000)
-    const retried = takeRetried()
-    const notes = [...bench.takeNotes(), ...(retried > 0 ? [`${retried} answers said to try again`] : [])]
+    const notes = [...bench.takeNotes(), ...takeTroubles()]
     const result: Result = { name, depth, takenAt: new Date().toISOString(), tookSeconds, machine, notes, measured }
     if (depth !== 'quick') await writeFile(new URL(`${name}.json`, results), `${JSON.stringify(result, null, 1)}\n`)
     all.push(...measured)

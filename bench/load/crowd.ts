@@ -5,7 +5,7 @@ import { ask, type GraphQLSocket, openGraphQLSocket } from './graphql-socket.ts'
 import { openIo } from './io-socket.ts'
 import { rawMessage } from './pairs.ts'
 import { somebody } from './tokens.ts'
-import { mustRetry } from './troubles.ts'
+import { countLost, mustRetry } from './troubles.ts'
 import { frameOf, type LoadSocket, openSocket } from './web-socket.ts'
 
 // Many devices that follow one conversation, and somebody who writes there.
@@ -43,8 +43,13 @@ export async function gather(
   }
   const makeGroup = (members: number) => owner.makeGroup(Math.min(members, membersMax))
   const conversationId = await makeGroup(size)
-  const open = async (index: number) => {
-    devices.push(await openDevice(subject, `${name}-${index % membersMax}`, conversationId, onHeard))
+  const open = async (index: number): Promise<void> => {
+    const device = await openDevice(subject, `${name}-${index % membersMax}`, conversationId, onHeard)
+    device.onLost = () => {
+      countLost()
+      void open(index)
+    }
+    devices[index] = device
   }
   for (let i = 0; i < size; i += openingAtATime) {
     await Promise.all(Array.from({ length: Math.min(openingAtATime, size - i) }, (_, each) => open(i + each)))

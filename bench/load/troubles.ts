@@ -1,18 +1,26 @@
-// Answers that said to try again, as a starved DynamoDB server makes ours say. What they took is in the figures: a run with many is void.
+// What goes wrong on a machine that is too busy: answers that say to try again, as a starved DynamoDB server makes ours say, and sockets
+// closed because a ping was not answered in time. What they took is in the figures: a run with many is void.
 
-let retried = 0
+const counted = { retried: 0, lost: 0 }
 
-/** How many since the last time. */
-export function takeRetried(): number {
-  const taken = retried
-  retried = 0
-  return taken
+/** What went wrong since the last time, in words. */
+export function takeTroubles(): string[] {
+  const { retried, lost } = counted
+  Object.assign(counted, { retried: 0, lost: 0 })
+  return [
+    ...(retried > 0 ? [`${retried} answers said to try again`] : []),
+    ...(lost > 0 ? [`${lost} sockets were closed by the server and opened again`] : []),
+  ]
+}
+
+export function countLost(): void {
+  counted.lost += 1
 }
 
 /** Whether to ask the same again. Any other error ends the run: nobody measures how fast a server fails. */
 export function mustRetry(text: string): boolean {
   if (!text.includes('"errors"') && !text.includes('"type":"error"')) return false
   if (!text.includes('"retryable":true')) throw new Error(`A server answered: ${text}`)
-  retried += 1
+  counted.retried += 1
   return true
 }

@@ -7,6 +7,8 @@ import { connect, type Socket } from 'node:net'
 export type LoadSocket = {
   send(frame: Buffer): void
   onText: (payload: Buffer) => void
+  /** The server has closed it. */
+  onLost: () => void
   close(): void
 }
 
@@ -32,15 +34,18 @@ export async function openSocket({ port, path, protocol, host = '127.0.0.1' }: C
   const opened: LoadSocket = {
     send: (frame) => void socket.write(frame),
     onText: () => undefined,
+    // Nobody waits for an answer that cannot come.
+    onLost() {
+      throw new Error(`The server closed a socket to ${path}.`)
+    },
     close() {
       closed = true
       socket.destroy()
     },
   }
   socket.on('error', () => socket.destroy())
-  // Nobody waits for an answer that cannot come.
   socket.on('close', () => {
-    if (!closed) throw new Error(`The server closed a socket to ${path}.`)
+    if (!closed) opened.onLost()
   })
   const read = createReader({
     onText: (payload) => opened.onText(payload),

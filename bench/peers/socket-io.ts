@@ -14,6 +14,8 @@ const io = new Server(server, {
   adapter: createAdapter(streams.redis.duplicate(), { onlyPlaintext: true }),
   transports: ['websocket'],
   serveClient: false,
+  // A machine that is busy with other things answers late; that is not what is measured.
+  pingTimeout: 300_000,
 })
 
 io.on('connection', (socket) => {

@@ -97,10 +97,10 @@ async function readPages(bench: Bench, sheet: Sheet, subject: Subject, chat: Cha
     { who: oldest, variables: { conversationId, first: size, after } },
   ]
   const ways = pages.map(({ who, variables }) => ({ who, frames: [operationFrame('0', messages, variables)] }))
-  const roundMs = bench.choose({ quick: 200, default: 700, full: 3000 })
-  for (const { frames } of ways) await overSockets([socket], frames, completedOf, roundMs)
+  const round = { ms: bench.choose({ quick: 200, default: 600, full: 3000 }), count: 60 }
+  for (const { frames } of ways) await overSockets([socket], frames, completedOf, round)
   await interleave(bench.choose({ quick: 1, default: 3, full: 7 }), ways, async ({ who, frames }) => {
-    const ask = () => overSockets([socket], frames, completedOf, roundMs)
+    const ask = () => overSockets([socket], frames, completedOf, round)
     const { count, serverMs, wallMs } = await bench.meter(subject, ask)
     sheet.add(pageCpu, who, 'ms', serverMs / count, 'page 1')
     sheet.add('history: time of a page of 50', who, 'ms', wallMs / count, 'page 1')

@@ -3,7 +3,7 @@ import { chatOf } from '../load/chat-of.ts'
 import { messages } from '../load/documents.ts'
 import { openGraphQLSocket, operationFrame } from '../load/graphql-socket.ts'
 import { openConnection, postOf } from '../load/http.ts'
-import { completedOf, overHttp, overSockets } from '../load/loops.ts'
+import { completedOf, type Least, overHttp, overSockets } from '../load/loops.ts'
 import { createSheet } from '../sheet.ts'
 
 // The newest 20 messages of a chat, by HTTP and by WebSocket: ours and stock's from DynamoDB, mercurius's from a Redis stream. And, for
@@ -24,10 +24,11 @@ export const queryOfTwenty: Scenario = async (bench) => {
   const sheet = createSheet()
   const ways = []
   for (const who of everybody) ways.push(...(await waysOf(await bench.subject(who))))
-  for (const { ask } of ways) await ask(bench.choose({ quick: 200, default: 600, full: 3000 }))
-  const roundMs = bench.choose({ quick: 200, default: 500, full: 3000 })
+  const warm = { ms: bench.choose({ quick: 200, default: 600, full: 3000 }), count: 600 }
+  const round = { ms: bench.choose({ quick: 200, default: 500, full: 3000 }), count: 100 }
+  for (const { ask } of ways) await ask(warm)
   await interleave(bench.choose({ quick: 1, default: 3, full: 7 }), ways, async ({ subject, who, how, ask }) => {
-    const { count, wallMs, serverMs } = await bench.meter(subject, () => ask(roundMs))
+    const { count, wallMs, serverMs } = await bench.meter(subject, () => ask(round))
     sheet.add(`${how}: server CPU per query`, who, 'ms', serverMs / count, 'mercurius')
     sheet.add(`${how}: queries per second`, who, '/s', (1000 * count) / wallMs, 'mercurius')
     sheet.add(`${how}: ${perCpuSecond}`, who, '/s', (1000 * count) / serverMs, 'mercurius')
@@ -56,19 +57,19 @@ async function waysOf(subject: Subject) {
     subject,
     who: who as string,
     how: overHttpName,
-    ask: (ms: number) => overHttp(connections, request, ms),
+    ask: (least: Least) => overHttp(connections, request, least),
     close: () => connections.forEach((connection) => void connection.close()),
   }
   const bySocket = {
     ...byHttp,
     how: '20 messages by WebSocket',
-    ask: (ms: number) => overSockets(sockets, frames, completedOf, ms),
+    ask: (least: Least) => overSockets(sockets, frames, completedOf, least),
     close: () => sockets.forEach((socket) => void socket.close()),
   }
   const byMemory = {
     ...byHttp,
     who: `${who}, from memory`,
-    ask: (ms: number) => overHttp(connections, fromMemory, ms),
+    ask: (least: Least) => overHttp(connections, fromMemory, least),
   }
   return who === 'parley' ? [byHttp, bySocket] : [byHttp, bySocket, byMemory]
 }
@@ -77,6 +78,6 @@ async function profile({ profiles, choose }: Bench, ways: readonly Way[]): Promi
   if (profiles === undefined) return
   const ms = choose({ quick: 1000, default: 3000, full: 8000 })
   for (const { subject, who, how, ask } of ways.filter((way) => way.who === 'parley')) {
-    await subject.profiled(`${profiles}/${how.replaceAll(' ', '-')}-${who}.cpuprofile`, () => ask(ms))
+    await subject.profiled(`${profiles}/${how.replaceAll(' ', '-')}-${who}.cpuprofile`, () => ask({ ms, count: 0 }))
   }
 }
