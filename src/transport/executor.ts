@@ -13,11 +13,12 @@ import type { ErrorMapper } from './errors.ts'
 import { createEventStream, type EventStream } from './event-stream.ts'
 import { atExpiry } from './expiry.ts'
 import type { Metrics } from './metrics.ts'
+import type { OperationIds } from './operation-ids.ts'
 import type { Operation, OperationLog } from './operation-log.ts'
 import { type Operations, within } from './operations.ts'
 
 /** Fresh for each operation. `stream` is the same for all events of one subscription, and undefined for all else. */
-export type CreateContext = (viewer: Viewer | undefined, stream?: object, origin?: string) => object
+export type CreateContext = (viewer: Viewer | undefined, stream?: object, origin?: string, ids?: OperationIds) => object
 
 /** What the transports know of an operation. Resolvers never see it: they get what `createContext` makes of the viewer. */
 export type OperationContext = {
@@ -27,6 +28,8 @@ export type OperationContext = {
   origin?: string
   /** Ends what the operation has started. */
   signal?: AbortSignal
+  /** For the log. */
+  ids?: OperationIds
 }
 
 export type ExecutorOptions = {
@@ -37,6 +40,8 @@ export type ExecutorOptions = {
   log: OperationLog
   metrics: Metrics
   clock: Clock
+  /** Told of each event of a subscription that is handed to its connection. */
+  onDelivery?: (event: unknown, ids: OperationIds) => void
 }
 
 export type Executor = {
@@ -55,33 +60,38 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const contextOf = (args: ExecutionArgs) => args.contextValue as OperationContext
   const withFreshContext = (args: ExecutionArgs, stream?: object): ExecutionArgs => ({
     ...args,
-    contextValue: createContext(contextOf(args).viewer, stream, contextOf(args).origin),
+    contextValue: createContext(contextOf(args).viewer, stream, contextOf(args).origin, contextOf(args).ids),
   })
   const problemsOf = (list: readonly GraphQLError[] = []) => list.map(errors.toProblem)
 
-  function mapErrors(result: ExecutionResult): ExecutionResult {
+  const errorsOf = (args: ExecutionArgs) => errors.about(contextOf(args).ids ?? {})
+
+  function mapErrors(args: ExecutionArgs, result: ExecutionResult): ExecutionResult {
     if (!result.errors) return result
-    const map = 'data' in result ? errors.toGraphQLError : errors.toRequestError
+    const { toGraphQLError, toRequestError } = errorsOf(args)
+    const map = 'data' in result ? toGraphQLError : toRequestError
     return { ...result, errors: result.errors.map(map) }
   }
 
   async function run(args: ExecutionArgs): Promise<ExecutionResult> {
-    const finished = log(operationOf(args, contextOf(args).transport))
+    const finished = log(operationOf(args, contextOf(args)))
     // Mapped inside: what comes too late for the client is still logged.
-    const work = async () => mapErrors(await execute(withFreshContext(args)))
-    const result = await operations.run(work).catch(refused)
+    const work = async () => mapErrors(args, await execute(withFreshContext(args)))
+    const result = await operations.run(work).catch(refused(args))
     finished(problemsOf(result.errors))
     return result
   }
 
-  const refused = (error: unknown): ExecutionResult => ({ errors: [errors.toRequestError(error)] })
+  const refused =
+    (args: ExecutionArgs) =>
+    (error: unknown): ExecutionResult => ({ errors: [errorsOf(args).toRequestError(error)] })
 
   async function subscribe(args: ExecutionArgs): Promise<EventStream | ExecutionResult> {
     const transport = contextOf(args).transport === 'ws' ? 'ws' : 'sse'
-    const finished = log(operationOf(args, transport))
-    const opened = await operations.start(() => open(args, transport, finished)).catch(refused)
+    const finished = log({ ...operationOf(args, contextOf(args)), transport })
+    const opened = await operations.start(() => open(args, transport, finished)).catch(refused(args))
     if (Symbol.asyncIterator in opened) return opened
-    const result = mapErrors(opened)
+    const result = mapErrors(args, opened)
     finished(problemsOf(result.errors))
     return result
   }
@@ -91,8 +101,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
     if (!(Symbol.asyncIterator in source)) return source
     const stream = createEventStream({
       source,
-      resolve: (rootValue) => resolveEvent({ ...withFreshContext(args, source), rootValue }),
-      errors,
+      resolve: (rootValue) => resolveEvent({ ...withFreshContext(args, source), rootValue }, contextOf(args).ids),
+      errors: () => errorsOf(args),
+      onEvent: (event) => options.onDelivery?.(event, contextOf(args).ids ?? {}),
       clock,
       onEnd(error) {
         streams.delete(stream)
@@ -106,11 +117,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
     return stream
   }
 
-  async function resolveEvent(args: ExecutionArgs): Promise<ExecutionResult> {
+  async function resolveEvent(args: ExecutionArgs, ids: OperationIds | undefined): Promise<ExecutionResult> {
     try {
       return await within(clock, eventDeadlineMs, Promise.resolve(execute(args)))
     } catch (error) {
-      return { errors: [errors.toGraphQLError(error)] }
+      return { errors: [errors.about(ids ?? {}).toGraphQLError(error)] }
     }
   }
 
@@ -133,7 +144,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 }
 
-function operationOf({ document, operationName }: ExecutionArgs, transport: Operation['transport']): Operation {
+function operationOf(
+  { document, operationName }: ExecutionArgs,
+  { transport, viewer, ids }: OperationContext,
+): Operation {
   const operation = getOperationAST(document, operationName)
-  return { name: operation?.name?.value, type: operation?.operation ?? 'unknown', transport }
+  if (ids && viewer) ids.userId = viewer.userId
+  return { name: operation?.name?.value, type: operation?.operation ?? 'unknown', transport, ids }
 }

@@ -8,18 +8,23 @@ const passedOn = ['accept', 'authorization', 'content-type'] as const
 
 /** GraphQL over HTTP; a subscription is answered by server-sent events. */
 export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper): Handler {
-  return async ({ request, response }) => {
+  return async ({ request, response, requestId }) => {
     const exchange = new AbortController()
     response.once('close', () => exchange.abort())
     try {
       const { method = 'GET', url = '/graphql' } = request
       const headers = Object.fromEntries(passedOn.flatMap((name) => [[name, request.headers[name]]]).filter(hasValue))
       const body = method === 'POST' ? { body: await readText(request) } : {}
-      const answer = await graphql.fetch(`${ownOrigin(request)}${url}`, { method, headers, ...body }, exchange.signal)
+      const answer = await graphql.fetch(
+        `${ownOrigin(request)}${url}`,
+        { method, headers, ...body },
+        exchange.signal,
+        requestId,
+      )
       await pass(answer, response)
     } catch (error) {
       if (exchange.signal.aborted) return
-      const graphQLError = errors.toGraphQLError(error)
+      const graphQLError = errors.about({ requestId }).toGraphQLError(error)
       sendJson(response, errors.toProblem(graphQLError).status, { errors: [graphQLError] })
     }
   }

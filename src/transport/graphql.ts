@@ -15,6 +15,7 @@ import type { Authenticate } from './auth.ts'
 import { createDocumentCache, parseGuarded, tooComplex } from './document-guard.ts'
 import { HttpRefusal } from './errors.ts'
 import { createExecutor, type Executor, type ExecutorOptions, type OperationContext } from './executor.ts'
+import type { OperationIds } from './operation-ids.ts'
 
 export type GraphQLOptions = ExecutorOptions & { schema: GraphQLSchema; authenticate: Authenticate }
 
@@ -24,6 +25,7 @@ export type GraphQL = Executor & {
     url: string,
     request: { method: string; headers: Record<string, string>; body?: string },
     signal: AbortSignal,
+    requestId: string,
   ): Promise<Response>
   /** For WebSockets: everything before the execution. */
   prepare(request: WebSocketRequest): Promise<ExecutionArgs | GraphQLError[]>
@@ -35,6 +37,7 @@ export type WebSocketRequest = {
   variables?: Record<string, unknown> | null | undefined
   viewer: Viewer | undefined
   origin: string
+  ids: OperationIds
 }
 
 export function createGraphQL(options: GraphQLOptions): GraphQL {
@@ -55,14 +58,14 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
     logging: false,
   })
 
-  async function prepare({ query, operationName, variables, viewer, origin }: WebSocketRequest) {
+  async function prepare({ query, operationName, variables, viewer, origin, ids }: WebSocketRequest) {
     const refuse = (list: readonly unknown[]) => {
-      const refused = list.map(errors.toRequestError)
-      log({ name: operationName ?? undefined, type: 'unknown', transport: 'ws' })(refused.map(errors.toProblem))
+      const refused = list.map(errors.about(ids).toRequestError)
+      log({ name: operationName ?? undefined, type: 'unknown', transport: 'ws', ids })(refused.map(errors.toProblem))
       return refused
     }
     try {
-      const context: OperationContext = { transport: 'ws', viewer, origin }
+      const context: OperationContext = { transport: 'ws', viewer, origin, ids }
       const enveloped = yoga.getEnveloped(context)
       const document = enveloped.parse(query)
       const invalid: readonly GraphQLError[] = enveloped.validate(enveloped.schema, document)
@@ -77,8 +80,12 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
 
   const enveloped = yoga.getEnveloped({})
   return {
-    fetch: async (url, request, signal) =>
-      yoga.fetch(url, { ...request, signal }, { transport: 'http', signal, origin: new URL(url).origin }),
+    fetch: async (url, request, signal, requestId) =>
+      yoga.fetch(
+        url,
+        { ...request, signal },
+        { transport: 'http', signal, origin: new URL(url).origin, ids: { requestId } },
+      ),
     prepare,
     execute: async (args): Promise<ExecutionResult> => enveloped.execute(args),
     subscribe: async (args) => enveloped.subscribe(args),
@@ -118,11 +125,12 @@ function usePipeline({ authenticate, errors, log }: GraphQLOptions, executor: Ex
     onSubscribe({ setSubscribeFn }) {
       setSubscribeFn(executor.subscribe)
     },
-    onResultProcess({ result, setResult }) {
+    onResultProcess({ result, setResult, serverContext }) {
       if (Array.isArray(result) || Symbol.asyncIterator in result || !result.errors || 'data' in result) return
       const executed = result.errors.every(errors.isMapped)
-      const mapped = result.errors.map(errors.toRequestError)
-      if (!executed) log({ name: undefined, type: 'unknown', transport: 'http' })(mapped.map(errors.toProblem))
+      const { ids } = serverContext as Partial<OperationContext>
+      const mapped = result.errors.map(errors.about(ids ?? {}).toRequestError)
+      if (!executed) log({ name: undefined, type: 'unknown', transport: 'http', ids })(mapped.map(errors.toProblem))
       setResult({ ...result, errors: mapped })
     },
   }

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { ChatError } from '../protocol/errors.ts'
 import { type ErrorMapper, HttpRefusal } from './errors.ts'
 import { type Exchange, type Handler, sendProblem } from './exchange.ts'
+import { requestIdOf } from './operation-ids.ts'
 import type { Origins } from './origins.ts'
 
 export type Route = {
@@ -15,8 +16,14 @@ export type Route = {
 export type Routes = Readonly<Record<string, Route>>
 
 /** Everything over HTTP; what the routes throw becomes the REST error it stands for. */
-export function createHttpServer(routes: Routes, origins: Origins, errors: ErrorMapper): Server {
-  async function answer({ request, response }: Exchange): Promise<void> {
+export function createHttpServer(
+  routes: Routes,
+  origins: Origins,
+  errors: ErrorMapper,
+  randomId: () => string,
+): Server {
+  async function answer(exchange: Exchange): Promise<void> {
+    const { request, response } = exchange
     const [path = '/'] = (request.url ?? '/').split('?', 1)
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined
     if (!route) throw new ChatError('NOT_FOUND', 'There is nothing at this path.')
@@ -26,7 +33,7 @@ export function createHttpServer(routes: Routes, origins: Origins, errors: Error
       response.setHeader('allow', methodsOf(route).join(', '))
       throw new HttpRefusal(405, `Expected ${methodsOf(route).join(' or ')}.`)
     }
-    await handler({ request, response })
+    await handler(exchange)
   }
 
   function handlerFor(method: string | undefined, route: Route): Handler | undefined {
@@ -39,8 +46,10 @@ export function createHttpServer(routes: Routes, origins: Origins, errors: Error
   }
 
   return createServer((request, response) => {
-    answer({ request, response }).catch((error: unknown) => {
-      if (!response.destroyed) sendProblem(response, errors.toProblem(error))
+    const requestId = requestIdOf(request, randomId)
+    response.setHeader('x-request-id', requestId)
+    answer({ request, response, requestId }).catch((error: unknown) => {
+      if (!response.destroyed) sendProblem(response, errors.about({ requestId }).toProblem(error))
     })
   })
 }

@@ -2,6 +2,7 @@ import type { Viewer } from '../protocol/viewer.ts'
 import { type Authenticate, unauthenticated } from './auth.ts'
 import type { ErrorMapper } from './errors.ts'
 import { type Handler, readJsonObject, sendJson } from './exchange.ts'
+import type { OperationIds } from './operation-ids.ts'
 import type { OperationLog } from './operation-log.ts'
 import type { Operations } from './operations.ts'
 
@@ -20,6 +21,7 @@ export type SentMessage = {
 export type SendMessage = (
   viewer: Viewer,
   input: { clientMessageId: unknown; to: unknown; body: unknown; attachmentIds: unknown },
+  ids: OperationIds,
 ) => Promise<{ message: SentMessage; duplicate: boolean }>
 
 export type MessagesOptions = {
@@ -38,18 +40,20 @@ export function createMessagesHandler({
   errors,
   log,
 }: MessagesOptions): Handler {
-  return async ({ request, response }) => {
-    const finished = log({ name: 'sendMessage', type: 'mutation', transport: 'rest' })
+  return async ({ request, response, requestId }) => {
+    const ids: OperationIds = { requestId }
+    const finished = log({ name: 'sendMessage', type: 'mutation', transport: 'rest', ids })
     try {
       const viewer = await authenticate(request.headers.authorization)
       if (!viewer) throw unauthenticated('Expected "authorization: Bearer <token>".')
+      ids.userId = viewer.userId
       const { clientMessageId, to, body, attachmentIds } = await readJsonObject(request)
       const input = { clientMessageId, to, body, attachmentIds }
-      const { message, duplicate } = await operations.run(() => sendMessage(viewer, input))
+      const { message, duplicate } = await operations.run(() => sendMessage(viewer, input, ids))
       sendJson(response, duplicate ? 200 : 201, { message, duplicate })
       finished()
     } catch (error) {
-      const graphQLError = errors.toGraphQLError(error)
+      const graphQLError = errors.about(ids).toGraphQLError(error)
       finished([errors.toProblem(graphQLError)])
       throw graphQLError
     }

@@ -6,12 +6,15 @@ import type { Viewer } from '../protocol/viewer.ts'
 import type { Authenticate } from './auth.ts'
 import type { ErrorMapper } from './errors.ts'
 import type { GraphQL } from './graphql.ts'
+import { loggedOperationId } from './operation-ids.ts'
 import type { Operations } from './operations.ts'
 
 /** What the protocol needs of a socket beside sending. */
 export type Connection = {
   /** Undefined on a socket that was opened anonymously, for GraphiQL. */
   viewer?: Viewer
+  /** For the log. */
+  readonly id: string
   /** This server's address, as the client has it. */
   readonly origin: string
   close(code: number, reason: string): void
@@ -48,7 +51,8 @@ export function createWebSocketOperations(options: WebSocketOperationsOptions): 
       connection.closeAtExpiry(viewer)
       return true
     } catch (error) {
-      if (errors.toProblem(error).retryable) connection.close(tryAgainLater, 'Try again later')
+      if (errors.about({ connectionId: connection.id }).toProblem(error).retryable)
+        connection.close(tryAgainLater, 'Try again later')
       return false
     }
   }
@@ -71,19 +75,32 @@ export function createWebSocketOperations(options: WebSocketOperationsOptions): 
     onConnect: connect,
     // A throw in here would close the socket and with it every other operation.
     async onSubscribe(socket, id, { query, operationName, variables, extensions }) {
+      const ids = { connectionId: socket.extra.id, operationId: loggedOperationId(id) }
       try {
         if (operations.draining) throw unavailable()
         if (Object.keys(socket.subscriptions).length > operationsPerSocketMax) throw tooManyOperations()
         const viewer = socket.extra.viewer ?? (await operationViewer(socket, id, extensions?.headers))
-        const prepared = await graphql.prepare({ query, operationName, variables, viewer, origin: socket.extra.origin })
+        const prepared = await graphql.prepare({
+          query,
+          operationName,
+          variables,
+          viewer,
+          origin: socket.extra.origin,
+          ids,
+        })
         if (Array.isArray(prepared)) forgetToken(socket, id)
         return prepared
       } catch (error) {
-        return [errors.toGraphQLError(error)]
+        return [errors.about(ids).toGraphQLError(error)]
       }
     },
-    onError: (_socket, _id, _request, list) =>
-      list.map((error: GraphQLError) => errors.toGraphQLError(error.originalError ?? error).toJSON()),
+    onError: ({ extra: { id: connectionId } }, _id, _request, list) =>
+      list.map((error: GraphQLError) =>
+        errors
+          .about({ connectionId })
+          .toGraphQLError(error.originalError ?? error)
+          .toJSON(),
+      ),
     onComplete: forgetToken,
   })
 }

@@ -16,6 +16,7 @@ export type WebSocketOptions = WebSocketOperationsOptions & {
   origins: Origins
   operations: Operations
   clock: Clock
+  randomId: () => string
   logger: Logger
   metrics: Metrics
 }
@@ -41,7 +42,7 @@ const forbidden = 4403
 const internalServerError = 4500
 
 export function createWebSockets(options: WebSocketOptions): WebSockets {
-  const { origins, operations, clock, logger, metrics } = options
+  const { origins, operations, clock, randomId, logger, metrics } = options
   const protocol = createWebSocketOperations(options)
   const sockets = new Set<OpenSocket>()
   const stopped = new AbortController()
@@ -55,6 +56,8 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
   })
 
   function open(socket: WebSocket, request: IncomingMessage): void {
+    const connectionId = randomId()
+    const openedAtMs = clock.now()
     const expiries = new Set<AbortController>()
     let onMessage: (text: string) => Promise<void> = async () => undefined
     let ending: Promise<void> | undefined
@@ -70,6 +73,7 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
       void end(code, reason)
     }
     const connection: Connection = {
+      id: connectionId,
       origin: ownOrigin(request),
       close,
       closeAtExpiry(viewer) {
@@ -109,7 +113,7 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
         if (socket.readyState !== socket.OPEN) return
         // graphql-ws says so of `next`, `error` and `connection_ack`, which only a server may send.
         if (String(error).includes('Unexpected message of type')) return close(badRequest, 'Unexpected message')
-        logger.error({ err: error }, 'a socket failed')
+        logger.error({ connectionId, err: error }, 'a socket failed')
         close(internalServerError, 'Internal server error')
       }
     }
@@ -120,15 +124,19 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
     }
     sockets.add(open)
     metrics.sockets.inc()
+    logger.info({ connectionId }, 'a socket was opened')
     socket.on('pong', hear)
     socket.on('message', (data) => {
       hear()
       if (ending === undefined) void receive(String(data))
     })
-    socket.on('error', (error) => logger.debug({ err: error }, 'a client broke the WebSocket protocol'))
+    socket.on('error', (error) => logger.debug({ connectionId, err: error }, 'a client broke the WebSocket protocol'))
     socket.once('close', (code, reason) => {
       sockets.delete(open)
       metrics.sockets.dec()
+      const durationMs = clock.now() - openedAtMs
+      const userId = connection.viewer?.userId
+      logger.info({ connectionId, userId, code, why: whyClosed(code), durationMs }, 'a socket was closed')
       void end(code, String(reason))
     })
   }
@@ -168,6 +176,23 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
     },
   }
 }
+
+/** In a word; the reason itself may be the client's own words. */
+function whyClosed(code: number): string {
+  if (code === forbidden) return 'token'
+  if (code >= 4000) return 'protocol'
+  return closeReasons.get(code) ?? 'other'
+}
+
+const closeReasons = new Map([
+  [1000, 'done'],
+  [1001, 'left'],
+  [1005, 'left'],
+  [1006, 'lost'],
+  [1009, 'too large'],
+  [1012, 'drain'],
+  [1013, 'later'],
+])
 
 function refuse(socket: Duplex, status: string): void {
   socket.on('error', () => socket.destroy())

@@ -40,6 +40,8 @@ export async function startWorld(options: WorldOptions = {}) {
       allowedOrigins: [],
       graphiql: false,
       dataDir,
+      logLevel: 'silent',
+      drainDelayMs: 0,
       ...options.config,
     }
     const node = createApp(config, { logger: pino({ level: 'silent' }), ...options.app, ...app })
