@@ -67,14 +67,18 @@ function replyCode({ name, message }: Record<string, unknown>): string | undefin
   return name === 'ReplyError' ? /^[A-Z]{2,20}(?= |$)/.exec(String(message))?.[0] : undefined
 }
 
-/** A message may have lines that look like frames; it stands before them. */
+/** Only from a stack that is made of the name, the message and the frames: a message may have lines that look like these. */
 function framesOf({ stack, message }: Record<string, unknown>): string[] {
-  if (typeof stack !== 'string') return []
-  const said = typeof message === 'string' ? stack.indexOf(message) : -1
-  const lines = (said < 0 ? stack : stack.slice(said + String(message).length)).split('\n')
-  const first = lines.findLastIndex((line) => !frame.test(line)) + 1
-  return lines.slice(first, first + framesMax).map((line) => line.trim().slice(3))
+  if (typeof stack !== 'string' || typeof message !== 'string') return []
+  const saidAt = stack.indexOf(message)
+  if (saidAt < 0 || !heading.test(stack.slice(0, saidAt))) return []
+  const lines = stack.slice(saidAt + message.length).split('\n')
+  return lines
+    .filter((line) => frame.test(line))
+    .slice(0, framesMax)
+    .map((line) => line.trim().slice(3))
 }
 
+const heading = /^[\w$.[\] ]+(?:: )?$/
 const frame =
   /^ {4}at (?:async )?(?:[\w.$<>[\] ]+ \()?(?:node:|file:|\/|[A-Z]:\\|<anonymous>|native|index \d)[^()]*\)?$/

@@ -153,6 +153,7 @@ describe('between the order to stop and the drain', () => {
     expect(readiness.status).toBe(503)
     expect(await readiness.json()).toMatchObject({ status: 'draining', redis: true, dynamodb: true })
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+    expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(/^parley_draining 1$/m)
     expect(await post(server, '{ me }')).toMatchObject({ data: { me: 'alice' } })
     const socket = await connect(server)
     socket.subscribe('1', '{ me }')
