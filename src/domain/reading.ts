@@ -153,6 +153,9 @@ export function createReading<Row extends LogEntry>(needs: Needs, options: Readi
     if (!isOpen(id)) return
     const group = await persist(clock, () => settle(change))
     admit(id, group?.seats.get(userId))
+    if (isOpen(id)) return
+    // The news that they are back has a channel of its own, and may have been taken already, as if it were of the stay that ends here.
+    admit(id, (await persist(clock, () => access.find(userId, [id])))[0])
     if (!isOpen(id)) await hearing.part(id)
   }
 
