@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { DestinationStream, Logger } from 'pino'
 import { Registry } from 'prom-client'
-import { type Config, deriveMediaSecret, deriveVapid } from './config.ts'
+import { type Config, deriveMediaSecret, deriveVapid, type TracingSettings } from './config.ts'
 import { directConversationId } from './domain/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
 import type { Clock, Ports, Push } from './domain/ports.ts'
@@ -29,6 +29,7 @@ import { createRedisKeys, defaultKeyPrefix } from './store/redis-keys.ts'
 import { createSoftStateRedis } from './store/soft-state.redis.ts'
 import { createStoresDynamo } from './store/stores.dynamo.ts'
 import { createTables, validateTables } from './store/table-setup.ts'
+import { watchBoth } from './store/watch-call.ts'
 import { createDevTokens } from './transport/auth.ts'
 import { createDeliveryLog, noteSent } from './transport/delivery-log.ts'
 import { readDemo } from './transport/demo.ts'
@@ -37,6 +38,7 @@ import { completeConfig } from './transport/dev-secrets.ts'
 import { createLogger } from './transport/logger.ts'
 import { createNodeMetrics } from './transport/node-metrics.ts'
 import type { OperationIds } from './transport/operation-ids.ts'
+import type { Tracing } from './transport/tracing.ts'
 import { createTransport } from './transport/transport.ts'
 
 const beatMs = 1000
@@ -93,13 +95,15 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     const { redisUrl, dynamodb, describe, stop: stopEmbedded } = await backends(given, logger)
     undo.push(stopEmbedded)
 
+    const tracing = config.tracing && (await openTracing(config.tracing, clock))
+    if (tracing) undo.push(tracing.close)
     const registry = new Registry()
     const metrics = createNodeMetrics(registry, { clock, redisLinks: () => linksOf(link) })
     const link: RedisLink = createRedisLink({
       url: redisUrl,
       onError: (error) => logger.warn({ err: error }, 'redis'),
       ...(onRedisRoundTrip && { onRoundTrip: onRedisRoundTrip }),
-      watch: metrics.redis,
+      watch: watchBoth(metrics.redis, tracing?.redis),
     })
     undo.push(link.close)
     const plainDynamo = createDynamoClient({
@@ -110,7 +114,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
         onDynamoCall?.(call)
       },
     })
-    const dynamoClient = watchDynamo(plainDynamo, metrics.dynamodb)
+    const dynamoClient = watchDynamo(plainDynamo, watchBoth(metrics.dynamodb, tracing?.dynamodb))
     undo.push(async () => dynamoClient.close())
     const dynamo = { client: dynamoClient, tablePrefix: config.tables.prefix, clock }
     if (config.tables.create) await createTables(dynamo)
@@ -122,7 +126,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     undo.push(async () => Object.values(push?.providers ?? {}).forEach((provider) => void provider.close()))
     const ports: Ports = {
       ...createStoresDynamo(dynamo),
-      ...createSoftStateRedis(link),
+      ...createSoftStateRedis(link, tracing && { onTraced: tracing.heard }),
       ...media.ports,
       ...(push && { push }),
       clock,
@@ -154,6 +158,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       return createContext(domain, cursors, viewer, readTicks, origin)
     }
 
+    const onDelivery = createDeliveryLog(logger, metrics)
     const transport = createTransport({
       config,
       schema,
@@ -173,7 +178,8 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       ...(config.development && { demo: await readDemo() }),
       ...(media.files && { mediaFiles: media.files }),
       exampleConversationId: directConversationId,
-      onDelivery: createDeliveryLog(logger, metrics),
+      onDelivery: tracing ? bothTold(onDelivery, tracing.delivered) : onDelivery,
+      ...(tracing && { tracing }),
       clock,
       randomId: randomUUID,
       logger,
@@ -246,6 +252,21 @@ async function backends({ redis, dynamodb, dataDir }: Config, logger: Logger) {
     stop: embedded.stop,
   }
 }
+
+/** Nobody else needs to load OpenTelemetry. */
+async function openTracing(settings: TracingSettings, clock: Clock): Promise<Tracing> {
+  const { createTracing } = await import('./transport/tracing.ts')
+  return createTracing(settings, clock, randomUUID())
+}
+
+type OnDelivery = (event: unknown, ids: OperationIds) => void
+
+const bothTold =
+  (one: OnDelivery, other: OnDelivery): OnDelivery =>
+  (event, ids) => {
+    one(event, ids)
+    other(event, ids)
+  }
 
 const linksOf = ({ commands, subscriber }: RedisLink) => ({
   commands: commands.status === 'ready',

@@ -8,18 +8,19 @@ export type Call = {
 /** Told when a call begins, by a name out of a few. */
 export type WatchCall = (name: string, table?: string) => Call
 
-/** All of them told. */
-export function watchAll(...all: (WatchCall | undefined)[]): WatchCall | undefined {
-  const [first, ...others] = all.filter((watch) => watch !== undefined)
-  if (!first || others.length === 0) return first
+/** Both told, if there are two. */
+export function watchBoth(one: WatchCall, other: WatchCall | undefined): WatchCall {
+  if (!other) return one
   return (name, table) => {
-    const calls = [first, ...others].map((watch) => watch(name, table))
-    const traceparent = calls.find((call) => call.traceparent !== undefined)?.traceparent
+    const first = one(name, table)
+    const second = other(name, table)
     return {
+      ...first,
+      ...second,
       ended(error) {
-        for (const call of calls) call.ended(error)
+        first.ended(error)
+        second.ended(error)
       },
-      ...(traceparent !== undefined && { traceparent }),
     }
   }
 }

@@ -16,6 +16,7 @@ import type { Metrics } from './metrics.ts'
 import type { OperationIds } from './operation-ids.ts'
 import type { Operation, OperationLog } from './operation-log.ts'
 import { type Operations, within } from './operations.ts'
+import type { Tracing } from './tracing.ts'
 
 /** Fresh for each operation. `stream` is the same for all events of one subscription, and undefined for all else. */
 export type CreateContext = (viewer: Viewer | undefined, stream?: object, origin?: string, ids?: OperationIds) => object
@@ -30,6 +31,8 @@ export type OperationContext = {
   signal?: AbortSignal
   /** For the log. */
   ids?: OperationIds
+  /** Whose trace it continues. */
+  traceparent?: unknown
 }
 
 export type ExecutorOptions = {
@@ -42,6 +45,7 @@ export type ExecutorOptions = {
   clock: Clock
   /** Told of each event of a subscription that is handed to its connection. */
   onDelivery?: (event: unknown, ids: OperationIds) => void
+  tracing?: Tracing
 }
 
 export type Executor = {
@@ -54,7 +58,7 @@ export type Executor = {
 const eventDeadlineMs = 2500
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { createContext, operations, errors, log, metrics, clock } = options
+  const { createContext, operations, errors, log, metrics, clock, tracing } = options
   const streams = new Set<EventStream>()
 
   const contextOf = (args: ExecutionArgs) => args.contextValue as OperationContext
@@ -74,10 +78,13 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 
   async function run(args: ExecutionArgs): Promise<ExecutionResult> {
-    const finished = log(operationOf(args, contextOf(args)))
+    const operation = operationOf(args, contextOf(args))
+    const finished = log(operation)
     // Mapped inside: what comes too late for the client is still logged.
     const work = async () => mapErrors(args, await execute(withFreshContext(args)))
-    const result = await operations.run(work).catch(refused(args))
+    const result = await operations
+      .run(tracing ? () => traced(tracing, operation, args, work) : work)
+      .catch(refused(args))
     finished(problemsOf(result.errors))
     return result
   }
@@ -88,8 +95,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   async function subscribe(args: ExecutionArgs): Promise<EventStream | ExecutionResult> {
     const transport = contextOf(args).transport === 'ws' ? 'ws' : 'sse'
-    const finished = log({ ...operationOf(args, contextOf(args)), transport })
-    const opened = await operations.start(() => open(args, transport, finished)).catch(refused(args))
+    const operation = { ...operationOf(args, contextOf(args)), transport } as const
+    const finished = log(operation)
+    const work = () => open(args, transport, finished)
+    const opened = await operations
+      .start(tracing ? () => traced(tracing, operation, args, work) : work)
+      .catch(refused(args))
     if (Symbol.asyncIterator in opened) return opened
     const result = mapErrors(args, opened)
     finished(problemsOf(result.errors))
@@ -124,6 +135,16 @@ export function createExecutor(options: ExecutorOptions): Executor {
       return { errors: [errors.about(ids ?? {}).toGraphQLError(error)] }
     }
   }
+
+  const traced = <T extends object>(
+    by: Tracing,
+    operation: Operation,
+    args: ExecutionArgs,
+    work: () => Promise<T>,
+  ): Promise<T> =>
+    by.operation(operation, contextOf(args).traceparent, work, (outcome) =>
+      'errors' in outcome ? problemsOf((outcome as ExecutionResult).errors)[0]?.code : undefined,
+    )
 
   /** A WebSocket watches over its own subscriptions; an HTTP exchange has nobody else to do so. */
   function watch(stream: EventStream, { transport, viewer, signal }: OperationContext): void {

@@ -15,12 +15,10 @@ export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper): Han
       const { method = 'GET', url = '/graphql' } = request
       const headers = Object.fromEntries(passedOn.flatMap((name) => [[name, request.headers[name]]]).filter(hasValue))
       const body = method === 'POST' ? { body: await readText(request) } : {}
-      const answer = await graphql.fetch(
-        `${ownOrigin(request)}${url}`,
-        { method, headers, ...body },
-        exchange.signal,
+      const answer = await graphql.fetch(`${ownOrigin(request)}${url}`, { method, headers, ...body }, exchange.signal, {
         requestId,
-      )
+        traceparent: request.headers.traceparent,
+      })
       await pass(answer, response)
     } catch (error) {
       if (exchange.signal.aborted) return

@@ -25,7 +25,7 @@ export type GraphQL = Executor & {
     url: string,
     request: { method: string; headers: Record<string, string>; body?: string },
     signal: AbortSignal,
-    requestId: string,
+    about: { requestId: string; traceparent?: unknown },
   ): Promise<Response>
   /** For WebSockets: everything before the execution. */
   prepare(request: WebSocketRequest): Promise<ExecutionArgs | GraphQLError[]>
@@ -38,6 +38,7 @@ export type WebSocketRequest = {
   viewer: Viewer | undefined
   origin: string
   ids: OperationIds
+  traceparent?: unknown
 }
 
 export function createGraphQL(options: GraphQLOptions): GraphQL {
@@ -58,14 +59,14 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
     logging: false,
   })
 
-  async function prepare({ query, operationName, variables, viewer, origin, ids }: WebSocketRequest) {
+  async function prepare({ query, operationName, variables, viewer, origin, ids, traceparent }: WebSocketRequest) {
     const refuse = (list: readonly unknown[]) => {
       const refused = list.map(errors.about(ids).toRequestError)
       log({ name: operationName ?? undefined, type: 'unknown', transport: 'ws', ids })(refused.map(errors.toProblem))
       return refused
     }
     try {
-      const context: OperationContext = { transport: 'ws', viewer, origin, ids }
+      const context: OperationContext = { transport: 'ws', viewer, origin, ids, traceparent }
       const enveloped = yoga.getEnveloped(context)
       const document = enveloped.parse(query)
       const invalid: readonly GraphQLError[] = enveloped.validate(enveloped.schema, document)
@@ -80,11 +81,11 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
 
   const enveloped = yoga.getEnveloped({})
   return {
-    fetch: async (url, request, signal, requestId) =>
+    fetch: async (url, request, signal, { requestId, traceparent }) =>
       yoga.fetch(
         url,
         { ...request, signal },
-        { transport: 'http', signal, origin: new URL(url).origin, ids: { requestId } },
+        { transport: 'http', signal, origin: new URL(url).origin, ids: { requestId }, traceparent },
       ),
     prepare,
     execute: async (args): Promise<ExecutionResult> => enveloped.execute(args),

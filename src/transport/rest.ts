@@ -3,8 +3,9 @@ import { type Authenticate, unauthenticated } from './auth.ts'
 import type { ErrorMapper } from './errors.ts'
 import { type Handler, readJsonObject, sendJson } from './exchange.ts'
 import type { OperationIds } from './operation-ids.ts'
-import type { OperationLog } from './operation-log.ts'
+import type { Operation, OperationLog } from './operation-log.ts'
 import type { Operations } from './operations.ts'
+import type { Tracing } from './tracing.ts'
 
 export type SentMessage = {
   id: string
@@ -30,6 +31,7 @@ export type MessagesOptions = {
   operations: Operations
   errors: ErrorMapper
   log: OperationLog
+  tracing?: Tracing
 }
 
 /** POST /messages: sending for those who can do no GraphQL, or whose WebSocket is blocked. */
@@ -39,17 +41,22 @@ export function createMessagesHandler({
   operations,
   errors,
   log,
+  tracing,
 }: MessagesOptions): Handler {
   return async ({ request, response, requestId }) => {
     const ids: OperationIds = { requestId }
-    const finished = log({ name: 'sendMessage', type: 'mutation', transport: 'rest', ids })
+    const operation: Operation = { name: 'sendMessage', type: 'mutation', transport: 'rest', ids }
+    const finished = log(operation)
     try {
       const viewer = await authenticate(request.headers.authorization)
       if (!viewer) throw unauthenticated('Expected "authorization: Bearer <token>".')
       ids.userId = viewer.userId
       const { clientMessageId, to, body, attachmentIds } = await readJsonObject(request)
       const input = { clientMessageId, to, body, attachmentIds }
-      const { message, duplicate } = await operations.run(() => sendMessage(viewer, input, ids))
+      const send = () => sendMessage(viewer, input, ids)
+      const { message, duplicate } = await operations.run(
+        tracing ? () => tracing.operation(operation, request.headers.traceparent, send) : send,
+      )
       sendJson(response, duplicate ? 200 : 201, { message, duplicate })
       finished()
     } catch (error) {

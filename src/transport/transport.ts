@@ -25,6 +25,7 @@ import { createOperations, within } from './operations.ts'
 import { createOrigins } from './origins.ts'
 import { createMessagesHandler, type SendMessage } from './rest.ts'
 import { createStartPageHandler } from './start-page.ts'
+import type { Tracing } from './tracing.ts'
 import { createWebSockets } from './websocket.ts'
 
 export type TransportOptions = {
@@ -44,6 +45,8 @@ export type TransportOptions = {
   exampleConversationId: (one: UserId, other: UserId) => string
   /** Told of each event of a subscription that is handed to its connection. */
   onDelivery?: (event: unknown, ids: OperationIds) => void
+  /** Present where traces are sent somewhere. */
+  tracing?: Tracing
   clock: Clock
   randomId: () => string
   logger: Logger

@@ -87,6 +87,7 @@ export function createWebSocketOperations(options: WebSocketOperationsOptions): 
           viewer,
           origin: socket.extra.origin,
           ids,
+          traceparent: extensions?.traceparent,
         })
         if (Array.isArray(prepared)) forgetToken(socket, id)
         return prepared
