@@ -241,9 +241,10 @@ describe('whatever happens, the log holds no token, no text, no variables and no
     const logger = loggerOf(lines)
     for (const field of ['authorization', 'token', 'body', 'text', 'variables', 'query']) {
       logger.info({ [field]: mark }, field)
-      logger.info({ request: { [field]: { deep: mark } } }, field)
+      logger.info({ request: { [field]: { deep: mark } }, message: { [field]: mark } }, field)
+      logger.child({ input: { [field]: mark } }).info(field)
     }
-    expect(lines).toHaveLength(12)
+    expect(lines).toHaveLength(18)
     expect(lines.join('').includes(mark)).toBe(false)
   })
 })
