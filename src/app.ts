@@ -17,6 +17,7 @@ import { createContext } from './resolvers/context.ts'
 import { createCursors } from './resolvers/cursors.ts'
 import { createRecentTicks, type ReadTicks } from './resolvers/recent-ticks.ts'
 import { sendMessage } from './resolvers/send-message.ts'
+import { fieldCosts } from './schema/field-costs.ts'
 import { schema } from './schema/schema.ts'
 import { createBannersRedis } from './store/banners.redis.ts'
 import { createDynamoClient, type DynamoCall } from './store/dynamo-client.ts'
@@ -24,6 +25,8 @@ import { watchDynamo } from './store/dynamo-watched.ts'
 import { createMediaDisk } from './store/media.disk.ts'
 import { createNodeNumber } from './store/node-number.redis.ts'
 import { createPushQueueRedis } from './store/push-queue.redis.ts'
+import { createRateLimitsMemory } from './store/rate-limits.memory.ts'
+import { createRateLimitsRedis } from './store/rate-limits.redis.ts'
 import { createRedisLink, type RedisLink } from './store/redis-client.ts'
 import { createRedisKeys, defaultKeyPrefix } from './store/redis-keys.ts'
 import { createSoftStateRedis } from './store/soft-state.redis.ts'
@@ -162,6 +165,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     const transport = createTransport({
       config,
       schema,
+      fieldCosts,
       createContext: contextOf,
       sendMessage: async (viewer, input, ids) => {
         const context = contextOf(viewer, undefined, undefined, ids)
@@ -180,6 +184,8 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       exampleConversationId: directConversationId,
       onDelivery: tracing ? bothTold(onDelivery, tracing.delivered) : onDelivery,
       ...(tracing && { tracing }),
+      rateLimits: createRateLimitsRedis(link, createRedisKeys(defaultKeyPrefix)),
+      localRateLimits: createRateLimitsMemory(clock),
       clock,
       randomId: randomUUID,
       logger,

@@ -21,6 +21,11 @@ export type Config = {
   cursorSecret: Uint8Array | undefined
   allowedOrigins: readonly string[]
   graphiql: boolean
+  /** Whether the schema may be asked for, and errors may suggest names out of it. */
+  introspection: boolean
+  /** Undefined: clients send whole documents. */
+  persistedOperations?: PersistedSettings
+  traffic: TrafficSettings
   dataDir: string
   logLevel: LogLevel
   /** How long a node that was told to stop still serves, not ready, before it drains. */
@@ -32,6 +37,13 @@ export type Config = {
 export type LogLevel = (typeof logLevels)[number]
 /** `endpoint`: of an OTLP collector, without `/v1/traces`. */
 export type TracingSettings = { endpoint: string; serviceName: string }
+/** Operations and connections, see docs/limits.md. Without a rate, and where there is a 0, as many as come. */
+export type TrafficSettings = {
+  rate: { perSecond: number; burst: number } | undefined
+  places: { perUser: number; perAddress: number; uninitialised: number; uninitialisedPerAddress: number }
+  /** How many proxies in front of the node have written into X-Forwarded-For. */
+  trustedProxies: number
+}
 
 /** `preview`: whether banners show the text. `log`: whether devices may be registered that are only printed. */
 export type PushSettings = {
@@ -56,6 +68,9 @@ export type AuthSettings = {
 
 /** Without an endpoint: the AWS service itself. */
 export type S3Settings = { bucket: string; region: string; endpoint?: string }
+
+/** Documents by the id clients name them by. `only`: no others are run. */
+export type PersistedSettings = { documents: ReadonlyMap<string, string>; only: boolean }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -152,6 +167,32 @@ function parseAccount(given: string): FcmSettings | undefined {
   }
 }
 
+const documentsById = z.record(z.string(), z.string())
+const apolloManifest = z.object({
+  format: z.literal('apollo-persisted-query-manifest'),
+  operations: z.array(z.object({ id: z.string(), body: z.string() })),
+})
+
+/** As graphql-codegen and Relay write it, or Apollo. */
+function readDocuments(path: string): ReadonlyMap<string, string> | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const apollo = apolloManifest.safeParse(value).data
+    if (apollo) return new Map(apollo.operations.map(({ id, body }) => [id, body]))
+    const plain = documentsById.safeParse(value).data
+    return plain && new Map(Object.entries(plain))
+  } catch {
+    return undefined
+  }
+}
+const count = (max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, { error: `must be 0 to ${max}`, abort: true })
+    .transform(Number)
+    .refine((value) => value <= max, { error: `must be 0 to ${max}` })
+    .optional()
+
 const variables = z.object({
   NODE_ENV: z.string().optional(),
   PORT: z
@@ -231,6 +272,20 @@ const variables = z.object({
   APNS_TOPIC: z.string().optional(),
   APNS_SANDBOX: flag.default(false),
   GRAPHIQL: flag.optional(),
+  INTROSPECTION: flag.optional(),
+  PERSISTED_OPERATIONS: z
+    .string()
+    .transform(readDocuments)
+    .refine((documents) => documents !== undefined && documents.size > 0, {
+      error: 'must be the path of a JSON file of documents by their ids',
+    })
+    .optional(),
+  PERSISTED_OPERATIONS_ONLY: flag.default(false),
+  RATE_LIMIT_PER_SECOND: count(1_000_000),
+  RATE_LIMIT_BURST: count(10_000_000),
+  SOCKETS_PER_USER: count(1_000_000),
+  SOCKETS_PER_ADDRESS: count(1_000_000),
+  TRUSTED_PROXIES: count(10),
   DATA_DIR: z.string().default('.data'),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).optional(),
   DRAIN_DELAY_MS: z
@@ -263,6 +318,12 @@ function assemble(read: Variables): Config {
     cursorSecret: read.CURSOR_SECRET ?? (read.AUTH_JWT_SECRET && deriveCursorSecret(read.AUTH_JWT_SECRET)),
     allowedOrigins: read.ALLOWED_ORIGINS,
     graphiql: read.GRAPHIQL ?? !production,
+    // The explorer is of no use without.
+    introspection: read.INTROSPECTION ?? (!production || read.GRAPHIQL === true),
+    ...(read.PERSISTED_OPERATIONS && {
+      persistedOperations: { documents: read.PERSISTED_OPERATIONS, only: read.PERSISTED_OPERATIONS_ONLY },
+    }),
+    traffic: trafficOf(read, production),
     dataDir: read.DATA_DIR,
     // At a terminal the first lines are for a person, and the rest only if something is wrong.
     logLevel: read.LOG_LEVEL ?? (production ? 'info' : 'warn'),
@@ -294,6 +355,22 @@ function pushOf(read: Variables, production: boolean): PushSettings {
     ...((vapid || !production) && { vapid: vapid ?? 'derived' }),
     ...(read.FCM_SERVICE_ACCOUNT && { fcm: read.FCM_SERVICE_ACCOUNT }),
     ...(key && keyId && teamId && topic && { apns: { key, keyId, teamId, topic, sandbox } }),
+  }
+}
+
+/** At a desk there is no limit: whoever measures there wants to know what the node can do. */
+function trafficOf(read: Variables, production: boolean): TrafficSettings {
+  const perSecond = read.RATE_LIMIT_PER_SECOND ?? (production ? 500 : 0)
+  const socketsMax = production ? 1000 : 0
+  return {
+    rate: perSecond === 0 ? undefined : { perSecond, burst: Math.max(1, read.RATE_LIMIT_BURST ?? 10 * perSecond) },
+    places: {
+      perUser: read.SOCKETS_PER_USER ?? socketsMax,
+      perAddress: read.SOCKETS_PER_ADDRESS ?? socketsMax,
+      uninitialised: 20_000,
+      uninitialisedPerAddress: production ? 100 : 0,
+    },
+    trustedProxies: read.TRUSTED_PROXIES ?? 0,
   }
 }
 
@@ -334,6 +411,10 @@ function missing(given: Environment): string[] {
     [
       given.S3_BUCKET !== undefined && (given.S3_ENDPOINT ?? given.S3_REGION ?? given.AWS_REGION) === undefined,
       'S3_REGION or AWS_REGION is missing: without S3_ENDPOINT, S3_BUCKET is in a region of AWS',
+    ],
+    [
+      given.PERSISTED_OPERATIONS_ONLY !== undefined && given.PERSISTED_OPERATIONS === undefined,
+      'PERSISTED_OPERATIONS is missing: PERSISTED_OPERATIONS_ONLY is about the documents it names',
     ],
     [
       !production && noKey && (given.AUTH_ISSUER ?? given.AUTH_AUDIENCE) !== undefined,

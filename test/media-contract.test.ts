@@ -77,7 +77,7 @@ describe('media on disk', () => {
     directory = join(await mkdtemp(join(tmpdir(), 'parley-media-')), 'media')
     const route = createMediaRoute(at(realClock))
     const errors = createErrorMapper(pino({ level: 'silent' }), randomUUID)
-    const server = createHttpServer({ '/media': route }, createOrigins(['https://chat.example']), errors, randomUUID)
+    const server = createHttpServer({ '/media': route }, createOrigins(['https://chat.example']), errors)
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

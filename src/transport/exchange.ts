@@ -40,7 +40,7 @@ export function sendProblem(response: ServerResponse, problem: Problem): void {
 
 export function send(response: ServerResponse, status: number, contentType: string, body: string): void {
   if (response.headersSent || response.destroyed) return
-  response.writeHead(status, { 'content-type': contentType, 'x-content-type-options': 'nosniff' }).end(body)
+  response.writeHead(status, { 'content-type': contentType }).end(body)
 }
 
 /** Reads on for a moment, then hangs up. */

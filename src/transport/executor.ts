@@ -7,6 +7,7 @@ import {
   getOperationAST,
 } from 'graphql'
 import type { Clock } from '../domain/ports.ts'
+import { ChatError } from '../protocol/errors.ts'
 import type { Viewer } from '../protocol/viewer.ts'
 import { unauthenticated } from './auth.ts'
 import type { ErrorMapper } from './errors.ts'
@@ -16,6 +17,7 @@ import type { Metrics } from './metrics.ts'
 import type { OperationIds } from './operation-ids.ts'
 import type { Operation, OperationLog } from './operation-log.ts'
 import { type Operations, within } from './operations.ts'
+import type { Places } from './places.ts'
 import type { Tracing } from './tracing.ts'
 
 /** Fresh for each operation. `stream` is the same for all events of one subscription, and undefined for all else. */
@@ -27,6 +29,8 @@ export type OperationContext = {
   viewer?: Viewer | undefined
   /** This server's address, as the client has it. */
   origin?: string
+  /** The client's; undefined where it was admitted already. */
+  address?: string
   /** Ends what the operation has started. */
   signal?: AbortSignal
   /** For the log. */
@@ -42,10 +46,13 @@ export type ExecutorOptions = {
   errors: ErrorMapper
   log: OperationLog
   metrics: Metrics
+  places: Places
   clock: Clock
   /** Told of each event of a subscription that is handed to its connection. */
   onDelivery?: (event: unknown, ids: OperationIds) => void
   tracing?: Tracing
+  /** Whether errors about variables keep the schema's names to themselves. */
+  hideSuggestions?: boolean
 }
 
 export type Executor = {
@@ -58,12 +65,13 @@ export type Executor = {
 const eventDeadlineMs = 2500
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { createContext, operations, errors, log, metrics, clock, tracing } = options
+  const { createContext, operations, errors, log, metrics, places, clock, tracing, hideSuggestions = false } = options
   const streams = new Set<EventStream>()
 
   const contextOf = (args: ExecutionArgs) => args.contextValue as OperationContext
   const withFreshContext = (args: ExecutionArgs, stream?: object): ExecutionArgs => ({
     ...args,
+    hideSuggestions,
     contextValue: createContext(contextOf(args).viewer, stream, contextOf(args).origin, contextOf(args).ids),
   })
   const problemsOf = (list: readonly GraphQLError[] = []) => list.map(errors.toProblem)
@@ -108,8 +116,13 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 
   async function open(args: ExecutionArgs, transport: 'ws' | 'sse', finished: ReturnType<OperationLog>) {
+    // A WebSocket has its seat for all it carries.
+    const leave = transport === 'sse' ? seatOf(contextOf(args).viewer) : () => undefined
     const source = await createSourceEventStream(withFreshContext(args))
-    if (!(Symbol.asyncIterator in source)) return source
+    if (!(Symbol.asyncIterator in source)) {
+      leave()
+      return source
+    }
     const stream = createEventStream({
       source,
       resolve: (rootValue) => resolveEvent({ ...withFreshContext(args, source), rootValue }, contextOf(args).ids),
@@ -118,6 +131,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       clock,
       onEnd(error) {
         streams.delete(stream)
+        leave()
         metrics.subscriptions.dec({ transport })
         finished(error === undefined ? [] : [errors.toProblem(error)])
       },
@@ -126,6 +140,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
     metrics.subscriptions.inc({ transport })
     watch(stream, contextOf(args))
     return stream
+  }
+
+  function seatOf(viewer: Viewer | undefined): () => void {
+    const leave = viewer ? places.seat(viewer.userId, 'streams_per_user') : () => undefined
+    if (leave) return leave
+    throw new ChatError('RATE_LIMITED', 'This user has too many streams and sockets open.', { retryAfterMs: 5000 })
   }
 
   async function resolveEvent(args: ExecutionArgs, ids: OperationIds | undefined): Promise<ExecutionResult> {

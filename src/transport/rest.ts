@@ -1,4 +1,5 @@
 import type { Viewer } from '../protocol/viewer.ts'
+import type { Admission } from './admission.ts'
 import { type Authenticate, unauthenticated } from './auth.ts'
 import type { ErrorMapper } from './errors.ts'
 import { type Handler, readJsonObject, sendJson } from './exchange.ts'
@@ -27,6 +28,7 @@ export type SendMessage = (
 
 export type MessagesOptions = {
   authenticate: Authenticate
+  admission: Admission
   sendMessage: SendMessage
   operations: Operations
   errors: ErrorMapper
@@ -37,6 +39,7 @@ export type MessagesOptions = {
 /** POST /messages: sending for those who can do no GraphQL, or whose WebSocket is blocked. */
 export function createMessagesHandler({
   authenticate,
+  admission,
   sendMessage,
   operations,
   errors,
@@ -51,6 +54,7 @@ export function createMessagesHandler({
       const viewer = await authenticate(request.headers.authorization)
       if (!viewer) throw unauthenticated('Expected "authorization: Bearer <token>".')
       ids.userId = viewer.userId
+      await admission.admit(viewer, undefined)
       const { clientMessageId, to, body, attachmentIds } = await readJsonObject(request)
       const input = { clientMessageId, to, body, attachmentIds }
       const send = () => sendMessage(viewer, input, ids)

@@ -3,15 +3,19 @@ import type { AddressInfo } from 'node:net'
 import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import type { Clock } from '../domain/ports.ts'
+import type { Clock, RateLimits } from '../domain/ports.ts'
 import { unavailable } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
+import { createAdmission } from './admission.ts'
 import { createAuthenticate, type DevTokens } from './auth.ts'
+import { createClientAddress } from './client-address.ts'
 import type { CompleteConfig } from './dev-secrets.ts'
 import { createDevTokenHandler } from './dev-token.ts'
+import type { FieldCosts } from './document-cost.ts'
 import { createErrorMapper } from './errors.ts'
 import { type Handler, send } from './exchange.ts'
 import type { CreateContext } from './executor.ts'
+import { createIsFamiliarHost } from './familiar-host.ts'
 import { createGraphiQLHandler } from './graphiql.ts'
 import { createGraphQL } from './graphql.ts'
 import { createGraphQLHandler } from './graphql-http.ts'
@@ -23,7 +27,10 @@ import type { OperationIds } from './operation-ids.ts'
 import { createOperationLog } from './operation-log.ts'
 import { createOperations, within } from './operations.ts'
 import { createOrigins } from './origins.ts'
+import { createPlaces } from './places.ts'
+import { createRefusals } from './refusals.ts'
 import { createMessagesHandler, type SendMessage } from './rest.ts'
+import { defaultHttpTimes, type HttpTimes } from './slow-clients.ts'
 import { createStartPageHandler } from './start-page.ts'
 import type { Tracing } from './tracing.ts'
 import { createWebSockets } from './websocket.ts'
@@ -31,6 +38,8 @@ import { createWebSockets } from './websocket.ts'
 export type TransportOptions = {
   config: CompleteConfig
   schema: GraphQLSchema
+  /** What makes a field dearer than the values it shows. */
+  fieldCosts?: FieldCosts
   /** Makes a new one at each call, with loaders of its own. */
   createContext: CreateContext
   sendMessage: SendMessage
@@ -47,6 +56,11 @@ export type TransportOptions = {
   onDelivery?: (event: unknown, ids: OperationIds) => void
   /** Present where traces are sent somewhere. */
   tracing?: Tracing
+  /** How many operations users may start: counted for all nodes, and on this one alone for when the former is away. */
+  rateLimits: RateLimits
+  localRateLimits: RateLimits
+  /** For those who have no patience with slow clients. */
+  httpTimes?: Partial<HttpTimes>
   clock: Clock
   randomId: () => string
   logger: Logger
@@ -80,10 +94,17 @@ export function createTransport(options: TransportOptions): Transport {
   const operations = createOperations(clock)
   const authenticate = createAuthenticate(config.auth, clock)
   const origins = createOrigins(config.allowedOrigins)
-  const parts = { ...options, errors, metrics, log, operations, authenticate, origins }
+  const isFamiliarHost = createIsFamiliarHost(config.host, config.allowedOrigins)
+  const refusals = createRefusals(options.registry)
+  const { rate, trustedProxies, places: placeSettings } = config.traffic
+  const admission = createAdmission({ ...options, rate, refused: () => refusals('operation_rate') })
+  const places = createPlaces(placeSettings, refusals)
+  const clientAddress = createClientAddress(trustedProxies)
+  const limits = { admission, places, clientAddress, refusals }
+  const parts = { ...options, ...limits, errors, metrics, log, operations, authenticate, origins, isFamiliarHost }
   const graphql = createGraphQL(parts)
   const webSockets = createWebSockets({ ...parts, graphql, acceptAnonymous: config.graphiql })
-  const graphqlHandler = createGraphQLHandler(graphql, errors)
+  const graphqlHandler = createGraphQLHandler(graphql, errors, clientAddress)
   const routes: Routes = {
     '/graphql': {
       GET: config.graphiql ? createGraphiQLHandler(parts, graphqlHandler) : graphqlHandler,
@@ -91,17 +112,18 @@ export function createTransport(options: TransportOptions): Transport {
       forOtherOrigins: true,
     },
     '/messages': { POST: createMessagesHandler(parts), forOtherOrigins: true },
-    ...(options.mediaFiles && { '/media': createMediaRoute(options.mediaFiles) }),
+    ...(options.mediaFiles && { '/media': { ...createMediaRoute(options.mediaFiles), longBody: true } }),
     '/healthz': { GET: live },
     '/readyz': { GET: createReadyHandler(options.ready, operations, clock) },
     '/metrics': { GET: createMetricsHandler(metrics) },
     ...(devTokens && {
-      '/': { GET: createStartPageHandler(devTokens, config.graphiql) },
-      '/dev/token': { POST: createDevTokenHandler(devTokens) },
+      '/': { GET: createStartPageHandler(devTokens, isFamiliarHost, config.graphiql) },
+      '/dev/token': { POST: createDevTokenHandler(devTokens, isFamiliarHost) },
       ...options.demo,
     }),
   }
-  const server = createHttpServer(routes, origins, errors, options.randomId)
+  const times = { ...defaultHttpTimes, ...options.httpTimes }
+  const server = createHttpServer(routes, origins, errors, times, refusals, options.randomId)
   server.on('upgrade', webSockets.upgrade)
 
   /** Going on is always better than hanging: a step that takes too long is left behind. */

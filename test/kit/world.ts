@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { inject, vi } from 'vitest'
 import { type App, type AppOptions, createApp } from '../../src/app.ts'
-import type { Config } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config.ts'
 import { directConversationId } from '../../src/domain/conversation-id.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import { createPerson, type Person, testSecret } from './person.ts'
@@ -39,6 +39,8 @@ export async function startWorld(options: WorldOptions = {}) {
       cursorSecret: new TextEncoder().encode('cursors of the tests'),
       allowedOrigins: [],
       graphiql: false,
+      introspection: true,
+      traffic: readConfig({}).traffic,
       dataDir,
       logLevel: 'silent',
       drainDelayMs: 0,

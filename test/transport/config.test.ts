@@ -37,6 +37,12 @@ describe('with nothing set', () => {
       cursorSecret: undefined,
       allowedOrigins: [],
       graphiql: true,
+      introspection: true,
+      traffic: {
+        rate: undefined,
+        places: { perUser: 0, perAddress: 0, uninitialised: 20_000, uninitialisedPerAddress: 0 },
+        trustedProxies: 0,
+      },
       dataDir: '.data',
       logLevel: 'warn',
       drainDelayMs: 0,
@@ -261,6 +267,59 @@ describe('each variable', () => {
     expect(readConfig({ ...production, GRAPHIQL: 'true' }).graphiql).toBe(true)
     expect(readConfig({ GRAPHIQL: 'off' }).graphiql).toBe(false)
     expect(problemsOf({ GRAPHIQL: 'maybe' })).toEqual(['GRAPHIQL must be true or false'])
+  })
+
+  test.each([
+    [{}, true],
+    [{ GRAPHIQL: 'false' }, true],
+    [{ INTROSPECTION: 'false' }, false],
+    [production, false],
+    [{ ...production, GRAPHIQL: 'true' }, true],
+    [{ ...production, GRAPHIQL: 'true', INTROSPECTION: 'false' }, false],
+    [{ ...production, INTROSPECTION: 'true' }, true],
+  ])('INTROSPECTION is off in production, unless it or the explorer is asked for: row %#', (environment, expected) => {
+    expect(readConfig(environment).introspection).toBe(expected)
+  })
+
+  test('PERSISTED_OPERATIONS is a file, and PERSISTED_OPERATIONS_ONLY needs it', () => {
+    const path = 'src/client/generated/persisted.json'
+    expect(readConfig({ PERSISTED_OPERATIONS: path }).persistedOperations).toMatchObject({ only: false })
+    expect(problemsOf({ PERSISTED_OPERATIONS: 'nowhere.json', PERSISTED_OPERATIONS_ONLY: 'perhaps' })).toEqual([
+      'PERSISTED_OPERATIONS must be the path of a JSON file of documents by their ids',
+      'PERSISTED_OPERATIONS_ONLY must be true or false',
+    ])
+    expect(problemsOf({ PERSISTED_OPERATIONS_ONLY: 'true' })).toEqual([
+      'PERSISTED_OPERATIONS is missing: PERSISTED_OPERATIONS_ONLY is about the documents it names',
+    ])
+  })
+})
+
+describe('traffic', () => {
+  test('production bounds what a user can take', () => {
+    expect(readConfig(production).traffic).toEqual({
+      rate: { perSecond: 500, burst: 5000 },
+      places: { perUser: 1000, perAddress: 1000, uninitialised: 20_000, uninitialisedPerAddress: 100 },
+      trustedProxies: 0,
+    })
+  })
+
+  test('what is set counts everywhere, and 0 is no limit', () => {
+    const set = { RATE_LIMIT_PER_SECOND: '7', SOCKETS_PER_USER: '8', SOCKETS_PER_ADDRESS: '9', TRUSTED_PROXIES: '2' }
+    expect(readConfig(set).traffic).toMatchObject({
+      rate: { perSecond: 7, burst: 70 },
+      places: { perUser: 8, perAddress: 9 },
+      trustedProxies: 2,
+    })
+    expect(readConfig({ ...set, RATE_LIMIT_BURST: '5' }).traffic.rate).toEqual({ perSecond: 7, burst: 5 })
+    const off = { RATE_LIMIT_PER_SECOND: '0', SOCKETS_PER_USER: '0', SOCKETS_PER_ADDRESS: '0' }
+    expect(readConfig({ ...production, ...off }).traffic).toMatchObject({
+      rate: undefined,
+      places: { perUser: 0, perAddress: 0 },
+    })
+  })
+
+  test.each(['-1', '1.5', 'many', '11'])('TRUSTED_PROXIES=%s is refused', (TRUSTED_PROXIES) => {
+    expect(problemsOf({ TRUSTED_PROXIES })).toEqual(['TRUSTED_PROXIES must be 0 to 10'])
   })
 })
 
