@@ -29,8 +29,16 @@ export type Config = {
   persistedOperations?: PersistedSettings
   traffic: TrafficSettings
   dataDir: string
+  logLevel: LogLevel
+  /** How long a node that was told to stop still serves, not ready, before it drains. */
+  drainDelayMs: number
+  /** Present where traces are to be sent somewhere. */
+  tracing?: TracingSettings
 }
 
+export type LogLevel = (typeof logLevels)[number]
+/** `endpoint`: of an OTLP collector, without `/v1/traces`. */
+export type TracingSettings = { endpoint: string; serviceName: string }
 /** Operations and connections, see docs/limits.md. Without a rate, and where there is a 0, as many as come. */
 export type TrafficSettings = {
   rate: { perSecond: number; burst: number } | undefined
@@ -106,6 +114,11 @@ export function deriveVapid(secret: Uint8Array): VapidSettings {
 }
 
 const secretMinBytes = 32
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+/** Longer would leave a drain too little of the ten seconds that SIGTERM gives. */
+const drainDelayMaxMs = 3000
+/** Some load balancers look every second, and want two answers alike. */
+const drainDelayProductionMs = 2000
 /** Embedded and local stores ask for a region but do nothing with it. */
 const anyRegion = 'us-east-1'
 
@@ -279,6 +292,18 @@ const variables = z.object({
   SOCKETS_PER_ADDRESS: count(1_000_000),
   TRUSTED_PROXIES: count(10),
   DATA_DIR: z.string().default('.data'),
+  LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).optional(),
+  DRAIN_DELAY_MS: z
+    .string()
+    .regex(/^\d{1,5}$/, { error: `must be 0 to ${drainDelayMaxMs}`, abort: true })
+    .transform(Number)
+    .refine((ms) => ms <= drainDelayMaxMs, { error: `must be 0 to ${drainDelayMaxMs}` })
+    .optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .string()
+    .refine((endpoint) => hasProtocol(endpoint, 'http:', 'https:'), { error: 'must be http://… or https://…' })
+    .optional(),
+  OTEL_SERVICE_NAME: z.string().default('parley'),
 })
 
 type Variables = z.output<typeof variables>
@@ -306,6 +331,12 @@ function assemble(read: Variables): Config {
     }),
     traffic: trafficOf(read, production),
     dataDir: read.DATA_DIR,
+    // At a terminal the first lines are for a person, and the rest only if something is wrong.
+    logLevel: read.LOG_LEVEL ?? (production ? 'info' : 'warn'),
+    drainDelayMs: read.DRAIN_DELAY_MS ?? (production ? drainDelayProductionMs : 0),
+    ...(read.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && {
+      tracing: { endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/$/, ''), serviceName: read.OTEL_SERVICE_NAME },
+    }),
   }
 }
 

@@ -2,6 +2,7 @@ import { GraphQLError, type GraphQLErrorOptions } from 'graphql'
 import type { Logger } from 'pino'
 import { ChatError, type ErrorCode, type ErrorDetails, errorTable } from '../protocol/errors.ts'
 import { coercionField } from './coercion.ts'
+import type { OperationIds } from './operation-ids.ts'
 
 /** What a client may know of a failure. The same on every transport. */
 export type Problem = {
@@ -23,6 +24,8 @@ export type ErrorMapper = {
   /** The same for an operation that was not executed: over HTTP it also has a status. */
   toRequestError(error: unknown): GraphQLError
   isMapped(error: unknown): boolean
+  /** The same, whose lines in the log carry these ids. */
+  about(ids: OperationIds): ErrorMapper
 }
 
 /** A request refused with a status of its own, beside the table's. */
@@ -35,8 +38,14 @@ export class HttpRefusal extends ChatError {
   }
 }
 
-export function createErrorMapper(logger: Logger, randomId: () => string): ErrorMapper {
-  const mapped = new WeakMap<object, { graphQLError: GraphQLError; problem: Problem }>()
+type Mapped = WeakMap<object, { graphQLError: GraphQLError; problem: Problem }>
+
+export function createErrorMapper(
+  logger: Logger,
+  randomId: () => string,
+  mapped: Mapped = new WeakMap(),
+  ids?: OperationIds,
+): ErrorMapper {
   const alreadyMapped = (error: unknown) => (isObject(error) ? mapped.get(error) : undefined)
 
   function toProblem(error: unknown): Problem {
@@ -44,11 +53,12 @@ export function createErrorMapper(logger: Logger, randomId: () => string): Error
     const expected = alreadyMapped(error)?.problem ?? coercionProblem(error) ?? expectedProblem(innermost)
     if (expected) {
       const level = expected.retryable ? 'warn' : 'debug'
-      if (innermost.cause !== undefined) logger[level]({ code: expected.code, err: innermost.cause }, expected.message)
+      if (innermost.cause !== undefined)
+        logger[level]({ ...ids, code: expected.code, err: innermost.cause }, 'an operation failed')
       return expected
     }
     const errorId = randomId()
-    logger.error({ errorId, err: innermost }, 'unexpected error')
+    logger.error({ ...ids, errorId, err: innermost }, 'unexpected error')
     return problem('INTERNAL', 'Something went wrong on our side. It was logged under the id this error carries.', {
       errorId,
     })
@@ -75,7 +85,13 @@ export function createErrorMapper(logger: Logger, randomId: () => string): Error
     return graphQLError
   }
 
-  return { toProblem, toGraphQLError, toRequestError, isMapped: (error) => alreadyMapped(error) !== undefined }
+  return {
+    toProblem,
+    toGraphQLError,
+    toRequestError,
+    isMapped: (error) => alreadyMapped(error) !== undefined,
+    about: (others) => createErrorMapper(logger, randomId, mapped, others),
+  }
 }
 
 export const restBody = ({ code, message, retryable, details }: Problem) => ({

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { httpBodyMaxBytes } from '../protocol/limits.ts'
 import { HttpRefusal, type Problem, restBody } from './errors.ts'
 
-export type Exchange = { request: IncomingMessage; response: ServerResponse }
+/** `requestId`: also in the answer's headers. */
+export type Exchange = { request: IncomingMessage; response: ServerResponse; requestId: string }
 export type Handler = (exchange: Exchange) => void | Promise<void>
 
 /** How long a refused body is read on: a client that is still sending would not see the answer otherwise. */

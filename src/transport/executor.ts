@@ -14,12 +14,14 @@ import type { ErrorMapper } from './errors.ts'
 import { createEventStream, type EventStream } from './event-stream.ts'
 import { atExpiry } from './expiry.ts'
 import type { Metrics } from './metrics.ts'
+import type { OperationIds } from './operation-ids.ts'
 import type { Operation, OperationLog } from './operation-log.ts'
 import { type Operations, within } from './operations.ts'
 import type { Places } from './places.ts'
+import type { Tracing } from './tracing.ts'
 
 /** Fresh for each operation. `stream` is the same for all events of one subscription, and undefined for all else. */
-export type CreateContext = (viewer: Viewer | undefined, stream?: object, origin?: string) => object
+export type CreateContext = (viewer: Viewer | undefined, stream?: object, origin?: string, ids?: OperationIds) => object
 
 /** What the transports know of an operation. Resolvers never see it: they get what `createContext` makes of the viewer. */
 export type OperationContext = {
@@ -31,6 +33,10 @@ export type OperationContext = {
   address?: string
   /** Ends what the operation has started. */
   signal?: AbortSignal
+  /** For the log. */
+  ids?: OperationIds
+  /** Whose trace it continues. */
+  traceparent?: unknown
 }
 
 export type ExecutorOptions = {
@@ -42,6 +48,9 @@ export type ExecutorOptions = {
   metrics: Metrics
   places: Places
   clock: Clock
+  /** Told of each event of a subscription that is handed to its connection. */
+  onDelivery?: (event: unknown, ids: OperationIds) => void
+  tracing?: Tracing
   /** Whether errors about variables keep the schema's names to themselves. */
   hideSuggestions?: boolean
 }
@@ -58,7 +67,7 @@ const eventDeadlineMs = 2500
 const coercionErrorsMax = 3
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { createContext, operations, errors, log, metrics, places, clock, hideSuggestions = false } = options
+  const { createContext, operations, errors, log, metrics, places, clock, tracing, hideSuggestions = false } = options
   const streams = new Set<EventStream>()
 
   const contextOf = (args: ExecutionArgs) => args.contextValue as OperationContext
@@ -66,33 +75,45 @@ export function createExecutor(options: ExecutorOptions): Executor {
     ...args,
     hideSuggestions,
     options: { maxCoercionErrors: coercionErrorsMax },
-    contextValue: createContext(contextOf(args).viewer, stream, contextOf(args).origin),
+    contextValue: createContext(contextOf(args).viewer, stream, contextOf(args).origin, contextOf(args).ids),
   })
   const problemsOf = (list: readonly GraphQLError[] = []) => list.map(errors.toProblem)
 
-  function mapErrors(result: ExecutionResult): ExecutionResult {
+  const errorsOf = (args: ExecutionArgs) => errors.about(contextOf(args).ids ?? {})
+
+  function mapErrors(args: ExecutionArgs, result: ExecutionResult): ExecutionResult {
     if (!result.errors) return result
-    const map = 'data' in result ? errors.toGraphQLError : errors.toRequestError
+    const { toGraphQLError, toRequestError } = errorsOf(args)
+    const map = 'data' in result ? toGraphQLError : toRequestError
     return { ...result, errors: result.errors.map(map) }
   }
 
   async function run(args: ExecutionArgs): Promise<ExecutionResult> {
-    const finished = log(operationOf(args, contextOf(args).transport))
+    const operation = operationOf(args, contextOf(args))
+    const finished = log(operation)
     // Mapped inside: what comes too late for the client is still logged.
-    const work = async () => mapErrors(await execute(withFreshContext(args)))
-    const result = await operations.run(work).catch(refused)
+    const work = async () => mapErrors(args, await execute(withFreshContext(args)))
+    const result = await operations
+      .run(tracing ? () => traced(tracing, operation, args, work) : work)
+      .catch(refused(args))
     finished(problemsOf(result.errors))
     return result
   }
 
-  const refused = (error: unknown): ExecutionResult => ({ errors: [errors.toRequestError(error)] })
+  const refused =
+    (args: ExecutionArgs) =>
+    (error: unknown): ExecutionResult => ({ errors: [errorsOf(args).toRequestError(error)] })
 
   async function subscribe(args: ExecutionArgs): Promise<EventStream | ExecutionResult> {
     const transport = contextOf(args).transport === 'ws' ? 'ws' : 'sse'
-    const finished = log(operationOf(args, transport))
-    const opened = await operations.start(() => open(args, transport, finished)).catch(refused)
+    const operation = { ...operationOf(args, contextOf(args)), transport } as const
+    const finished = log(operation)
+    const work = () => open(args, transport, finished)
+    const opened = await operations
+      .start(tracing ? () => traced(tracing, operation, args, work) : work)
+      .catch(refused(args))
     if (Symbol.asyncIterator in opened) return opened
-    const result = mapErrors(opened)
+    const result = mapErrors(args, opened)
     finished(problemsOf(result.errors))
     return result
   }
@@ -107,8 +128,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
     }
     const stream = createEventStream({
       source,
-      resolve: (rootValue) => resolveEvent({ ...withFreshContext(args, source), rootValue }),
-      errors,
+      resolve: (rootValue) => resolveEvent({ ...withFreshContext(args, source), rootValue }, contextOf(args).ids),
+      errors: () => errorsOf(args),
+      onEvent: (event) => options.onDelivery?.(event, contextOf(args).ids ?? {}),
       clock,
       onEnd(error) {
         streams.delete(stream)
@@ -129,13 +151,23 @@ export function createExecutor(options: ExecutorOptions): Executor {
     throw new ChatError('RATE_LIMITED', 'This user has too many streams and sockets open.', { retryAfterMs: 5000 })
   }
 
-  async function resolveEvent(args: ExecutionArgs): Promise<ExecutionResult> {
+  async function resolveEvent(args: ExecutionArgs, ids: OperationIds | undefined): Promise<ExecutionResult> {
     try {
       return await within(clock, eventDeadlineMs, Promise.resolve(execute(args)))
     } catch (error) {
-      return { errors: [errors.toGraphQLError(error)] }
+      return { errors: [errors.about(ids ?? {}).toGraphQLError(error)] }
     }
   }
+
+  const traced = <T extends object>(
+    by: Tracing,
+    operation: Operation,
+    args: ExecutionArgs,
+    work: () => Promise<T>,
+  ): Promise<T> =>
+    by.operation(operation, contextOf(args).traceparent, work, (outcome) =>
+      'errors' in outcome ? problemsOf((outcome as ExecutionResult).errors)[0]?.code : undefined,
+    )
 
   /** A WebSocket watches over its own subscriptions; an HTTP exchange has nobody else to do so. */
   function watch(stream: EventStream, { transport, viewer, signal }: OperationContext): void {
@@ -156,7 +188,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 }
 
-function operationOf({ document, operationName }: ExecutionArgs, transport: Operation['transport']): Operation {
+function operationOf(
+  { document, operationName }: ExecutionArgs,
+  { transport, viewer, ids }: OperationContext,
+): Operation {
   const operation = getOperationAST(document, operationName)
-  return { name: operation?.name?.value, type: operation?.operation ?? 'unknown', transport }
+  if (ids && viewer) ids.userId = viewer.userId
+  return { name: operation?.name?.value, type: operation?.operation ?? 'unknown', transport, ids }
 }

@@ -9,7 +9,7 @@ const passedOn = ['accept', 'authorization'] as const
 
 /** GraphQL over HTTP; a subscription is answered by server-sent events. */
 export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper, clientAddress: ClientAddress): Handler {
-  return async ({ request, response }) => {
+  return async ({ request, response, requestId }) => {
     const exchange = new AbortController()
     response.once('close', () => exchange.abort())
     try {
@@ -19,13 +19,13 @@ export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper, clie
       // Written as Yoga knows it: to Yoga, names of types have a case.
       if (method === 'POST') headers['content-type'] = 'application/json'
       const body = method === 'POST' ? { body: await readText(request) } : {}
-      const address = clientAddress(request)
+      const about = { requestId, traceparent: request.headers.traceparent, address: clientAddress(request) }
       const asked = `${ownOrigin(request)}${url}`
-      const answer = await graphql.fetch(asked, { method, headers, ...body }, exchange.signal, address)
+      const answer = await graphql.fetch(asked, { method, headers, ...body }, exchange.signal, about)
       await pass(answer, response)
     } catch (error) {
       if (exchange.signal.aborted) return
-      const graphQLError = errors.toGraphQLError(error)
+      const graphQLError = errors.about({ requestId }).toGraphQLError(error)
       sendJson(response, errors.toProblem(graphQLError).status, { errors: [graphQLError] })
     }
   }

@@ -20,6 +20,7 @@ import { type CheckCost, createCheckCost, type FieldCosts } from './document-cos
 import { parseGuarded, tooComplex } from './document-guard.ts'
 import { HttpRefusal } from './errors.ts'
 import { createExecutor, type Executor, type ExecutorOptions, type OperationContext } from './executor.ts'
+import type { OperationIds } from './operation-ids.ts'
 import { createPersistedOperations, type PersistedOperations } from './persisted-operations.ts'
 import { type RequestParams, readParams } from './request-params.ts'
 import { unconditionalSubscriptionRule } from './subscription-root.ts'
@@ -40,7 +41,7 @@ export type GraphQL = Executor & {
     url: string,
     request: { method: string; headers: Record<string, string>; body?: string },
     signal: AbortSignal,
-    address?: string,
+    about: { requestId: string; traceparent?: unknown; address?: string },
   ): Promise<Response>
   /** For WebSockets: everything before the execution. */
   prepare(request: WebSocketRequest): Promise<ExecutionArgs | GraphQLError[]>
@@ -54,6 +55,8 @@ export type WebSocketRequest = {
   extensions?: Record<string, unknown> | null | undefined
   viewer: Viewer | undefined
   origin: string
+  ids: OperationIds
+  traceparent?: unknown
 }
 
 export function createGraphQL(options: GraphQLOptions): GraphQL {
@@ -82,15 +85,15 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
     logging: false,
   })
 
-  async function prepare({ viewer, origin, ...params }: WebSocketRequest) {
+  async function prepare({ viewer, origin, ids, traceparent, ...params }: WebSocketRequest) {
     const { operationName, variables } = params
     const refuse = (list: readonly unknown[]) => {
-      const refused = list.map(errors.toRequestError)
-      log({ name: operationName ?? undefined, type: 'unknown', transport: 'ws' })(refused.map(errors.toProblem))
+      const refused = list.map(errors.about(ids).toRequestError)
+      log({ name: operationName ?? undefined, type: 'unknown', transport: 'ws', ids })(refused.map(errors.toProblem))
       return refused
     }
     try {
-      const context: OperationContext = { transport: 'ws', viewer, origin }
+      const context: OperationContext = { transport: 'ws', viewer, origin, ids, traceparent }
       const { query } = readParams(params, persisted)
       const enveloped = yoga.getEnveloped(context)
       const document = enveloped.parse(query)
@@ -107,8 +110,12 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
 
   const enveloped = yoga.getEnveloped({})
   return {
-    fetch: async (url, request, signal, address = '') =>
-      yoga.fetch(url, { ...request, signal }, { transport: 'http', signal, origin: new URL(url).origin, address }),
+    fetch: async (url, request, signal, { requestId, traceparent, address = '' }) =>
+      yoga.fetch(
+        url,
+        { ...request, signal },
+        { transport: 'http', signal, origin: new URL(url).origin, address, ids: { requestId }, traceparent },
+      ),
     prepare,
     execute: async (args): Promise<ExecutionResult> => enveloped.execute(args),
     subscribe: async (args) => enveloped.subscribe(args),
@@ -163,11 +170,12 @@ function usePipeline(options: GraphQLOptions, { executor, persisted, checkCost }
     onSubscribe({ setSubscribeFn }) {
       setSubscribeFn(affordable(executor.subscribe))
     },
-    onResultProcess({ result, setResult }) {
+    onResultProcess({ result, setResult, serverContext }) {
       if (Array.isArray(result) || Symbol.asyncIterator in result || !result.errors || 'data' in result) return
       const executed = result.errors.every(errors.isMapped)
-      const mapped = result.errors.map(errors.toRequestError)
-      if (!executed) log({ name: undefined, type: 'unknown', transport: 'http' })(mapped.map(errors.toProblem))
+      const { ids } = serverContext as Partial<OperationContext>
+      const mapped = result.errors.map(errors.about(ids ?? {}).toRequestError)
+      if (!executed) log({ name: undefined, type: 'unknown', transport: 'http', ids })(mapped.map(errors.toProblem))
       setResult({ ...result, errors: mapped })
     },
   }

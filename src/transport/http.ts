@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { ChatError } from '../protocol/errors.ts'
 import { type ErrorMapper, HttpRefusal } from './errors.ts'
 import { type Exchange, type Handler, sendProblem } from './exchange.ts'
+import { requestIdOf } from './operation-ids.ts'
 import type { Origins } from './origins.ts'
 import type { Refusals } from './refusals.ts'
 import { secure } from './security-headers.ts'
@@ -28,11 +30,13 @@ export function createHttpServer(
   errors: ErrorMapper,
   times: HttpTimes = defaultHttpTimes,
   refusals: Refusals = () => undefined,
+  randomId: () => string = randomUUID,
 ): Server {
-  async function answer({ request, response }: Exchange): Promise<void> {
+  async function answer(exchange: Exchange): Promise<void> {
+    const { request, response } = exchange
     const [path = '/'] = (request.url ?? '/').split('?', 1)
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined
-    if (!route?.longBody) limitBody({ request, response }, times.bodyMs, errors, refusals)
+    if (!route?.longBody) limitBody(exchange, times.bodyMs, errors, refusals)
     if (!route) throw new ChatError('NOT_FOUND', 'There is nothing at this path.')
     if (route.forOtherOrigins) origins.expose(request, response)
     const handler = handlerFor(request.method, route)
@@ -43,7 +47,7 @@ export function createHttpServer(
     if (!route.forAnyPage && !isHarmless(request) && !origins.allows(request)) {
       throw new ChatError('FORBIDDEN', 'A page of another origin may do this only if ALLOWED_ORIGINS names its origin.')
     }
-    await handler({ request, response })
+    await handler(exchange)
   }
 
   function handlerFor(method: string | undefined, route: Route): Handler | undefined {
@@ -57,8 +61,10 @@ export function createHttpServer(
 
   const server = createServer(serverOptions(times), (request, response) => {
     secure(response)
-    answer({ request, response }).catch((error: unknown) => {
-      if (!response.destroyed) sendProblem(response, errors.toProblem(error))
+    const requestId = requestIdOf(request, randomId)
+    response.setHeader('x-request-id', requestId)
+    answer({ request, response, requestId }).catch((error: unknown) => {
+      if (!response.destroyed) sendProblem(response, errors.about({ requestId }).toProblem(error))
     })
   })
   cutStalled(server, times, refusals)

@@ -23,6 +23,7 @@ import { createReadyHandler, live, type Readiness } from './health.ts'
 import { createHttpServer, type Routes } from './http.ts'
 import { createMediaRoute, type MediaFiles } from './media.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import type { OperationIds } from './operation-ids.ts'
 import { createOperationLog } from './operation-log.ts'
 import { createOperations, within } from './operations.ts'
 import { createOrigins } from './origins.ts'
@@ -31,6 +32,7 @@ import { createRefusals } from './refusals.ts'
 import { createMessagesHandler, type SendMessage } from './rest.ts'
 import { defaultHttpTimes, type HttpTimes } from './slow-clients.ts'
 import { createStartPageHandler } from './start-page.ts'
+import type { Tracing } from './tracing.ts'
 import { createWebSockets } from './websocket.ts'
 
 export type TransportOptions = {
@@ -50,6 +52,10 @@ export type TransportOptions = {
   mediaFiles?: MediaFiles
   /** For GraphiQL's example tabs. */
   exampleConversationId: (one: UserId, other: UserId) => string
+  /** Told of each event of a subscription that is handed to its connection. */
+  onDelivery?: (event: unknown, ids: OperationIds) => void
+  /** Present where traces are sent somewhere. */
+  tracing?: Tracing
   /** How many operations users may start: counted for all nodes, and on this one alone for when the former is away. */
   rateLimits: RateLimits
   localRateLimits: RateLimits
@@ -63,11 +69,16 @@ export type TransportOptions = {
 
 export type Transport = {
   listen(): Promise<{ url: string; port: number }>
-  /** Finishes what is under way, lets go of every subscription and closes all connections; eight seconds at most. */
+  /**
+   * First only says that it is about to go, for as long as the configuration has it. Then finishes what is under way, lets go of
+   * every subscription and closes all connections; nine seconds at most.
+   */
   drain(): Promise<void>
 }
 
 const operationsDrainMs = 5000
+/** No operation takes longer. */
+const operationsDrainMinMs = 2500
 const socketsDrainMs = 1500
 const subscriptionsDrainMs = 1000
 const connectionsDrainMs = 500
@@ -116,7 +127,8 @@ export function createTransport(options: TransportOptions): Transport {
       ...options.demo,
     }),
   }
-  const server = createHttpServer(routes, origins, errors, { ...defaultHttpTimes, ...options.httpTimes }, refusals)
+  const times = { ...defaultHttpTimes, ...options.httpTimes }
+  const server = createHttpServer(routes, origins, errors, times, refusals, options.randomId)
   server.on('upgrade', webSockets.upgrade)
 
   /** Going on is always better than hanging: a step that takes too long is left behind. */
@@ -132,10 +144,13 @@ export function createTransport(options: TransportOptions): Transport {
       return { url: `http://${shownHost(config.host)}:${port}`, port }
     },
     async drain() {
+      operations.leave()
+      metrics.draining.set(1)
+      if (config.drainDelayMs > 0) await clock.sleep(config.drainDelayMs)
       const closed = once(server, 'close')
       server.close()
       const sweep = setInterval(() => server.closeIdleConnections(), sweepMs)
-      await operations.drain(operationsDrainMs)
+      await operations.drain(Math.max(operationsDrainMinMs, operationsDrainMs - config.drainDelayMs))
       const { code, reason } = serviceRestart
       await step('sockets', socketsDrainMs, webSockets.close(code, reason))
       await step('subscriptions', subscriptionsDrainMs, graphql.endSubscriptions(unavailable()))

@@ -7,12 +7,16 @@ import type { Authenticate } from './auth.ts'
 import type { ErrorMapper } from './errors.ts'
 import type { GraphQL } from './graphql.ts'
 import type { Operation, Service } from './graphql-transport-ws.ts'
+import { loggedOperationId } from './operation-ids.ts'
 import type { Operations } from './operations.ts'
 import type { Places } from './places.ts'
 import type { Refusals } from './refusals.ts'
 
 /** What the operations need of a socket beside sending. */
 export type Connection = {
+  /** For the log. */
+  readonly id: string
+  userId?: string
   /** This server's address, as the client has it. */
   readonly origin: string
   /** The client's. */
@@ -56,6 +60,7 @@ export function createWebSocketOperations(options: WebSocketOperationsOptions): 
       try {
         viewer = await authenticate(authorization)
         if (!viewer) return false
+        connection.userId = viewer.userId
         const left = places.seat(viewer.userId, connection.address, 'sockets_per_user')
         if (!left) {
           connection.close(tryAgainLater, 'Too many sockets of this user')
@@ -65,7 +70,8 @@ export function createWebSocketOperations(options: WebSocketOperationsOptions): 
         connection.closeAtExpiry(viewer)
         return true
       } catch (error) {
-        if (errors.toProblem(error).retryable) connection.close(tryAgainLater, 'Try again later')
+        if (errors.about({ connectionId: connection.id }).toProblem(error).retryable)
+          connection.close(tryAgainLater, 'Try again later')
         return false
       }
     }
@@ -78,6 +84,7 @@ export function createWebSocketOperations(options: WebSocketOperationsOptions): 
     }
 
     async function prepare(payload: SubscribePayload, operation: Operation) {
+      const ids = { connectionId: connection.id, operationId: loggedOperationId(operation.id) }
       try {
         if (operations.draining) throw unavailable()
         if (operation.position > operationsPerSocketMax) {
@@ -88,13 +95,25 @@ export function createWebSocketOperations(options: WebSocketOperationsOptions): 
         const admitted = admission.admit(asks, connection.address)
         if (admitted !== undefined) await admitted
         const { origin } = connection
-        return await graphql.prepare({ ...payload, viewer: asks, origin })
+        return await graphql.prepare({
+          ...payload,
+          viewer: asks,
+          origin,
+          ids,
+          traceparent: payload.extensions?.traceparent,
+        })
       } catch (error) {
-        return [errors.toGraphQLError(error)]
+        return [errors.about(ids).toGraphQLError(error)]
       }
     }
 
-    return { connect, prepare, execute: graphql.execute, subscribe: graphql.subscribe, explain: errors.toGraphQLError }
+    return {
+      connect,
+      prepare,
+      execute: graphql.execute,
+      subscribe: graphql.subscribe,
+      explain: (error) => errors.about({ connectionId: connection.id }).toGraphQLError(error),
+    }
   }
 }
 

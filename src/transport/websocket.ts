@@ -24,6 +24,7 @@ export type WebSocketOptions = WebSocketOperationsOptions & {
   places: Places
   refusals: Refusals
   clock: Clock
+  randomId: () => string
   logger: Logger
   metrics: Metrics
 }
@@ -49,7 +50,7 @@ const initialisedWithinMs = 3000
 const reasonMaxBytes = 123
 
 export function createWebSockets(options: WebSocketOptions): WebSockets {
-  const { origins, operations, clientAddress, places, refusals, clock, logger, metrics } = options
+  const { origins, operations, clientAddress, places, refusals, clock, randomId, logger, metrics } = options
   const serviceFor = createWebSocketOperations(options)
   const sockets = new Set<OpenSocket>()
   const stopped = new AbortController()
@@ -63,6 +64,8 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
   })
 
   function open(socket: WebSocket, request: IncomingMessage, place: Place, address: string): void {
+    const connectionId = randomId()
+    const openedAtMs = clock.now()
     const timers = new Set<AbortController>()
     const left: (() => void)[] = []
     let ending: Promise<void> | undefined
@@ -87,6 +90,7 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
       return { signal: timer.signal, cancel }
     }
     const connection: Connection = {
+      id: connectionId,
       origin: ownOrigin(request),
       address,
       close,
@@ -125,6 +129,7 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
     }
     sockets.add(open)
     metrics.sockets.inc()
+    logger.info({ connectionId }, 'a socket was opened')
     socket.on('pong', hear)
     socket.on('ping', backlog.pinged)
     socket.on('message', (data, isBinary) => {
@@ -133,10 +138,13 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
       if (isBinary) close(CloseCode.BadRequest, 'Expected a text frame')
       else conversation.receive(String(data))
     })
-    socket.on('error', (error) => logger.debug({ err: error }, 'a client broke the WebSocket protocol'))
-    socket.once('close', () => {
+    socket.on('error', (error) => logger.debug({ connectionId, err: error }, 'a client broke the WebSocket protocol'))
+    socket.once('close', (code) => {
       sockets.delete(open)
       metrics.sockets.dec()
+      const { userId } = connection
+      const durationMs = clock.now() - openedAtMs
+      logger.info({ connectionId, userId, code, why: whyClosed(code), durationMs }, 'a socket was closed')
       for (const leave of left) leave()
       void end()
     })
@@ -196,6 +204,23 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
     },
   }
 }
+
+/** In a word; the reason itself may be the client's own words. */
+function whyClosed(code: number): string {
+  if (code === CloseCode.Forbidden) return 'token'
+  if (code >= 4000) return 'protocol'
+  return closeReasons.get(code) ?? 'other'
+}
+
+const closeReasons = new Map([
+  [1000, 'done'],
+  [1001, 'left'],
+  [1005, 'left'],
+  [1006, 'lost'],
+  [1009, 'too large'],
+  [1012, 'drain'],
+  [1013, 'later'],
+])
 
 function refuse(socket: Duplex, status: string, headers = ''): void {
   socket.on('error', () => socket.destroy())

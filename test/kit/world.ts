@@ -43,6 +43,8 @@ export async function startWorld(options: WorldOptions = {}) {
       introspection: true,
       traffic: readConfig({}).traffic,
       dataDir,
+      logLevel: 'silent',
+      drainDelayMs: 0,
       ...options.config,
     }
     const node = createApp(config, { logger: pino({ level: 'silent' }), ...options.app, ...app })

@@ -46,11 +46,47 @@ describe('with nothing set', () => {
         trustedProxies: 0,
       },
       dataDir: '.data',
+      logLevel: 'warn',
+      drainDelayMs: 0,
     })
   })
 
   test('an empty variable is an unset one', () => {
     expect(readConfig({ PORT: '', REDIS_URL: ' ', AUTH_JWT_SECRET: '', GRAPHIQL: '' })).toEqual(readConfig({}))
+  })
+})
+
+describe('for whoever is on call', () => {
+  test('production logs operations, and stays a moment after it was told to stop', () => {
+    expect(readConfig(production)).toMatchObject({ logLevel: 'info', drainDelayMs: 2000 })
+    expect(readConfig({ ...production, LOG_LEVEL: 'debug', DRAIN_DELAY_MS: '0' })).toMatchObject({
+      logLevel: 'debug',
+      drainDelayMs: 0,
+    })
+  })
+
+  test('traces are sent nowhere unless there is somewhere to send them', () => {
+    expect(readConfig(production).tracing).toBeUndefined()
+    expect(readConfig({ OTEL_SERVICE_NAME: 'chat' }).tracing).toBeUndefined()
+    const endpoint = 'http://collector:4318'
+    expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint}/` }).tracing).toEqual({
+      endpoint,
+      serviceName: 'parley',
+    })
+    expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: 'chat' }).tracing).toEqual({
+      endpoint,
+      serviceName: 'chat',
+    })
+  })
+
+  test('what cannot be meant is named', () => {
+    expect(
+      problemsOf({ LOG_LEVEL: 'loud', DRAIN_DELAY_MS: '3001', OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }),
+    ).toEqual([
+      'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent',
+      'DRAIN_DELAY_MS must be 0 to 3000',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be http://… or https://…',
+    ])
   })
 })
 
