@@ -236,11 +236,11 @@ export type Frame = { text: string } | { bytes: Uint8Array; binary: boolean; fin
 
 /** One message of the protocol, or something like it, or bytes. */
 export const frameOf = (operations: fc.Arbitrary<Operation>, authorization: string): fc.Arbitrary<Frame> => {
-  const id = fc.constantFrom('1', '2', '3', '', '__proto__')
+  const id = fc.constantFrom('1', '2', '3', '4', '5', '6', '7', '8', '__proto__', 'constructor')
   const message = fc.oneof(
-    { weight: 3, arbitrary: fc.constant({ type: 'connection_init', payload: { authorization } } as unknown) },
+    { weight: 1, arbitrary: fc.constant({ type: 'connection_init', payload: { authorization } } as unknown) },
     {
-      weight: 6,
+      weight: 14,
       arbitrary: fc.record({ type: fc.constant('subscribe'), id, payload: operations }) as fc.Arbitrary<unknown>,
     },
     { weight: 3, arbitrary: fc.record({ type: fc.constant('complete'), id }) },
@@ -250,7 +250,7 @@ export const frameOf = (operations: fc.Arbitrary<Operation>, authorization: stri
   )
   const text = message.map((value) => JSON.stringify(value) ?? '')
   return fc.oneof(
-    { weight: 12, arbitrary: text.map((each) => ({ text: each })) },
+    { weight: 40, arbitrary: text.map((each) => ({ text: each })) },
     { weight: 2, arbitrary: mutated(text).map((each) => ({ text: each })) },
     { weight: 1, arbitrary: monster.map((each) => ({ text: each })) },
     {
