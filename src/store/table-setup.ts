@@ -2,8 +2,8 @@ import type { TableDescription } from '@aws-sdk/client-dynamodb'
 import { ChatError } from '../protocol/errors.ts'
 import { type Column, type Dynamo, type TableName, tableNames, tables } from './tables.ts'
 
-/** A table takes longer to make than a row. */
-const createTimeoutMs = 10_000
+/** A table takes longer to make than a row, and a server that has only just started takes its time to say anything. */
+const tableTimeoutMs = 10_000
 const activeWithinMs = 60_000
 const pollMs = 50
 
@@ -42,7 +42,7 @@ async function problemOf(dynamo: Dynamo, name: TableName): Promise<string | unde
 
 async function describe({ client, tablePrefix }: Dynamo, name: TableName): Promise<DescribedTable | undefined> {
   try {
-    const answer = await client.call('DescribeTable', name, { TableName: `${tablePrefix}${name}` })
+    const answer = await client.call('DescribeTable', name, { TableName: `${tablePrefix}${name}` }, tableTimeoutMs)
     return answer.Table
   } catch (error) {
     if (isCausedBy(error, 'ResourceNotFoundException')) return undefined
@@ -53,7 +53,7 @@ async function describe({ client, tablePrefix }: Dynamo, name: TableName): Promi
 async function create({ client, tablePrefix }: Dynamo, name: TableName): Promise<void> {
   const table = { TableName: `${tablePrefix}${name}`, BillingMode: 'PAY_PER_REQUEST', ...schemaOf(name) } as const
   try {
-    await client.call('CreateTable', name, table, createTimeoutMs)
+    await client.call('CreateTable', name, table, tableTimeoutMs)
   } catch (error) {
     // Another node was faster, or an answer got lost and the request was sent twice.
     if (!isCausedBy(error, 'ResourceInUseException')) throw error

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect as connectTcp } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { bearer, connect, createManualClock, openEvents, openSocket, post, type Started, start } from './kit.ts'
 
 const events = 'subscription { events { number } }'
@@ -53,7 +53,8 @@ describe('while a node drains', () => {
     connection.write('GET /readyz')
     connection.write('POST /graphql', JSON.stringify({ query: '{ me }' }))
     connection.write('POST /messages', '{}')
-    await new Promise(setImmediate)
+    const refused = () => server.lines.filter(({ codes }) => String(codes) === 'UNAVAILABLE')
+    await vi.waitFor(() => expect(refused()).toHaveLength(2))
     server.stage.releaseAll()
     await drained
     const answers = await connection.answers()
