@@ -376,9 +376,10 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
     return { stores, loseNextAnswer, calls }
   }
 
+  /** With time for the wait after a throttling, a second at most, within twice that. */
   function aReader(endpoint: string, options: Partial<DynamoOptions> = {}) {
     const message = aMessage(aConversation(), 1)
-    const { messages } = createStoresDynamo(connect(endpoint, { requestTimeoutMs: 300, ...options }))
+    const { messages } = createStoresDynamo(connect(endpoint, { requestTimeoutMs: 600, ...options }))
     return { message, read: () => messages.get(message) }
   }
 })

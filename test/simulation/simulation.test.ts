@@ -20,7 +20,9 @@ describe('the simulation', () => {
     console.log(`${seed} seeds without an anomaly`)
   })
 
-  it('finds none without the slow beat either, as long as no event is lost without a trace', async () => {
+  it('finds none without the slow beat either, as long as no event is lost without a trace', {
+    timeout: 120_000,
+  }, async () => {
     for (let seed = 1; seed <= 100; seed += 1) {
       const { anomalies } = await simulate(seed, withoutBeat)
       expect(anomalies, `npm run simulate -- --seed ${seed} --bug 'no beat'`).toEqual([])
