@@ -16,6 +16,8 @@ export type Operations = {
 }
 
 const deadlineMs = 2500
+/** Without a reason of one's own, every abort makes a DOMException with a stack. */
+const inTime = 'in time'
 
 export function createOperations(clock: Clock): Operations {
   const running = new Set<Promise<unknown>>()
@@ -58,10 +60,14 @@ export function createOperations(clock: Clock): Operations {
 /** The work's own outcome, or UNAVAILABLE if it takes longer. */
 export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
   const settled = new AbortController()
-  const late = clock.sleep(ms, settled.signal).then(() => Promise.reject(unavailable()))
+  // Most work is in time: an error that nobody sees, and the stack it brings along, would be made for each.
+  const late = clock.sleep(ms, settled.signal).then(() => {
+    if (!settled.signal.aborted) throw unavailable()
+    return work
+  })
   try {
     return await Promise.race([work, late])
   } finally {
-    settled.abort()
+    settled.abort(inTime)
   }
 }
