@@ -1,6 +1,6 @@
 import { type AttributeValue, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { Stores } from '../src/domain/ports.ts'
+import type { Stores } from '../src/ports/ports.ts'
 import { attachmentId } from '../src/protocol/ids.ts'
 import type { DynamoCall } from '../src/store/dynamo-client.ts'
 import { createStoresDynamo } from '../src/store/stores.dynamo.ts'

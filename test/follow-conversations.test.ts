@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createDomain } from '../src/domain/domain.ts'
-import type { Clock, Ports } from '../src/domain/ports.ts'
+import type { Clock } from '../src/ports/clock.ts'
+import type { Ports } from '../src/ports/ports.ts'
 import type { MessageId } from '../src/protocol/ids.ts'
 import { createMemoryRedis } from '../src/store/memory-redis.ts'
 import { createSoftStateMemory } from '../src/store/soft-state.memory.ts'

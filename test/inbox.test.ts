@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { coalesce } from '../src/domain/follow-ticks.ts'
 import { createInbox, type InboxOptions, ofTypes } from '../src/domain/inbox.ts'
-import type { ChatEvent, Clock } from '../src/domain/ports.ts'
+import type { Clock } from '../src/ports/clock.ts'
+import type { ChatEvent } from '../src/ports/events.ts'
 import type { Ticks } from '../src/protocol/ticks.ts'
 import { aConversation, aMessage, aUser, upTo } from './kit/ids.ts'
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { EventListener, SoftState } from '../src/domain/ports.ts'
+import type { EventListener } from '../src/ports/events.ts'
+import type { SoftState } from '../src/ports/ports.ts'
 import type { UserId } from '../src/protocol/ids.ts'
 import type { RedisLink, RedisLinkOptions } from '../src/store/redis-client.ts'
 import { parseRedisUrl } from '../src/store/redis-url.ts'

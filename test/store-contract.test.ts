@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, inject } from 'vitest'
-import type { Stores } from '../src/domain/ports.ts'
+import type { Stores } from '../src/ports/ports.ts'
 import { createStoresDynamo } from '../src/store/stores.dynamo.ts'
 import { createStoresMemory } from '../src/store/stores.memory.ts'
 import { createTables } from '../src/store/table-setup.ts'

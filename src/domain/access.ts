@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache'
+import type { Conversation, Group } from '../ports/conversations.ts'
+import type { Audience } from '../ports/events.ts'
+import type { Ports } from '../ports/ports.ts'
 import { notFound } from '../protocol/errors.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../protocol/ids.ts'
 import { directConversationId } from './conversation-id.ts'
 import { joinedSeqOf } from './group.ts'
-import type { Audience, Conversation, Group, Ports } from './ports.ts'
 
 declare const checked: unique symbol
 

@@ -1,9 +1,11 @@
+import type { BoundaryChange, MemberAddress } from '../ports/delivery.ts'
+import type { Ports } from '../ports/ports.ts'
+import type { BoundaryHint } from '../ports/soft-state.ts'
 import { isGroupId, type Seq } from '../protocol/ids.ts'
 import type { Ticks } from '../protocol/ticks.ts'
 import { audienceOf, type Member } from './access.ts'
 import type { Heads } from './heads.ts'
 import type { Log } from './log.ts'
-import type { BoundaryChange, BoundaryHint, MemberAddress, Ports } from './ports.ts'
 import type { Pushes } from './push.ts'
 
 // Moving a member's own boundaries, and only upward (P5): conditional writes in DynamoDB, one write each. Redis keeps a

@@ -1,10 +1,14 @@
+import type { Conversation } from '../ports/conversations.ts'
+import type { Claim, Entry, LogEntry, LogRow } from '../ports/log.ts'
+import type { Observer } from '../ports/observer.ts'
+import type { Ports } from '../ports/ports.ts'
+import type { Reservation, SendKey } from '../ports/soft-state.ts'
 import { ChatError, unavailable } from '../protocol/errors.ts'
 import type { ClientMessageId, ConversationId, MessageId, Seq } from '../protocol/ids.ts'
 import type { Member } from './access.ts'
 import { type Blocking, refused } from './blocking.ts'
 import type { Heads } from './heads.ts'
 import type { Log } from './log.ts'
-import type { Claim, Conversation, Entry, LogEntry, LogRow, Observer, Ports, Reservation, SendKey } from './ports.ts'
 
 // Putting something into a conversation's log, once: reserve a number, claim it for this call, write the cell.
 //

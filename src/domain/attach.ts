@@ -1,9 +1,11 @@
+import type { Observer } from '../ports/observer.ts'
+import type { Ports } from '../ports/ports.ts'
+import type { Session } from '../ports/soft-state.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../protocol/ids.ts'
 import type { Member } from './access.ts'
 import type { Beat } from './beat.ts'
 import type { Hearing, Listen } from './hearing.ts'
 import { createInbox, type Inbox, ofTypes } from './inbox.ts'
-import type { Observer, Ports, Session } from './ports.ts'
 import type { Pushes } from './push.ts'
 
 // Attaching and detaching one stream.

@@ -1,7 +1,9 @@
+import type { Attachment, Claim, Message } from '../ports/log.ts'
+import type { Upload } from '../ports/media.ts'
+import type { Ports } from '../ports/ports.ts'
 import { badInput, ChatError } from '../protocol/errors.ts'
 import type { AttachmentId, ClientMessageId, ConversationId, UserId } from '../protocol/ids.ts'
 import { conflict } from './append.ts'
-import type { Attachment, Claim, Message, Ports, Upload } from './ports.ts'
 
 // Giving uploads to a send, before it takes its place in the log: each to one send only, by a condition on its row. A retry
 // finds them its own already.

@@ -1,5 +1,6 @@
+import type { Ports } from '../ports/ports.ts'
+import type { Session, SessionState } from '../ports/soft-state.ts'
 import type { Inbox } from './inbox.ts'
-import type { Ports, Session, SessionState } from './ports.ts'
 
 // What a node does by the clock for its open streams: it renews their sessions before they expire, and lets each stream
 // re-check the heads of its conversations, for the last message of a conversation can be lost in pub/sub with no

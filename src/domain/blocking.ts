@@ -1,8 +1,9 @@
+import type { Ports } from '../ports/ports.ts'
+import type { Reservation, SendKey } from '../ports/soft-state.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { type Member, othersOf } from './access.ts'
 import { directConversationId } from './conversation-id.ts'
-import type { Ports, Reservation, SendKey } from './ports.ts'
 
 // Who may not write to whom, in direct chats only. DynamoDB knows; Redis remembers, so that a send asks nothing more than it
 // would anyway. How the two stay in line is told in block-hints.redis.ts.

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Alteration, Attachment, Change, Message } from '../ports/log.ts'
+import type { Ports } from '../ports/ports.ts'
 import { badInput, ChatError } from '../protocol/errors.ts'
 import type { ClientMessageId, Seq } from '../protocol/ids.ts'
 import { reactionsMax } from '../protocol/limits.ts'
@@ -7,7 +9,6 @@ import type { Append } from './append.ts'
 import type { Deliver } from './deliver.ts'
 import { governs, roleOf } from './group.ts'
 import { isMessage } from './log.ts'
-import type { Alteration, Attachment, Change, Message, Ports } from './ports.ts'
 
 // Changing a message: put the change into the log, let the message show it, deliver, answer.
 //

@@ -1,8 +1,10 @@
+import type { Settings } from '../ports/conversations.ts'
+import type { Ports } from '../ports/ports.ts'
+import type { LastActivity } from '../ports/soft-state.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type { Access, Member } from './access.ts'
 import type { Chats, Tail } from './chats.ts'
 import type { Log } from './log.ts'
-import type { LastActivity, Ports, Settings } from './ports.ts'
 import type { SettingsOf } from './settings.ts'
 
 // Somebody's chats, latest activity first: one query for the memberships, one round trip for when something was last said in each,

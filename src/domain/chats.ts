@@ -1,8 +1,10 @@
+import type { LogRow, Message } from '../ports/log.ts'
+import type { Ports } from '../ports/ports.ts'
+import type { LastActivity } from '../ports/soft-state.ts'
 import type { ConversationId, MessageAddress, Seq, UserId } from '../protocol/ids.ts'
 import { unreadMax } from '../protocol/limits.ts'
 import type { Member } from './access.ts'
 import { isMessage, type Log } from './log.ts'
-import type { LastActivity, LogRow, Message, Ports } from './ports.ts'
 
 /** Up to this many numbers, cells are fetched in one batch with those of other chats; above, they are counted by a query. */
 const spanMax = 20

@@ -1,6 +1,7 @@
+import type { LogEntry, Message } from '../ports/log.ts'
+import type { Ports } from '../ports/ports.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Member } from './access.ts'
-import type { LogEntry, Message, Ports } from './ports.ts'
 import type { Pushes } from './push.ts'
 
 // Step 4 of a send, after the message is stored: ring everybody, and note it down for whoever nobody is attached for.

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
+import type { Ports } from '../ports/ports.ts'
+import type { Device, PushPlatform } from '../ports/push.ts'
 import { badInput } from '../protocol/errors.ts'
 import type { DeviceId, UserId } from '../protocol/ids.ts'
 import { devicesMax } from '../protocol/limits.ts'
-import type { Device, Ports, PushPlatform } from './ports.ts'
 
 // Where people can be pushed to.
 //

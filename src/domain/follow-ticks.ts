@@ -1,3 +1,7 @@
+import type { MemberAddress } from '../ports/delivery.ts'
+import type { ChatEvent, SeatNews } from '../ports/events.ts'
+import type { Observer } from '../ports/observer.ts'
+import type { Ports } from '../ports/ports.ts'
 import { notFound } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { risen, type Ticks } from '../protocol/ticks.ts'
@@ -6,7 +10,6 @@ import type { Beat } from './beat.ts'
 import type { Listen } from './hearing.ts'
 import { createInbox } from './inbox.ts'
 import { persist } from './persist.ts'
-import type { ChatEvent, MemberAddress, Observer, Ports, SeatNews } from './ports.ts'
 import { createStream } from './stream.ts'
 
 // The boundaries of other members as they rise. For one conversation the current ones come first, read after the

@@ -1,5 +1,6 @@
+import type { Clock } from '../ports/clock.ts'
+import type { LogEntry } from '../ports/log.ts'
 import type { ConversationId, Seq } from '../protocol/ids.ts'
-import type { Clock, LogEntry } from './ports.ts'
 
 /** How long an event that came early waits for the ones before it, before the log is asked. */
 const patienceMs = 300

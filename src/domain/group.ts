@@ -1,7 +1,8 @@
+import type { Conversation, Group, Role, Seat } from '../ports/conversations.ts'
+import type { GroupChange } from '../ports/log.ts'
 import { badInput, ChatError } from '../protocol/errors.ts'
 import type { Seq, UserId } from '../protocol/ids.ts'
 import { groupMembersMax } from '../protocol/limits.ts'
-import type { Conversation, Group, GroupChange, Role, Seat } from './ports.ts'
 
 // What a group is, and who may make what of it. Nothing here waits for anything.
 

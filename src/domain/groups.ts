@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
+import type { Group } from '../ports/conversations.ts'
+import type { Claim, GroupChange } from '../ports/log.ts'
+import type { Ports } from '../ports/ports.ts'
 import { notFound, unavailable } from '../protocol/errors.ts'
 import { type ClientMessageId, type ConversationId, groupIdOf, type MessageId, type UserId } from '../protocol/ids.ts'
 import type { Access, Member } from './access.ts'
 import { type Append, conflict } from './append.ts'
 import { changed, type MembersRequest, toFound, toLeave, toRename, toUpdateMembers, type Wish } from './group.ts'
-import type { Claim, Group, GroupChange, Ports } from './ports.ts'
 
 // Changing a group: put the change into its log, bring the group's row from the version it was made for to its seq, announce it.
 //

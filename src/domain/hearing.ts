@@ -1,6 +1,7 @@
+import type { ChatEvent, EventListener, EventSubscription } from '../ports/events.ts'
+import type { Ports } from '../ports/ports.ts'
 import { type ConversationId, isGroupId, type UserId } from '../protocol/ids.ts'
 import type { Access, Member } from './access.ts'
-import type { ChatEvent, EventListener, EventSubscription, Ports } from './ports.ts'
 
 // All that concerns a user: their own channel, and one for each group they are in.
 //

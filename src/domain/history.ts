@@ -1,9 +1,10 @@
+import type { Message } from '../ports/log.ts'
+import type { Ports } from '../ports/ports.ts'
 import type { MessageAddress, Seq } from '../protocol/ids.ts'
 import { seqMax } from '../protocol/limits.ts'
 import type { Member } from './access.ts'
 import type { Heads } from './heads.ts'
 import { isMessage, type Log } from './log.ts'
-import type { Message, Ports } from './ports.ts'
 
 /** A stretch of history. Bounds are exclusive; `from` says at which end of them to begin. */
 export type PageRequest = { count: number; from: 'newest' | 'oldest'; olderThan?: Seq; newerThan?: Seq }

@@ -1,4 +1,5 @@
-import type { ChatEvent, Clock, EventListener } from './ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { ChatEvent, EventListener } from '../ports/events.ts'
 
 /**
  * What wakes a stream. `resync`: events were lost, trust only the log. `recheck`: the slow beat, look whether one was.

@@ -1,6 +1,8 @@
+import type { Change, LogEntry, LogRow, Message } from '../ports/log.ts'
+import type { Observer } from '../ports/observer.ts'
+import type { Ports } from '../ports/ports.ts'
 import type { ConversationId, Seq } from '../protocol/ids.ts'
 import { seqMax } from '../protocol/limits.ts'
-import type { Change, LogEntry, LogRow, Message, Observer, Ports } from './ports.ts'
 
 // Reading a conversation's log so that what was skipped stays skipped (P3).
 //

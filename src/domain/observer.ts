@@ -1,4 +1,4 @@
-import type { Observer } from './ports.ts'
+import type { Observer } from '../ports/observer.ts'
 
 const nothing = () => undefined
 

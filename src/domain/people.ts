@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache'
+import type { Profile, ProfileChange } from '../ports/people.ts'
+import type { Ports } from '../ports/ports.ts'
 import { badInput } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { avatarUrlProblem, nameProblem } from '../protocol/profile.ts'
 import type { Viewer } from '../protocol/viewer.ts'
-import type { Ports, Profile, ProfileChange } from './ports.ts'
 
 /** A new name is seen on other nodes within a minute. In return, a live message with its sender's name costs no read. */
 const profileTtlMs = 60_000

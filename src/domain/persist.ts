@@ -1,5 +1,5 @@
+import type { Clock } from '../ports/clock.ts'
 import { ChatError } from '../protocol/errors.ts'
-import type { Clock } from './ports.ts'
 
 const pausesMs = [50, 150, 400, 1000, 2000, 3000]
 

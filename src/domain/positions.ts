@@ -1,5 +1,5 @@
+import type { LogRow } from '../ports/log.ts'
 import type { ConversationId, Seq } from '../protocol/ids.ts'
-import type { LogRow } from './ports.ts'
 
 /** An entry as a stream shows it. */
 export type Shown<Row> = { row: Row; previousSeq: Seq; catchUp: boolean }

@@ -1,3 +1,6 @@
+import type { Observer } from '../ports/observer.ts'
+import type { Ports } from '../ports/ports.ts'
+import type { Seen } from '../ports/soft-state.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Access } from './access.ts'
@@ -5,7 +8,6 @@ import type { Beat } from './beat.ts'
 import type { Blocking } from './blocking.ts'
 import { createInbox, ofTypes } from './inbox.ts'
 import { persist } from './persist.ts'
-import type { Observer, Ports, Seen } from './ports.ts'
 import { createStream } from './stream.ts'
 
 // Who is here. An event says only that somebody may appear in another way than before: whoever hears it looks. A session whose

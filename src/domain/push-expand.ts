@@ -1,7 +1,8 @@
+import type { Ports } from '../ports/ports.ts'
+import type { PushObserver, PushQueue, TakenJob, Wanted } from '../ports/push.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type { Access } from './access.ts'
 import { joinedSeqOf } from './group.ts'
-import type { Ports, PushObserver, PushQueue, TakenJob, Wanted } from './ports.ts'
 
 // From messages to the banners they may change: who is in the conversation, and who of them is away. Jobs that were taken together are
 // looked at together: ten messages to a group of a thousand ask once who is there.

@@ -1,4 +1,5 @@
-import type { Clock, PushOutcome } from './ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { PushOutcome } from '../ports/push.ts'
 
 // What keeps one push service from holding up the others. Each has a lane of its own: so many pushes at a time, and after a failure
 // a rest in which nothing is tried. What finds no room comes back later; nobody waits in line for it.

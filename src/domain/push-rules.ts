@@ -1,7 +1,11 @@
+import type { MemberAddress } from '../ports/delivery.ts'
+import type { LogRow, Message } from '../ports/log.ts'
+import type { Profile } from '../ports/people.ts'
+import type { Ports } from '../ports/ports.ts'
+import type { Notification } from '../ports/push.ts'
 import type { Seq, UserId } from '../protocol/ids.ts'
 import type { Access, Member } from './access.ts'
 import { isMessage } from './log.ts'
-import type { LogRow, MemberAddress, Message, Notification, Ports, Profile } from './ports.ts'
 import type { SettingsOf } from './settings.ts'
 
 // Who is told of what, and in which words. Everything is looked at just before a push is sent, not when the message was: somebody may

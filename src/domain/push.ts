@@ -1,18 +1,10 @@
+import type { MemberAddress } from '../ports/delivery.ts'
+import type { Message } from '../ports/log.ts'
+import type { Ports } from '../ports/ports.ts'
+import type { Banners, ClaimedBanner, Device, Notification, PushObserver, PushQueue, Shown } from '../ports/push.ts'
 import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 import type { Access } from './access.ts'
 import type { Devices } from './devices.ts'
-import type {
-  Banners,
-  ClaimedBanner,
-  Device,
-  MemberAddress,
-  Message,
-  Notification,
-  Ports,
-  PushObserver,
-  PushQueue,
-  Shown,
-} from './ports.ts'
 import { createPushExpand } from './push-expand.ts'
 import { createPushLanes, type Tried } from './push-lanes.ts'
 import type { PushRules } from './push-rules.ts'

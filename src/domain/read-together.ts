@@ -1,5 +1,5 @@
+import type { LogRow } from '../ports/log.ts'
 import type { ConversationId } from '../protocol/ids.ts'
-import type { LogRow } from './ports.ts'
 
 export type LogPage = { rows: LogRow[]; end: boolean }
 

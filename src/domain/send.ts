@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Attachment, Message } from '../ports/log.ts'
+import type { Observer } from '../ports/observer.ts'
+import type { Ports } from '../ports/ports.ts'
 import { badInput } from '../protocol/errors.ts'
 import type { AttachmentId, ClientMessageId, ConversationId, Seq, UserId } from '../protocol/ids.ts'
 import type { Access, Member } from './access.ts'
@@ -9,7 +12,6 @@ import { type Blocking, refused } from './blocking.ts'
 import { directConversationId } from './conversation-id.ts'
 import type { Deliver } from './deliver.ts'
 import { isMessage } from './log.ts'
-import type { Attachment, Message, Observer, Ports } from './ports.ts'
 
 // Sending, in three steps: put the message into the log, deliver it, answer. A crash after the first leaves a message that
 // the retry finds and delivers again; after the second, the retry gets the message, duplicate.

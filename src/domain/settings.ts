@@ -1,6 +1,7 @@
+import type { Membership, Settings, SettingsChange } from '../ports/conversations.ts'
+import type { Ports } from '../ports/ports.ts'
 import { notFound } from '../protocol/errors.ts'
 import type { Member } from './access.ts'
-import type { Membership, Ports, Settings, SettingsChange } from './ports.ts'
 
 // What a member has decided for themselves about a conversation. It lies in their own membership and is nobody else's business.
 

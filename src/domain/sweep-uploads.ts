@@ -1,4 +1,5 @@
-import type { Ports, Upload } from './ports.ts'
+import type { Upload } from '../ports/media.ts'
+import type { Ports } from '../ports/ports.ts'
 import { hourMs } from './uploads.ts'
 
 // Uploads expire hour by hour. A sweep goes through the hours that are over, in order: what no message shows loses its

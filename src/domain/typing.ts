@@ -1,11 +1,13 @@
 import { LRUCache } from 'lru-cache'
+import type { Typing } from '../ports/events.ts'
+import type { Observer } from '../ports/observer.ts'
+import type { Ports } from '../ports/ports.ts'
 import { notFound } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { audienceOf, type Member } from './access.ts'
 import type { Blocking } from './blocking.ts'
 import type { Listen } from './hearing.ts'
 import { createInbox, ofTypes } from './inbox.ts'
-import type { Observer, Ports, Typing } from './ports.ts'
 import { createStream } from './stream.ts'
 
 // Who is writing right now. Told over the same channels as everything else, kept nowhere: what is lost is told again a moment

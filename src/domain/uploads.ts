@@ -1,6 +1,8 @@
+import type { Attachment, Message } from '../ports/log.ts'
+import type { SignedPut } from '../ports/media.ts'
+import type { Ports } from '../ports/ports.ts'
 import { ChatError } from '../protocol/errors.ts'
 import { attachmentId, type UserId } from '../protocol/ids.ts'
-import type { Attachment, Message, Ports, SignedPut } from './ports.ts'
 
 // Announcing a file, and showing it. Its bytes never pass through here: they go from the device to where they are kept, and
 // from there to its readers, by URLs signed here.

@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
 import { importPKCS8, SignJWT } from 'jose'
-import type { Notification, PushOutcome, PushProvider } from '../domain/ports.ts'
+import type { Notification, PushOutcome, PushProvider } from '../ports/push.ts'
 import { accepted, reasonOf, rejected, retry, retryAlone, unregistered } from './outcomes.ts'
 import { collapseKeyOf, keptForSeconds, payloadOf } from './payload.ts'
 import { retryAfterMs } from './retry-after.ts'

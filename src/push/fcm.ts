@@ -1,4 +1,4 @@
-import type { Notification, PushOutcome, PushProvider } from '../domain/ports.ts'
+import type { Notification, PushOutcome, PushProvider } from '../ports/push.ts'
 import { createGoogleToken, type ServiceAccount } from './google-token.ts'
 import { accepted, reasonOf, rejected, retry, unregistered } from './outcomes.ts'
 import { collapseKeyOf, keptForSeconds, payloadOf } from './payload.ts'

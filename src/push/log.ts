@@ -1,4 +1,4 @@
-import type { PushProvider } from '../domain/ports.ts'
+import type { PushProvider } from '../ports/push.ts'
 import { accepted } from './outcomes.ts'
 import { payloadOf } from './payload.ts'
 

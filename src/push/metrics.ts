@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { PushBacklog, PushObserver } from '../domain/ports.ts'
+import type { PushBacklog, PushObserver } from '../ports/push.ts'
 
 type Options = { backlog: () => Promise<PushBacklog>; onError: (error: unknown) => void }
 

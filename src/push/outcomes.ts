@@ -1,4 +1,4 @@
-import type { PushOutcome } from '../domain/ports.ts'
+import type { PushOutcome } from '../ports/push.ts'
 
 export const accepted: PushOutcome = { type: 'accepted' }
 export const unregistered: PushOutcome = { type: 'unregistered' }

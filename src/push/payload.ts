@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Notification } from '../domain/ports.ts'
+import type { Notification } from '../ports/push.ts'
 
 // What a device gets, the same on every platform as far as it goes; docs/push.md shows it. A banner belongs to its conversation: `tag`
 // names it, and the next one with the same tag takes its place.

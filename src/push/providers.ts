@@ -1,4 +1,4 @@
-import type { PushPlatform, PushProvider } from '../domain/ports.ts'
+import type { PushPlatform, PushProvider } from '../ports/push.ts'
 import { type ApnsAccount, createApns } from './apns.ts'
 import { createFcm } from './fcm.ts'
 import type { ServiceAccount } from './google-token.ts'

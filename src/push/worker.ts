@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../ports/clock.ts'
 
 const idleMs = 250
 const troubleMs = 1000

@@ -1,5 +1,5 @@
-import type { Attachment, Message } from '../domain/ports.ts'
 import type { Announced } from '../domain/uploads.ts'
+import type { Attachment, Message } from '../ports/log.ts'
 import { badInput } from '../protocol/errors.ts'
 import { type AttachmentId, isAttachmentId } from '../protocol/ids.ts'
 import { attachmentMaxBytes, attachmentsMax } from '../protocol/limits.ts'

@@ -1,5 +1,5 @@
 import type { ShownChange } from '../domain/follow-changes.ts'
-import type { Alteration, Message } from '../domain/ports.ts'
+import type { Alteration, Message } from '../ports/log.ts'
 import { emojiProblem } from '../protocol/emoji.ts'
 import { badInput } from '../protocol/errors.ts'
 import { isClientMessageId } from '../protocol/ids.ts'

@@ -1,5 +1,5 @@
 import type { Member } from '../domain/access.ts'
-import type { SettingsChange } from '../domain/ports.ts'
+import type { SettingsChange } from '../ports/conversations.ts'
 import { badInput } from '../protocol/errors.ts'
 import { titleProblem } from '../protocol/text.ts'
 import type { Context } from './context.ts'

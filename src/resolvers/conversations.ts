@@ -1,6 +1,6 @@
 import type { Member } from '../domain/access.ts'
 import { comesAfter } from '../domain/chat-list.ts'
-import type { Message } from '../domain/ports.ts'
+import type { Message } from '../ports/log.ts'
 import { notFound } from '../protocol/errors.ts'
 import { isConversationId, type Seq } from '../protocol/ids.ts'
 import { type Connection, connectionOf } from './connection.ts'

@@ -1,4 +1,4 @@
-import type { PushPlatform } from '../domain/ports.ts'
+import type { PushPlatform } from '../ports/push.ts'
 import { badInput } from '../protocol/errors.ts'
 import { type DeviceId, isDeviceId } from '../protocol/ids.ts'
 import { pushTokenMax } from '../protocol/limits.ts'

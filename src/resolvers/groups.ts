@@ -1,6 +1,6 @@
 import type { Member } from '../domain/access.ts'
 import type { MemberRole } from '../domain/group.ts'
-import type { Role } from '../domain/ports.ts'
+import type { Role } from '../ports/conversations.ts'
 import { badInput } from '../protocol/errors.ts'
 import { type ConversationId, isClientMessageId, isUserId, type Seq, type UserId } from '../protocol/ids.ts'
 import { titleProblem } from '../protocol/text.ts'

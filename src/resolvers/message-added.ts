@@ -1,6 +1,6 @@
 import type { FollowRequest } from '../domain/follow.ts'
-import type { Message } from '../domain/ports.ts'
 import type { Shown } from '../domain/positions.ts'
+import type { Message } from '../ports/log.ts'
 import { badInput, notFound } from '../protocol/errors.ts'
 import { positionsMax } from '../protocol/limits.ts'
 import { type Context, viewerId } from './context.ts'

@@ -1,7 +1,7 @@
 import type { Member } from '../domain/access.ts'
 import { joinedSeqOf } from '../domain/group.ts'
 import type { PageRequest } from '../domain/history.ts'
-import type { Message } from '../domain/ports.ts'
+import type { Message } from '../ports/log.ts'
 import { parseMessageNodeId } from '../protocol/ids.ts'
 import { type Tick, tickOf } from '../protocol/ticks.ts'
 import { type Connection, connectionOf } from './connection.ts'

@@ -1,5 +1,5 @@
-import type { Seen } from '../domain/ports.ts'
 import type { Appearance } from '../domain/presence.ts'
+import type { Seen } from '../ports/soft-state.ts'
 import { badInput, ChatError } from '../protocol/errors.ts'
 import { isUserId } from '../protocol/ids.ts'
 import { watchedMax } from '../protocol/limits.ts'

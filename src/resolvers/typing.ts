@@ -1,4 +1,4 @@
-import type { Typing } from '../domain/ports.ts'
+import type { Typing } from '../ports/events.ts'
 import type { Context } from './context.ts'
 import { requireConversation } from './conversations.ts'
 

@@ -1,4 +1,4 @@
-import type { Seen } from '../domain/ports.ts'
+import type { Seen } from '../ports/soft-state.ts'
 import { isUserId, type UserId } from '../protocol/ids.ts'
 import { type Context, viewerId } from './context.ts'
 

@@ -1,4 +1,4 @@
-import type { Attachment as AttachmentSource } from '../domain/ports.ts'
+import type { Attachment as AttachmentSource } from '../ports/log.ts'
 import { attachmentUrl } from '../resolvers/attachments.ts'
 import { builder } from './builder.ts'
 

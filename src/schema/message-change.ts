@@ -1,5 +1,5 @@
 import type { ShownChange } from '../domain/follow-changes.ts'
-import type { Message as MessageSource } from '../domain/ports.ts'
+import type { Message as MessageSource } from '../ports/log.ts'
 import { deleteMessage, editMessage, messageChanged, react } from '../resolvers/change-message.ts'
 import { builder } from './builder.ts'
 import { PositionInput } from './message.ts'

@@ -1,4 +1,4 @@
-import type { Message as MessageSource } from '../domain/ports.ts'
+import type { Message as MessageSource } from '../ports/log.ts'
 import { builder } from './builder.ts'
 
 /** Named here, filled in message.ts: a conversation has messages and a message has a conversation. */

@@ -1,6 +1,6 @@
-import type { Message as MessageSource } from '../domain/ports.ts'
 import type { Shown } from '../domain/positions.ts'
 import type { Sent } from '../domain/send.ts'
+import type { Message as MessageSource } from '../ports/log.ts'
 import { messageNodeId } from '../protocol/ids.ts'
 import { attachmentsOf } from '../resolvers/attachments.ts'
 import { type ReactionCount, reactionsOf, repliedTo } from '../resolvers/change-message.ts'

@@ -1,4 +1,4 @@
-import type { Seen } from '../domain/ports.ts'
+import type { Seen } from '../ports/soft-state.ts'
 import { stateOf } from '../resolvers/presence.ts'
 import { builder } from './builder.ts'
 

@@ -1,4 +1,4 @@
-import type { Typing as TypingSource } from '../domain/ports.ts'
+import type { Typing as TypingSource } from '../ports/events.ts'
 import { setTyping, typingChanged } from '../resolvers/typing.ts'
 import { builder } from './builder.ts'
 

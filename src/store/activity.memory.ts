@@ -1,4 +1,4 @@
-import type { Activity, LastActivity } from '../domain/ports.ts'
+import type { Activity, LastActivity } from '../ports/soft-state.ts'
 import type { ConversationId } from '../protocol/ids.ts'
 import { activityTtlMs } from './activity.redis.ts'
 import type { MemoryRedis } from './memory-redis.ts'

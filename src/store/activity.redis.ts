@@ -1,7 +1,7 @@
 // parley:active:{conversationId}   string, "<seq> <sentAtMs>" of the last message known; 90 days from the last one
 // Written where a message is rung for (events.redis.ts), and here where Redis forgot it.
 
-import type { Activity, LastActivity } from '../domain/ports.ts'
+import type { Activity, LastActivity } from '../ports/soft-state.ts'
 import type { RedisLink } from './redis-client.ts'
 import { dayMs, type RedisKeys } from './redis-keys.ts'
 

@@ -1,4 +1,5 @@
-import type { Banners, MemberAddress, Shown } from '../domain/ports.ts'
+import type { MemberAddress } from '../ports/delivery.ts'
+import type { Banners, Shown } from '../ports/push.ts'
 import type { DeviceId } from '../protocol/ids.ts'
 
 export function createBannersMemory(): Banners {

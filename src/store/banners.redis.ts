@@ -3,7 +3,7 @@
 //
 // A device is noted with '?' before it is pushed to, so that whoever reads the message meanwhile knows that there is something to withdraw.
 
-import type { Banners, Shown } from '../domain/ports.ts'
+import type { Banners, Shown } from '../ports/push.ts'
 import type { DeviceId } from '../protocol/ids.ts'
 import type { RedisLink } from './redis-client.ts'
 import { dayMs, type RedisKeys } from './redis-keys.ts'

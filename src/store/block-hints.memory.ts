@@ -1,4 +1,4 @@
-import type { BlockHints, Sequencer } from '../domain/ports.ts'
+import type { BlockHints, Sequencer } from '../ports/soft-state.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import { changingTtlMs, knownTtlMs, leaseTtlMs } from './block-hints.redis.ts'
 import type { MemoryBlock, MemoryRedis } from './memory-redis.ts'

@@ -15,7 +15,7 @@
 // - a failover or a restart from a dump brings an old `known` or an old lease back: of another process, so unknown.
 // A node that still talks to a master that was replaced reads what that one knows, for as long as it does.
 
-import type { BlockHints } from '../domain/ports.ts'
+import type { BlockHints } from '../ports/soft-state.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { RedisLink } from './redis-client.ts'
 import type { RedisKeys } from './redis-keys.ts'

@@ -1,4 +1,4 @@
-import type { Block, BlockStore } from '../domain/ports.ts'
+import type { Block, BlockStore } from '../ports/people.ts'
 import { createDynamoTable } from './dynamo-table.ts'
 import type { Dynamo, Key } from './tables.ts'
 

@@ -1,4 +1,4 @@
-import type { Block, BlockStore } from '../domain/ports.ts'
+import type { Block, BlockStore } from '../ports/people.ts'
 
 export function createBlocksMemory(): BlockStore {
   const standing = new Set<string>()

@@ -1,4 +1,4 @@
-import type { BoundaryChange, BoundaryStore, MemberAddress } from '../domain/ports.ts'
+import type { BoundaryChange, BoundaryStore, MemberAddress } from '../ports/delivery.ts'
 import type { Seq } from '../protocol/ids.ts'
 import { noBoundaries, type Ticks } from '../protocol/ticks.ts'
 import { createDynamoTable } from './dynamo-table.ts'

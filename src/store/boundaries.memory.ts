@@ -1,4 +1,4 @@
-import type { BoundaryStore, MemberAddress } from '../domain/ports.ts'
+import type { BoundaryStore, MemberAddress } from '../ports/delivery.ts'
 import { noBoundaries, type Ticks } from '../protocol/ticks.ts'
 
 // user#conversation → boundaries; neither id can hold a '#'

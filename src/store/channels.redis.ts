@@ -1,4 +1,5 @@
-import type { EventListener, EventSubscription, Message } from '../domain/ports.ts'
+import type { EventListener, EventSubscription } from '../ports/events.ts'
+import type { Message } from '../ports/log.ts'
 import { unavailable } from '../protocol/errors.ts'
 import { decodeEvent, encodeEvent } from './event-wire.ts'
 import { createPubSub } from './pub-sub.redis.ts'

@@ -1,4 +1,4 @@
-import type { Claim, Claims } from '../domain/ports.ts'
+import type { Claim, Claims } from '../ports/log.ts'
 import { unavailable } from '../protocol/errors.ts'
 import type { ClientMessageId, UserId } from '../protocol/ids.ts'
 import { createDynamoTable } from './dynamo-table.ts'

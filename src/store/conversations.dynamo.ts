@@ -1,4 +1,4 @@
-import type { Conversation, ConversationStore, Role, Seat } from '../domain/ports.ts'
+import type { Conversation, ConversationStore, Role, Seat } from '../ports/conversations.ts'
 import { createDynamoTable } from './dynamo-table.ts'
 import type { Dynamo, Item, Key } from './tables.ts'
 

@@ -1,4 +1,4 @@
-import type { Conversation, ConversationStore } from '../domain/ports.ts'
+import type { Conversation, ConversationStore } from '../ports/conversations.ts'
 import type { ConversationId } from '../protocol/ids.ts'
 
 export function createConversationsMemory(): ConversationStore {

@@ -1,4 +1,4 @@
-import type { Device, DeviceStore } from '../domain/ports.ts'
+import type { Device, DeviceStore } from '../ports/push.ts'
 import { createDynamoTable } from './dynamo-table.ts'
 import type { Dynamo, Item } from './tables.ts'
 import { hashOfToken } from './token-hash.ts'

@@ -1,4 +1,4 @@
-import type { Device, DeviceAddress, DeviceStore } from '../domain/ports.ts'
+import type { Device, DeviceAddress, DeviceStore } from '../ports/push.ts'
 import type { DeviceId, UserId } from '../protocol/ids.ts'
 import { hashOfToken } from './token-hash.ts'
 

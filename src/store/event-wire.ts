@@ -1,7 +1,8 @@
 // What goes over a user's channel: JSON with a version, so that nodes of two releases may share a Redis. Whoever does not
 // understand an event ignores it; it was only a doorbell.
 
-import type { ChatEvent, LogEntry } from '../domain/ports.ts'
+import type { ChatEvent } from '../ports/events.ts'
+import type { LogEntry } from '../ports/log.ts'
 import type { ConversationId } from '../protocol/ids.ts'
 
 /** Published by a listener to itself: when it hears its mark, it has heard everything before it. */

@@ -1,4 +1,5 @@
-import type { Audience, ChatEvent, Events, LogEntry } from '../domain/ports.ts'
+import type { Audience, ChatEvent, Events } from '../ports/events.ts'
+import type { LogEntry } from '../ports/log.ts'
 import { raiseActivity } from './activity.memory.ts'
 import { eventOf } from './event-wire.ts'
 import { raisePendingVersion } from './hints.memory.ts'

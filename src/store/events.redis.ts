@@ -3,7 +3,8 @@
 // parley:presence:{userId}        channel: the user may appear in another way than before; published by the sessions
 // Also touches what belongs to the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark) and the hints (p).
 
-import type { Audience, ChatEvent, EventSubscription, Events, LogEntry } from '../domain/ports.ts'
+import type { Audience, ChatEvent, EventSubscription, Events } from '../ports/events.ts'
+import type { LogEntry } from '../ports/log.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { activityLua, activityTtlMs } from './activity.redis.ts'
 import { createChannelsRedis, type OnTraced } from './channels.redis.ts'

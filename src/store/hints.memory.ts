@@ -1,4 +1,5 @@
-import type { BoundaryHint, BoundaryHints, MemberAddress } from '../domain/ports.ts'
+import type { MemberAddress } from '../ports/delivery.ts'
+import type { BoundaryHint, BoundaryHints } from '../ports/soft-state.ts'
 import { hintTtlMs } from './hints.redis.ts'
 import type { MemoryHint, MemoryRedis } from './memory-redis.ts'
 

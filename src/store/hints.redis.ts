@@ -11,7 +11,7 @@
 // Somebody who saw no hint and no row passes 0. Should a row be written, rung and forgotten by Redis before that arrives, p
 // says "none" beside a row. Whoever lists the index finds the row all the same; only its removal comes later.
 
-import type { BoundaryHint, BoundaryHints } from '../domain/ports.ts'
+import type { BoundaryHint, BoundaryHints } from '../ports/soft-state.ts'
 import type { RedisLink } from './redis-client.ts'
 import { dayMs, type RedisKeys } from './redis-keys.ts'
 

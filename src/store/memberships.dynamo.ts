@@ -1,4 +1,5 @@
-import type { MemberAddress, Membership, MembershipStore, Settings, SettingsChange } from '../domain/ports.ts'
+import type { Membership, MembershipStore, Settings, SettingsChange } from '../ports/conversations.ts'
+import type { MemberAddress } from '../ports/delivery.ts'
 import { createDynamoTable } from './dynamo-table.ts'
 import type { Dynamo, Item, Key } from './tables.ts'
 

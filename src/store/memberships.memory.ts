@@ -1,4 +1,4 @@
-import type { Membership, MembershipStore, Settings, SettingsChange } from '../domain/ports.ts'
+import type { Membership, MembershipStore, Settings, SettingsChange } from '../ports/conversations.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 
 // user → conversation → membership

@@ -1,4 +1,6 @@
-import type { ChatEvent, Clock, EventListener, EventSubscription, LastActivity, SessionState } from '../domain/ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { ChatEvent, EventListener, EventSubscription } from '../ports/events.ts'
+import type { LastActivity, SessionState } from '../ports/soft-state.ts'
 import { unavailable } from '../protocol/errors.ts'
 import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 

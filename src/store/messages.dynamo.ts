@@ -8,7 +8,7 @@ import type {
   Message,
   MessageLog,
   Reaction,
-} from '../domain/ports.ts'
+} from '../ports/log.ts'
 import type { AttachmentId, MessageAddress, UserId } from '../protocol/ids.ts'
 import { createDynamoTable } from './dynamo-table.ts'
 import type { Dynamo, Item, Key } from './tables.ts'

@@ -1,4 +1,4 @@
-import type { Change, LogRow, Message, MessageLog } from '../domain/ports.ts'
+import type { Change, LogRow, Message, MessageLog } from '../ports/log.ts'
 import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 
 // conversation → seq → row

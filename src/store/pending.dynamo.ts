@@ -1,4 +1,4 @@
-import type { Pending, PendingIndex } from '../domain/ports.ts'
+import type { Pending, PendingIndex } from '../ports/delivery.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import { createDynamoTable } from './dynamo-table.ts'
 import type { Dynamo, Item, Key } from './tables.ts'

@@ -1,4 +1,4 @@
-import type { PendingIndex } from '../domain/ports.ts'
+import type { PendingIndex } from '../ports/delivery.ts'
 import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 
 // receiver → conversation → first undelivered seq

@@ -1,4 +1,4 @@
-import type { Profile, ProfileStore } from '../domain/ports.ts'
+import type { Profile, ProfileStore } from '../ports/people.ts'
 import { createDynamoTable } from './dynamo-table.ts'
 import type { Dynamo, Item } from './tables.ts'
 

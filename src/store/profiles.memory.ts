@@ -1,4 +1,4 @@
-import type { Profile, ProfileStore } from '../domain/ports.ts'
+import type { Profile, ProfileStore } from '../ports/people.ts'
 import type { UserId } from '../protocol/ids.ts'
 
 export function createProfilesMemory(): ProfileStore {

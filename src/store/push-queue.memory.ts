@@ -1,4 +1,5 @@
-import type { ClaimedBanner, Clock, PushQueue, TakenJob, Wanted } from '../domain/ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { ClaimedBanner, PushQueue, TakenJob, Wanted } from '../ports/push.ts'
 
 type Standing = ClaimedBanner & { leaseMs: number; dueMs: number }
 

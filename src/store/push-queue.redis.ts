@@ -8,7 +8,8 @@
 // lease. While a lease runs, whoever wants the banner again only raises its version; `settle` sees that and makes it due at once.
 // So no two workers change one banner at a time, and nothing that happens meanwhile is missed.
 
-import type { ClaimedBanner, Clock, PushQueue, TakenJob, Wanted } from '../domain/ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { ClaimedBanner, PushQueue, TakenJob, Wanted } from '../ports/push.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type { RedisLink } from './redis-client.ts'
 import type { RedisKeys } from './redis-keys.ts'

@@ -1,4 +1,5 @@
-import type { Clock, RateLimits } from '../domain/ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { RateLimits } from '../ports/rate-limits.ts'
 
 /** Those who draw are forgotten when their bucket is full again; looked for as often as this. */
 const sweepMs = 10_000

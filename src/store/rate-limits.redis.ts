@@ -2,7 +2,7 @@
 //
 // A bucket that is not there is full, so Redis may forget any at any time. A draw that gets nothing writes nothing.
 
-import type { RateLimits } from '../domain/ports.ts'
+import type { RateLimits } from '../ports/rate-limits.ts'
 import type { RedisLink } from './redis-client.ts'
 import type { RedisKeys } from './redis-keys.ts'
 

@@ -1,4 +1,5 @@
-import type { MemberAddress, SendKey } from '../domain/ports.ts'
+import type { MemberAddress } from '../ports/delivery.ts'
+import type { SendKey } from '../ports/soft-state.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 
 export type RedisKeys = ReturnType<typeof createRedisKeys>

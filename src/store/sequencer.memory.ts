@@ -1,4 +1,4 @@
-import type { SendKey, Sequencer } from '../domain/ports.ts'
+import type { SendKey, Sequencer } from '../ports/soft-state.ts'
 import type { ConversationId } from '../protocol/ids.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 import { counterTtlMs, sentTtlMs } from './sequencer.redis.ts'

@@ -1,7 +1,7 @@
 // parley:seq:{conversationId}                      string, the last seq given; 30 days from its last use
 // parley:sent:{conversationId}:<sender>#<client id>  string, the seq this send was given; 1 day
 
-import type { Reservation, Sequencer } from '../domain/ports.ts'
+import type { Reservation, Sequencer } from '../ports/soft-state.ts'
 import type { RedisLink } from './redis-client.ts'
 import { dayMs, type RedisKeys } from './redis-keys.ts'
 

@@ -1,4 +1,4 @@
-import type { Presence, Session, Sessions } from '../domain/ports.ts'
+import type { Presence, Session, Sessions } from '../ports/soft-state.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { MemoryRedis, MemorySession, MemorySessions } from './memory-redis.ts'
 import { sessionTtlMs as defaultTtlMs, markTtlMs, seenTtlMs, sessionsKeyTtlMs } from './sessions.redis.ts'

@@ -22,7 +22,7 @@
 // publishes so. A session whose node was killed expires without a word; whoever watches looks again now and then. `seen` is then
 // the time of its last renewal.
 
-import type { Presence, Session, Sessions } from '../domain/ports.ts'
+import type { Presence, Session, Sessions } from '../ports/soft-state.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { encodeEvent } from './event-wire.ts'
 import type { RedisLink } from './redis-client.ts'

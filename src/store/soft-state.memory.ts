@@ -1,4 +1,4 @@
-import type { SoftState } from '../domain/ports.ts'
+import type { SoftState } from '../ports/ports.ts'
 import { createActivityMemory } from './activity.memory.ts'
 import { createBlockHintsMemory } from './block-hints.memory.ts'
 import { createEventsMemory } from './events.memory.ts'

@@ -1,4 +1,4 @@
-import type { SoftState } from '../domain/ports.ts'
+import type { SoftState } from '../ports/ports.ts'
 import { createActivityRedis } from './activity.redis.ts'
 import { createBlockHintsRedis } from './block-hints.redis.ts'
 import type { OnTraced } from './channels.redis.ts'

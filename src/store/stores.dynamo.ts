@@ -1,4 +1,4 @@
-import type { Stores } from '../domain/ports.ts'
+import type { Stores } from '../ports/ports.ts'
 import { createBlocksDynamo } from './blocks.dynamo.ts'
 import { createBoundariesDynamo } from './boundaries.dynamo.ts'
 import { createClaimsDynamo } from './claims.dynamo.ts'

@@ -1,4 +1,4 @@
-import type { Stores } from '../domain/ports.ts'
+import type { Stores } from '../ports/ports.ts'
 import { createBlocksMemory } from './blocks.memory.ts'
 import { createBoundariesMemory } from './boundaries.memory.ts'
 import { createClaimsMemory } from './claims.memory.ts'

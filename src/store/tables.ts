@@ -1,4 +1,7 @@
-import type { Alteration, Clock, Conversation, LogRow, PushPlatform, Role } from '../domain/ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Conversation, Role } from '../ports/conversations.ts'
+import type { Alteration, LogRow } from '../ports/log.ts'
+import type { PushPlatform } from '../ports/push.ts'
 import type { AttachmentId, ClientMessageId, ConversationId, DeviceId, MessageId, UserId } from '../protocol/ids.ts'
 import type { DynamoClient } from './dynamo-client.ts'
 

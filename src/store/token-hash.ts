@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Device } from '../domain/ports.ts'
+import type { Device } from '../ports/push.ts'
 
 /** A token may be longer than a key of DynamoDB. */
 export const hashOfToken = ({ platform, token }: Pick<Device, 'platform' | 'token'>): string =>

@@ -1,4 +1,4 @@
-import type { Upload, Uploads } from '../domain/ports.ts'
+import type { Upload, Uploads } from '../ports/media.ts'
 import { type AttachmentId, partsOfAttachmentId, type UserId } from '../protocol/ids.ts'
 import { createDynamoTable } from './dynamo-table.ts'
 import type { Dynamo, Item, Key } from './tables.ts'

@@ -1,4 +1,4 @@
-import type { Upload, Uploads } from '../domain/ports.ts'
+import type { Upload, Uploads } from '../ports/media.ts'
 import { type AttachmentId, partsOfAttachmentId } from '../protocol/ids.ts'
 
 // id → upload; and how far the sweep has come

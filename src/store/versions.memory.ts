@@ -1,4 +1,4 @@
-import type { GroupVersions } from '../domain/ports.ts'
+import type { GroupVersions } from '../ports/soft-state.ts'
 import type { ConversationId, Seq } from '../protocol/ids.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 import { tokenTtlMs, versionTtlMs } from './versions.redis.ts'

@@ -3,7 +3,7 @@
 //   "?<token> <run id>"              somebody is reading the group
 // What bears another process's run id counts as absent: a replica that takes over may have missed what came after.
 
-import type { GroupVersions } from '../domain/ports.ts'
+import type { GroupVersions } from '../ports/soft-state.ts'
 import type { RedisLink } from './redis-client.ts'
 import type { RedisKeys } from './redis-keys.ts'
 import { runIdLua } from './run-id.redis.ts'

@@ -3,7 +3,8 @@
 // it got but did not use within a few seconds is forgotten. So a user may overdraw by a batch per node, and has it taken off what
 // is drawn next; never more.
 
-import type { Clock, Rate, RateLimits } from '../domain/ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Rate, RateLimits } from '../ports/rate-limits.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { Viewer } from '../protocol/viewer.ts'
 import { isLoopback } from './client-address.ts'

@@ -8,7 +8,7 @@ import {
   SignJWT,
 } from 'jose'
 import type { AuthSettings } from '../config.ts'
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../ports/clock.ts'
 import { ChatError, unavailable } from '../protocol/errors.ts'
 import { isUserId, type UserId } from '../protocol/ids.ts'
 import type { Viewer } from '../protocol/viewer.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Message } from '../domain/ports.ts'
+import type { Message } from '../ports/log.ts'
 import type { NodeMetrics } from './node-metrics.ts'
 import type { OperationIds } from './operation-ids.ts'
 

@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql'
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../ports/clock.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { ErrorMapper } from './errors.ts'
 

@@ -6,7 +6,7 @@ import {
   type GraphQLError,
   getOperationAST,
 } from 'graphql'
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../ports/clock.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { Viewer } from '../protocol/viewer.ts'
 import { unauthenticated } from './auth.ts'

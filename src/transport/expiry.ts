@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../ports/clock.ts'
 
 /** Timers hold no more than 2^31 ms, tokens may: sleep a day at most, then look again. */
 const longestSleepMs = 24 * 3600 * 1000

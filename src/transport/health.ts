@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../ports/clock.ts'
 import { type Handler, sendJson } from './exchange.ts'
 import { type Operations, within } from './operations.ts'
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Attachment } from '../domain/ports.ts'
+import type { Attachment } from '../ports/log.ts'
 import { ChatError } from '../protocol/errors.ts'
 import { contentDisposition } from '../protocol/media-type.ts'
 import { HttpRefusal } from './errors.ts'

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { Clock, Observer } from '../domain/ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Observer } from '../ports/observer.ts'
 
 // What a pager needs to know of a node beside its operations. Every label has a few values that the code names; none comes from a
 // client.

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Metrics, TransportName } from './metrics.ts'
 import type { OperationIds } from './operation-ids.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../ports/clock.ts'
 import { unavailable } from '../protocol/errors.ts'
 
 /** What is under way: nothing new starts once a drain began, and a drain can wait for the rest. */

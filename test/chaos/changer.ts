@@ -1,4 +1,4 @@
-import type { Alteration } from '../../src/domain/ports.ts'
+import type { Alteration } from '../../src/ports/log.ts'
 import type { Random } from '../simulation/random.ts'
 import type { ChaosClient } from './client.ts'
 import type { GroupHints } from './group-hints.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Change, Message } from '../../src/domain/ports.ts'
+import type { Change, Message } from '../../src/ports/log.ts'
 import { type Anomaly, short } from './anomaly.ts'
 import type { FinalLog } from './final-log.ts'
 import { answerOf, type ChangeCall, type ChangeStream, changeCalls, type History, type MessageSeen } from './history.ts'

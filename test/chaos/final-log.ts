@@ -1,4 +1,4 @@
-import type { Change, LogRow, Message } from '../../src/domain/ports.ts'
+import type { Change, LogRow, Message } from '../../src/ports/log.ts'
 import { messageNodeId } from '../../src/protocol/ids.ts'
 import { clientMessageIdOf, identity } from './anomaly.ts'
 import { type History, type MessageSeen, sends } from './history.ts'

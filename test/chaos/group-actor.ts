@@ -1,4 +1,4 @@
-import type { Role } from '../../src/domain/ports.ts'
+import type { Role } from '../../src/ports/conversations.ts'
 import type { Random } from '../simulation/random.ts'
 import type { ChaosClient } from './client.ts'
 import type { GroupHints } from './group-hints.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Change, GroupChange, LogRow, Message } from '../../src/domain/ports.ts'
+import type { Change, GroupChange, LogRow, Message } from '../../src/ports/log.ts'
 import { check } from './checker.ts'
 import {
   type Call,

@@ -1,4 +1,5 @@
-import type { Alteration, LogRow, Role } from '../../src/domain/ports.ts'
+import type { Role } from '../../src/ports/conversations.ts'
+import type { Alteration, LogRow } from '../../src/ports/log.ts'
 import type { Tick } from '../../src/protocol/ticks.ts'
 
 // What happened, as the clients saw it. One process runs all clients, so all times are of one clock: if an answer's time is

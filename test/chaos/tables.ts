@@ -1,4 +1,5 @@
-import type { Conversation, LogRow } from '../../src/domain/ports.ts'
+import type { Conversation } from '../../src/ports/conversations.ts'
+import type { LogRow } from '../../src/ports/log.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { createConversationsDynamo } from '../../src/store/conversations.dynamo.ts'
 import { createMembershipsDynamo } from '../../src/store/memberships.dynamo.ts'

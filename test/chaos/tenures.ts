@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { GroupChange } from '../../src/domain/ports.ts'
+import type { GroupChange } from '../../src/ports/log.ts'
 import {
   answerOf,
   type FinalTable,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Banners } from '../../src/domain/ports.ts'
+import type { Banners } from '../../src/ports/push.ts'
 import type { DeviceId } from '../../src/protocol/ids.ts'
 import { aConversation, aUser } from '../kit/ids.ts'
 

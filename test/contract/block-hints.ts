@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SendKey } from '../../src/domain/ports.ts'
+import type { SendKey } from '../../src/ports/soft-state.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { aClientMessageId, aConversation, aUser } from '../kit/ids.ts'
 import type { SoftWorld } from '../kit/soft-worlds.ts'

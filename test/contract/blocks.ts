@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { BlockStore } from '../../src/domain/ports.ts'
+import type { BlockStore } from '../../src/ports/people.ts'
 import { aUser, upTo } from '../kit/ids.ts'
 
 export function blocksContract(open: () => BlockStore): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { BoundaryStore, MemberAddress } from '../../src/domain/ports.ts'
+import type { BoundaryStore, MemberAddress } from '../../src/ports/delivery.ts'
 import type { Seq } from '../../src/protocol/ids.ts'
 import type { Ticks } from '../../src/protocol/ticks.ts'
 import { aConversation, aUser, upTo } from '../kit/ids.ts'

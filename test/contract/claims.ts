@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Claim, Claims } from '../../src/domain/ports.ts'
+import type { Claim, Claims } from '../../src/ports/log.ts'
 import type { ClientMessageId, UserId } from '../../src/protocol/ids.ts'
 import { aClientMessageId, aConversation, aUser, upTo } from '../kit/ids.ts'
 

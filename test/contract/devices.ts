@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Device, DeviceStore } from '../../src/domain/ports.ts'
+import type { Device, DeviceStore } from '../../src/ports/push.ts'
 import type { DeviceId } from '../../src/protocol/ids.ts'
 import { aUser } from '../kit/ids.ts'
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Conversation, ConversationStore, MembershipStore, Profile, ProfileStore } from '../../src/domain/ports.ts'
+import type { Conversation, ConversationStore, MembershipStore } from '../../src/ports/conversations.ts'
+import type { Profile, ProfileStore } from '../../src/ports/people.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import { aConversation, aGroup, aUser, upTo } from '../kit/ids.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { ChatEvent, EventListener, EventSubscription, Session } from '../../src/domain/ports.ts'
+import type { ChatEvent, EventListener, EventSubscription } from '../../src/ports/events.ts'
+import type { Session } from '../../src/ports/soft-state.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { aConversation, aGroupChange, aMessage, aUser, upTo } from '../kit/ids.ts'
 import type { SoftWorld } from '../kit/soft-worlds.ts'

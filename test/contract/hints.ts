@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MemberAddress } from '../../src/domain/ports.ts'
+import type { MemberAddress } from '../../src/ports/delivery.ts'
 import { aConversation, aMessage, aUser } from '../kit/ids.ts'
 import type { SoftWorld } from '../kit/soft-worlds.ts'
 

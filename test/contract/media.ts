@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Attachment, Clock, Media, SignedPut } from '../../src/domain/ports.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { Attachment } from '../../src/ports/log.ts'
+import type { Media, SignedPut } from '../../src/ports/media.ts'
 import { attachmentId } from '../../src/protocol/ids.ts'
 
 export type MediaBackend = {

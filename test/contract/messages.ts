@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Alteration, LogRow, MessageLog } from '../../src/domain/ports.ts'
+import type { Alteration, LogRow, MessageLog } from '../../src/ports/log.ts'
 import type { AttachmentId, ConversationId } from '../../src/protocol/ids.ts'
 import { seqMax } from '../../src/protocol/limits.ts'
 import { aChange, aConversation, aMessage, aUser, aVoid, upTo } from '../kit/ids.ts'

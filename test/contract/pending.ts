@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PendingIndex } from '../../src/domain/ports.ts'
+import type { PendingIndex } from '../../src/ports/delivery.ts'
 import type { ConversationId, Seq } from '../../src/protocol/ids.ts'
 import { aConversation, aUser, upTo } from '../kit/ids.ts'
 

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Clock, PushQueue, Wanted } from '../../src/domain/ports.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { PushQueue, Wanted } from '../../src/ports/push.ts'
 import type { Seq, UserId } from '../../src/protocol/ids.ts'
 import { aConversation, aUser, upTo } from '../kit/ids.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RateLimits } from '../../src/domain/ports.ts'
+import type { RateLimits } from '../../src/ports/rate-limits.ts'
 import { aUser } from '../kit/ids.ts'
 
 export type RateWorld = {

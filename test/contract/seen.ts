@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ChatEvent, Session } from '../../src/domain/ports.ts'
+import type { ChatEvent } from '../../src/ports/events.ts'
+import type { Session } from '../../src/ports/soft-state.ts'
 import { aConversation, aUser } from '../kit/ids.ts'
 import type { SoftWorld } from '../kit/soft-worlds.ts'
 

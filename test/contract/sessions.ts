@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Session } from '../../src/domain/ports.ts'
+import type { Session } from '../../src/ports/soft-state.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import { aConversation, aUser } from '../kit/ids.ts'
 import type { SoftWorld } from '../kit/soft-worlds.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Upload, Uploads } from '../../src/domain/ports.ts'
+import type { Upload, Uploads } from '../../src/ports/media.ts'
 import { attachmentId } from '../../src/protocol/ids.ts'
 import { aClientMessageId, aUser, upTo } from '../kit/ids.ts'
 

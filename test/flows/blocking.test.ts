@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ChatEvent } from '../../src/domain/ports.ts'
+import type { ChatEvent } from '../../src/ports/events.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { createGroup } from '../kit/group-of.ts'
 import { ApiError, type Person, type Via } from '../kit/person.ts'

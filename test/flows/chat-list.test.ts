@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Message } from '../../src/domain/ports.ts'
+import type { Message } from '../../src/ports/log.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { aChange, aConversation, aGroup, aMessage, upTo } from '../kit/ids.ts'
 import { type ListedChat, listedChat, type Person } from '../kit/person.ts'

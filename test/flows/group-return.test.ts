@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createDomain } from '../../src/domain/domain.ts'
-import type { ChatEvent, Clock, Events } from '../../src/domain/ports.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { ChatEvent, Events } from '../../src/ports/events.ts'
 import type { ClientMessageId, MessageId, UserId } from '../../src/protocol/ids.ts'
 import { createMemoryRedis } from '../../src/store/memory-redis.ts'
 import { createSoftStateMemory } from '../../src/store/soft-state.memory.ts'

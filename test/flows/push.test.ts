@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Clock } from '../../src/domain/ports.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import { systemClock } from '../kit/dynamodb.ts'
 import { createGroup } from '../kit/group-of.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Alteration, Change, Group, GroupChange, Message, Void } from '../../src/domain/ports.ts'
+import type { Group } from '../../src/ports/conversations.ts'
+import type { Alteration, Change, GroupChange, Message, Void } from '../../src/ports/log.ts'
 import type { ClientMessageId, ConversationId, MessageId, Seq, UserId } from '../../src/protocol/ids.ts'
 
 // Fresh ids, so that tests share tables without meeting each other.

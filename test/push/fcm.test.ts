@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Notification, PushProvider } from '../../src/domain/ports.ts'
+import type { Notification, PushProvider } from '../../src/ports/push.ts'
 import type { ConversationId } from '../../src/protocol/ids.ts'
 import { createFcm } from '../../src/push/fcm.ts'
 import { failure, startFcmService } from '../kit/fcm-service.ts'

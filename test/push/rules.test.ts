@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PushOutcome } from '../../src/domain/ports.ts'
+import type { PushOutcome } from '../../src/ports/push.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { upTo } from '../kit/ids.ts'
 import { pushWorld } from './kit.ts'

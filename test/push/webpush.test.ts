@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { deriveVapid } from '../../src/config.ts'
-import type { Notification, PushProvider } from '../../src/domain/ports.ts'
+import type { Notification, PushProvider } from '../../src/ports/push.ts'
 import type { ConversationId } from '../../src/protocol/ids.ts'
 import { InnerAddressError, isPublicAddress, isPublicName, publicLookup } from '../../src/push/public-address.ts'
 import { createWebPush } from '../../src/push/webpush.ts'

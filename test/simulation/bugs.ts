@@ -1,14 +1,7 @@
 import type { Domain } from '../../src/domain/domain.ts'
-import type {
-  BoundaryStore,
-  Claim,
-  Change as LoggedChange,
-  LogRow,
-  Message,
-  MessageLog,
-  Ports,
-  Reaction,
-} from '../../src/domain/ports.ts'
+import type { BoundaryStore } from '../../src/ports/delivery.ts'
+import type { Claim, Change as LoggedChange, LogRow, Message, MessageLog, Reaction } from '../../src/ports/log.ts'
+import type { Ports } from '../../src/ports/ports.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { noBoundaries, type Ticks } from '../../src/protocol/ticks.ts'
 import type { MemoryRedis } from '../../src/store/memory-redis.ts'

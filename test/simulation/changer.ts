@@ -1,4 +1,4 @@
-import type { Alteration, Message } from '../../src/domain/ports.ts'
+import type { Alteration, Message } from '../../src/ports/log.ts'
 import { type ClientMessageId, isGroupId, type UserId } from '../../src/protocol/ids.ts'
 import { client, messageOf } from './clients.ts'
 import type { ChangeRequest } from './history.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Change, Message } from '../../src/domain/ports.ts'
+import type { Change, Message } from '../../src/ports/log.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../../src/protocol/ids.ts'
 import { type Anomaly, type FinalLog, groupBy, only } from './final-log.ts'
 import type { ChangeRequest, Entry } from './history.ts'

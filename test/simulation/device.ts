@@ -1,7 +1,7 @@
 import type { Member } from '../../src/domain/access.ts'
 import type { ShownChange } from '../../src/domain/follow-changes.ts'
-import type { Message } from '../../src/domain/ports.ts'
 import type { Shown } from '../../src/domain/positions.ts'
+import type { Message } from '../../src/ports/log.ts'
 import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import { client, messageOf, noteFailure } from './clients.ts'
 import type { SimulatedNode, World } from './world.ts'

@@ -1,5 +1,6 @@
 import { directConversationId } from '../../src/domain/conversation-id.ts'
-import type { Alteration, Group, Message } from '../../src/domain/ports.ts'
+import type { Group } from '../../src/ports/conversations.ts'
+import type { Alteration, Message } from '../../src/ports/log.ts'
 import { type ConversationId, isGroupId, type UserId } from '../../src/protocol/ids.ts'
 import { alter } from './changer.ts'
 import { send } from './clients.ts'

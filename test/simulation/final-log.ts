@@ -1,4 +1,5 @@
-import type { Change, Group, LogRow, Message } from '../../src/domain/ports.ts'
+import type { Group } from '../../src/ports/conversations.ts'
+import type { Change, LogRow, Message } from '../../src/ports/log.ts'
 import type { ConversationId, MessageAddress, Seq, UserId } from '../../src/protocol/ids.ts'
 import type { Ticks } from '../../src/protocol/ticks.ts'
 import type { Entry } from './history.ts'

@@ -1,4 +1,4 @@
-import type { Group, Role } from '../../src/domain/ports.ts'
+import type { Group, Role } from '../../src/ports/conversations.ts'
 import type { ClientMessageId, ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { client, messageOf } from './clients.ts'
 import type { GroupRequest } from './history.ts'

@@ -1,4 +1,6 @@
-import type { EventListener, LogRow, Ports } from '../../src/domain/ports.ts'
+import type { EventListener } from '../../src/ports/events.ts'
+import type { LogRow } from '../../src/ports/log.ts'
+import type { Ports } from '../../src/ports/ports.ts'
 import { type ConversationId, isGroupId, type Seq } from '../../src/protocol/ids.ts'
 import type { Bug } from './bugs.ts'
 

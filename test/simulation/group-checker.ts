@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Group } from '../../src/domain/ports.ts'
+import type { Group } from '../../src/ports/conversations.ts'
 import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import { type Anomaly, type FinalLog, type FinalState, groupBy, only } from './final-log.ts'
 import type { Entry } from './history.ts'

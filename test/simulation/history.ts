@@ -1,5 +1,6 @@
 import type { MemberRole } from '../../src/domain/group.ts'
-import type { Alteration, Group, Message } from '../../src/domain/ports.ts'
+import type { Group } from '../../src/ports/conversations.ts'
+import type { Alteration, Message } from '../../src/ports/log.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../../src/protocol/ids.ts'
 import type { Ticks } from '../../src/protocol/ticks.ts'
 

@@ -1,4 +1,5 @@
-import type { EventListener, EventSubscription, Ports } from '../../src/domain/ports.ts'
+import type { EventListener, EventSubscription } from '../../src/ports/events.ts'
+import type { Ports } from '../../src/ports/ports.ts'
 import { unavailable } from '../../src/protocol/errors.ts'
 import type { Random } from './random.ts'
 import type { Owner, Scheduler } from './scheduler.ts'

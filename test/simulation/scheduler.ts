@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/domain/ports.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 import type { Random } from './random.ts'
 
 // Owns every await of a simulated run. Code that waits registers a step; the loop picks one at random, lets everything that

@@ -1,4 +1,5 @@
-import type { Group, GroupChange, Role, Seat } from '../../src/domain/ports.ts'
+import type { Group, Role, Seat } from '../../src/ports/conversations.ts'
+import type { GroupChange } from '../../src/ports/log.ts'
 import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import type { FinalState } from './final-log.ts'
 

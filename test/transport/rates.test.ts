@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import type { RateLimits } from '../../src/domain/ports.ts'
+import type { RateLimits } from '../../src/ports/rate-limits.ts'
 import { createRateLimitsMemory } from '../../src/store/rate-limits.memory.ts'
 import { createAdmission } from '../../src/transport/admission.ts'
 import type { SendMessage } from '../../src/transport/rest.ts'

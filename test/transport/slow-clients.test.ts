@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect as connectTcp, type Socket as TcpSocket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Attachment } from '../../src/domain/ports.ts'
+import type { Attachment } from '../../src/ports/log.ts'
 import type { MediaFiles } from '../../src/transport/media.ts'
 import { bearer, connect, createManualClock, openEvents, type Socket, type Started, start } from './kit.ts'
 

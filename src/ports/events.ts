@@ -1,0 +1,69 @@
+// Doorbells, by way of Redis.
+
+import type { ConversationId, MessageAddress, UserId } from '../protocol/ids.ts'
+import type { Ticks } from '../protocol/ticks.ts'
+import type { MemberAddress } from './delivery.ts'
+import type { Change, GroupChange, LogEntry, Message } from './log.ts'
+
+/** An event is a doorbell: it may be lost, doubled or late, and the reader then looks at the log. */
+export type ChatEvent =
+  | { type: 'message'; message: Message }
+  | { type: 'change'; change: Change }
+  | { type: 'group'; change: GroupChange }
+  | { type: 'seat'; seat: SeatNews }
+  | { type: 'ticks'; ticks: Ticks }
+  | { type: 'typing'; typing: Typing }
+  | { type: 'conversation'; conversationId: ConversationId }
+  | { type: 'presence'; userId: UserId }
+
+/** To somebody who was added to a group, or removed, by the change at this seq. */
+export type SeatNews = MessageAddress & { joined: boolean }
+
+/** Somebody is writing, or has stopped. Never stored. */
+export type Typing = MemberAddress & { typing: boolean }
+
+export interface EventListener {
+  event(event: ChatEvent): void
+  /** Events may have been lost: the link to Redis was down. */
+  gap(): void
+}
+
+export interface EventSubscription {
+  /** Resolves when every event published before this call has been handed to the listener. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Users, or a whole group. */
+export type Audience = readonly UserId[] | ConversationId
+
+export type Ring = {
+  entry: LogEntry
+  members: readonly UserId[]
+  /** Members whose pending row was written since the last ring for this entry. */
+  pendingWritten?: readonly UserId[]
+}
+
+export interface Events {
+  /**
+   * One round trip: publishes the entry to every member, lifts the conversation's counter to its seq, and returns the
+   * members nobody is attached for. A sender nobody is attached for loses the mark of `Sessions`. A message becomes its
+   * conversation's `Activity`; where that is gone, only if the counter says that nothing comes after it.
+   */
+  ring(ring: Ring): Promise<UserId[]>
+  /** The same for a group, in one publish however many are in it; who is attached is not looked at. */
+  ringGroup(entry: LogEntry): Promise<void>
+  /** Publishes a member's new boundaries. */
+  tell(audience: Audience, ticks: Ticks): Promise<void>
+  /** Publishes to these users that a conversation is not as they knew it: their settings, say. */
+  tellConversation(userIds: readonly UserId[], conversationId: ConversationId): Promise<void>
+  /** Publishes that somebody is typing, or is no longer. */
+  tellTyping(audience: Audience, typing: Typing): Promise<void>
+  /** Publishes to these users that they were added to a group, or removed. */
+  tellSeat(userIds: readonly UserId[], seat: SeatNews): Promise<void>
+  /** Resolves when Redis has confirmed the subscription: everything published from then on is heard. */
+  subscribe(userId: UserId, listener: EventListener): Promise<EventSubscription>
+  subscribeGroup(id: ConversationId, listener: EventListener): Promise<EventSubscription>
+  /** The same for how these users appear to others. */
+  subscribePresence(userIds: readonly UserId[], listener: EventListener): Promise<EventSubscription>
+}

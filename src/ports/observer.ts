@@ -1,0 +1,21 @@
+import type { LogEntry } from './log.ts'
+
+export type StreamKind = 'messages' | 'changes' | 'ticks' | 'typing' | 'conversations' | 'presence'
+
+/** Told in passing, for the metrics: nothing waits for it, and it never throws. */
+export type Observer = {
+  /** A message is stored and rung for; now it is acknowledged. */
+  sent(tookMs: number): void
+  /** A retry is answered with what its first attempt has put there. */
+  duplicate(kind: LogEntry['kind']): void
+  /** A number was skipped for good: by a reader that met a hole, or by a sender that had one left over. */
+  voided(by: 'reader' | 'sender'): void
+  attached(): void
+  detached(): void
+  /** A stream of messages has read what it had missed, that many cells of the log, and is live. */
+  caughtUp(cells: number, tookMs: number): void
+  /** A stream has read the log because events were lost, because the beat found some missing, or because one came too early. */
+  resynced(stream: StreamKind, reason: 'lost' | 'beat' | 'hole'): void
+  /** More waited for a reader than its queue holds. */
+  overflowed(stream: StreamKind): void
+}

@@ -1,0 +1,41 @@
+// What the domain needs from the world, all of it; the parts are in the files beside this one. Implementations live in
+// src/store, named by suffix: messages.dynamo.ts, sequencer.redis.ts, sequencer.memory.ts. All of them keep these rules:
+// - A call that fails throws ChatError('UNAVAILABLE'). It may or may not have taken effect; every caller copes with both.
+// - Reads are consistent: they see every write that was answered before the read began.
+// - Writes touch a single item, under a condition where one is named (P8).
+
+import type { Clock } from './clock.ts'
+import type { ConversationStore, MembershipStore } from './conversations.ts'
+import type { BoundaryStore, PendingIndex } from './delivery.ts'
+import type { Events } from './events.ts'
+import type { Claims, MessageLog } from './log.ts'
+import type { Media, Uploads } from './media.ts'
+import type { BlockStore, ProfileStore } from './people.ts'
+import type { DeviceStore, Push } from './push.ts'
+import type { Activity, BlockHints, BoundaryHints, GroupVersions, Sequencer, Sessions } from './soft-state.ts'
+
+export interface Stores {
+  messages: MessageLog
+  claims: Claims
+  pending: PendingIndex
+  boundaries: BoundaryStore
+  conversations: ConversationStore
+  memberships: MembershipStore
+  profiles: ProfileStore
+  blocks: BlockStore
+  uploads: Uploads
+  devices: DeviceStore
+}
+
+export interface SoftState {
+  sequencer: Sequencer
+  sessions: Sessions
+  hints: BoundaryHints
+  versions: GroupVersions
+  activity: Activity
+  blockHints: BlockHints
+  events: Events
+}
+
+/** Without `media` there are no attachments; without `push` nobody is told who is away. */
+export type Ports = Stores & SoftState & { clock: Clock; media?: Media; push?: Push }

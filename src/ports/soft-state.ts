@@ -1,0 +1,120 @@
+// What Redis holds beside events: fast, allowed to forget at any moment.
+
+import type { ClientMessageId, ConversationId, Seq, UserId } from '../protocol/ids.ts'
+import type { Boundaries } from '../protocol/ticks.ts'
+import type { MemberAddress } from './delivery.ts'
+
+/** Hands out seqs. Only a hint: a number it gives may turn out taken, and the log's cells decide. */
+export interface Sequencer {
+  /**
+   * The next seq, or the one this very send (sender and client id) got before: then `known` is true and no number is
+   * used up. Undefined where the counter is gone: then read the log's last seq and call `seed`.
+   */
+  reserve(conversationId: ConversationId, send: SendKey): Promise<Reservation | undefined>
+  /** Lifts the counter to at least `lastSeq`. */
+  seed(conversationId: ConversationId, lastSeq: Seq): Promise<void>
+  /** The next seq after a collision, above `taken` in any case. */
+  reserveAbove(conversationId: ConversationId, taken: Seq): Promise<Seq>
+  /** Takes a reserved, unused seq back IF it is still the last one given. Returns whether it did. */
+  giveBack(conversationId: ConversationId, seq: Seq): Promise<boolean>
+  /** The counters, in the order asked for; undefined where one is gone. */
+  heads(conversationIds: readonly ConversationId[]): Promise<(Seq | undefined)[]>
+}
+
+export type Reservation = { seq: Seq; known: boolean }
+export type SendKey = { senderId: UserId; clientMessageId: ClientMessageId }
+
+/** One subscription of one device, attached for all the user's conversations or for a single one. */
+export type Session = { userId: UserId; connectionId: string; conversationId?: ConversationId }
+export type SessionState = 'syncing' | 'online'
+export type Presence = 'online' | 'syncing' | 'offline'
+
+/** `lastSeenAtMs`: when the last session ended, or gave its last sign of life; absent while one stands, or if none is known. */
+export type Seen = { presence: Presence; lastSeenAtMs?: number }
+
+/**
+ * Who is attached where, each with a TTL; and per user a mark "the pending index is complete". The mark stands only from
+ * a clean end of the user's last session until the next attach, and only on the Redis process that took it. Whoever watches a
+ * user is rung when a session's coming, going or change of state changes how the user appears; not when one expires.
+ */
+export interface Sessions {
+  /** Registers as syncing and takes the mark. Returns whether it was there. */
+  attach(session: Session): Promise<{ indexComplete: boolean }>
+  /** Sets the states and renews the TTLs; registers again what Redis forgot. */
+  renew(sessions: readonly { session: Session; state: SessionState }[]): Promise<void>
+  /** From here on senders no longer count on this session. Others of the same user are left alone. */
+  leave(session: Session): Promise<void>
+  /** Sets the mark, unless the user has another session or one of them has ended uncleanly. */
+  markIndexComplete(userId: UserId): Promise<void>
+  presence(userIds: readonly UserId[]): Promise<Presence[]>
+  /** The same, and when each was last here. In the order asked for. */
+  seen(userIds: readonly UserId[]): Promise<Seen[]>
+}
+
+/**
+ * What Redis remembers of who has blocked whom in a direct chat, so that a send need not read it. Where it knows nothing, the
+ * first to ask leaves a lease there and may `settle` what DynamoDB says; a change meanwhile voids the lease.
+ */
+export interface BlockHints {
+  /** The members that have blocked the other, or undefined: ask DynamoDB. In the order asked for. */
+  look(conversationIds: readonly ConversationId[], lease: string): Promise<(readonly UserId[] | undefined)[]>
+  /** As `Sequencer.reserve`, in one round trip with the look: nothing is reserved for a sender the other has blocked. */
+  reserve(
+    conversationId: ConversationId,
+    send: SendKey,
+    lease: string,
+  ): Promise<Reservation | 'blocked' | 'unknown' | undefined>
+  /** Puts the answer where the lease still is. */
+  settle(conversationId: ConversationId, lease: string, blockers: readonly UserId[]): Promise<void>
+  /** From here until `end`, or for a minute, nothing is known: DynamoDB is about to change. */
+  begin(conversationId: ConversationId, change: string): Promise<void>
+  /** Whatever was settled meanwhile is forgotten. Another change that has begun goes on. */
+  end(conversationId: ConversationId, change: string): Promise<void>
+}
+
+/** The last message of a conversation: what it is placed by in lists. */
+export type LastActivity = { seq: Seq; atMs: number }
+
+/**
+ * The order of lists. `Events.ring` keeps it, so that no message costs a write for it; what is gone is read from the log. It may
+ * stand behind the log, never ahead of it.
+ */
+export interface Activity {
+  /** In one round trip, in the order asked for; undefined where it is gone. */
+  of(conversationIds: readonly ConversationId[]): Promise<(LastActivity | undefined)[]>
+  /** Keeps the one with the higher seq, of each. */
+  seed(found: readonly (LastActivity & { conversationId: ConversationId })[]): Promise<void>
+}
+
+/** What Redis remembers of a member's boundaries: never more than the truth, so that a send need not read it. */
+export type BoundaryHint = Boundaries & {
+  /** Changes with every pending row that is written; 0 means there is none. */
+  pendingVersion: number
+}
+
+export interface BoundaryHints {
+  get(member: MemberAddress): Promise<BoundaryHint | undefined>
+  /**
+   * Like get, for somebody about to change the pending row: unless the hint says there is none, it also drops the mark
+   * of `Sessions`, for a crash halfway would leave the index incomplete.
+   */
+  open(member: MemberAddress): Promise<BoundaryHint | undefined>
+  /**
+   * Lifts each boundary to at least the given one. `clearedVersion`: the pending row seen at that version is gone; 0 for
+   * somebody who saw neither a hint nor a row. A version that is another by now stays: a row was written meanwhile.
+   */
+  lift(member: MemberAddress, boundaries: Boundaries, clearedVersion?: number): Promise<void>
+}
+
+/**
+ * The versions of groups, by which every node learns at once that its copy is an old one. Redis may forget them, and does not let
+ * itself be told an old one after that: whoever finds none leaves a token, reads the group, and is believed only if the token is
+ * still there. What another Redis process noted counts as forgotten.
+ */
+export interface GroupVersions {
+  /** In the order asked for. Undefined where none is known: then read the group and call `settle` with the same token. */
+  look(ids: readonly ConversationId[], token: string): Promise<(Seq | undefined)[]>
+  settle(id: ConversationId, token: string, version: Seq): Promise<void>
+  /** Of somebody who has just replaced the group. Never lowers it; where none is known, nobody who is reading the group is believed. */
+  raise(id: ConversationId, version: Seq): Promise<void>
+}
