@@ -18,8 +18,18 @@ export function createDocumentCache() {
     maxSize: tokensMax,
     sizeCalculation: tokensIn,
   })
+  /** Others may be in there for the moment between parsing and validation. */
+  const valid = new WeakSet<DocumentNode>()
   return {
     documents,
+    /** The document of this text, if it is known and valid. */
+    validOf(text: string): DocumentNode | undefined {
+      const document = documents.get(text)
+      return document && valid.has(document) ? document : undefined
+    },
+    passed(document: DocumentNode): void {
+      valid.add(document)
+    },
     errors: { get: () => undefined, set: () => undefined },
     /** Its errors are kept as long as it is. */
     forget(document: DocumentNode): void {

@@ -121,7 +121,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
   async function open(args: ExecutionArgs, transport: 'ws' | 'sse', finished: ReturnType<OperationLog>) {
     // A WebSocket has its seat for all it carries.
     const leave = transport === 'sse' ? seatOf(contextOf(args)) : () => undefined
-    const source = await createSourceEventStream(withFreshContext(args))
+    const source = await createSourceEventStream(withFreshContext(args)).catch((error) => {
+      leave()
+      throw error
+    })
     if (!(Symbol.asyncIterator in source)) {
       leave()
       return source

@@ -2,7 +2,6 @@
 
 import {
   type ExecutionArgs,
-  type ExecutionResult,
   type GraphQLError,
   type GraphQLSchema,
   getOperationAST,
@@ -85,6 +84,9 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
     logging: false,
   })
 
+  /** Parses and validates as HTTP does. */
+  const enveloped = yoga.getEnveloped({})
+
   async function prepare({ viewer, origin, ids, traceparent, ...params }: WebSocketRequest) {
     const { operationName, variables } = params
     const refuse = (list: readonly unknown[]) => {
@@ -95,20 +97,18 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
     try {
       const context: OperationContext = { transport: 'ws', viewer, origin, ids, traceparent }
       const { query } = readParams(params, persisted)
-      const enveloped = yoga.getEnveloped(context)
-      const document = enveloped.parse(query)
-      const invalid: readonly GraphQLError[] = enveloped.validate(enveloped.schema, document)
+      const known = typeof query === 'string' ? cache.validOf(query) : undefined
+      const document = known ?? enveloped.parse(query)
+      const invalid: readonly GraphQLError[] = known ? [] : enveloped.validate(schema, document)
       if (invalid.length > 0) return refuse(invalid)
       if (!getOperationAST(document, operationName)) return refuse([unknownOperation()])
       checkCost({ document, operationName, variableValues: variables })
-      const contextValue = await enveloped.contextFactory()
-      return { schema, document, contextValue, operationName, variableValues: variables }
+      return { schema, document, contextValue: context, operationName, variableValues: variables }
     } catch (error) {
       return refuse([error])
     }
   }
 
-  const enveloped = yoga.getEnveloped({})
   return {
     fetch: async (url, request, signal, { requestId, traceparent, address = '' }) =>
       yoga.fetch(
@@ -117,8 +117,8 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
         { transport: 'http', signal, origin: new URL(url).origin, address, ids: { requestId }, traceparent },
       ),
     prepare,
-    execute: async (args): Promise<ExecutionResult> => enveloped.execute(args),
-    subscribe: async (args) => enveloped.subscribe(args),
+    execute: executor.execute,
+    subscribe: executor.subscribe,
     endSubscriptions: executor.endSubscriptions,
   }
 }
@@ -185,7 +185,8 @@ const useOnlyValid = (cache: DocumentCache): Plugin => ({
   onValidate({ params: { documentAST }, addValidationRule }) {
     addValidationRule(unconditionalSubscriptionRule)
     return ({ valid }) => {
-      if (!valid) cache.forget(documentAST)
+      if (valid) cache.passed(documentAST)
+      else cache.forget(documentAST)
     }
   },
 })
