@@ -12,6 +12,7 @@ import { takeTroubles } from './load/troubles.ts'
 import { printMustHold } from './report/must-hold.ts'
 import { type Result, writePage } from './report/page.ts'
 import { printTable } from './report/table.ts'
+import { dynamoClient } from './scenarios/dynamo-client.ts'
 import { fanOut } from './scenarios/fan-out.ts'
 import { history } from './scenarios/history.ts'
 import { idle } from './scenarios/idle.ts'
@@ -29,8 +30,9 @@ const scenarios: Record<string, Scenario> = {
   idle,
   history,
   push: pushWhileProviderIsDown,
+  'dynamo-client': dynamoClient,
 }
-const onTheSide: readonly string[] = ['push']
+const onTheSide: readonly string[] = ['push', 'dynamo-client']
 
 const { values } = parseArgs({
   options: {

@@ -11,9 +11,10 @@ export default defineConfig({
   server: {
     proxy: {
       '/graphql': { target: server, ws: true },
-      '/dev': server,
-      '/messages': server,
-      '/media': server,
+      // As objects: given a mere string, Vite would pass on a Host that is not the page's, which the server refuses.
+      '/dev': { target: server },
+      '/messages': { target: server },
+      '/media': { target: server },
     },
   },
 })

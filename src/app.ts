@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { type Logger, pino } from 'pino'
+import type { DestinationStream, Logger } from 'pino'
 import { Registry } from 'prom-client'
-import { type Config, deriveMediaSecret, deriveVapid } from './config.ts'
+import { type Config, deriveMediaSecret, deriveVapid, type TracingSettings } from './config.ts'
 import { directConversationId } from './domain/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
 import type { Clock, Ports, Push } from './domain/ports.ts'
@@ -17,21 +17,31 @@ import { createContext } from './resolvers/context.ts'
 import { createCursors } from './resolvers/cursors.ts'
 import { createRecentTicks, type ReadTicks } from './resolvers/recent-ticks.ts'
 import { sendMessage } from './resolvers/send-message.ts'
+import { fieldCosts } from './schema/field-costs.ts'
 import { schema } from './schema/schema.ts'
 import { createBannersRedis } from './store/banners.redis.ts'
 import { createDynamoClient, type DynamoCall } from './store/dynamo-client.ts'
+import { watchDynamo } from './store/dynamo-watched.ts'
 import { createMediaDisk } from './store/media.disk.ts'
 import { createNodeNumber } from './store/node-number.redis.ts'
 import { createPushQueueRedis } from './store/push-queue.redis.ts'
+import { createRateLimitsMemory } from './store/rate-limits.memory.ts'
+import { createRateLimitsRedis } from './store/rate-limits.redis.ts'
 import { createRedisLink, type RedisLink } from './store/redis-client.ts'
 import { createRedisKeys, defaultKeyPrefix } from './store/redis-keys.ts'
 import { createSoftStateRedis } from './store/soft-state.redis.ts'
 import { createStoresDynamo } from './store/stores.dynamo.ts'
 import { createTables, validateTables } from './store/table-setup.ts'
+import { watchBoth } from './store/watch-call.ts'
 import { createDevTokens } from './transport/auth.ts'
+import { createDeliveryLog, noteSent } from './transport/delivery-log.ts'
 import { readDemo } from './transport/demo.ts'
 import type { CompleteConfig } from './transport/dev-secrets.ts'
 import { completeConfig } from './transport/dev-secrets.ts'
+import { createLogger } from './transport/logger.ts'
+import { createNodeMetrics } from './transport/node-metrics.ts'
+import type { OperationIds } from './transport/operation-ids.ts'
+import type { Tracing } from './transport/tracing.ts'
 import { createTransport } from './transport/transport.ts'
 
 const beatMs = 1000
@@ -43,6 +53,8 @@ const nowhere = 'dm_nowhere' as ConversationId
 
 export type AppOptions = {
   logger?: Logger
+  /** Where the log goes instead of the standard output. */
+  logTo?: DestinationStream
   /** What the stores are asked, for those who count. */
   onDynamoCall?: (call: DynamoCall) => void
   onRedisRoundTrip?: (name: string) => void
@@ -56,8 +68,7 @@ export type App = ReturnType<typeof createApp>
 
 /** One node: builds the parts, connects them, and takes them apart again. The only file that knows every room. */
 export function createApp(config: Config, options: AppOptions = {}) {
-  // At a terminal the first lines are for a person, and the rest only if something is wrong.
-  const logger = options.logger ?? pino({ level: config.production ? 'info' : 'warn' })
+  const logger = options.logger ?? createLogger(config.logLevel, options.logTo)
   let running: Awaited<ReturnType<typeof run>> | undefined
 
   return {
@@ -87,17 +98,29 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     const { redisUrl, dynamodb, describe, stop: stopEmbedded } = await backends(given, logger)
     undo.push(stopEmbedded)
 
-    const link = createRedisLink({
+    const tracing = config.tracing && (await openTracing(config.tracing, clock))
+    if (tracing) undo.push(tracing.close)
+    const registry = new Registry()
+    const metrics = createNodeMetrics(registry, { clock, redisLinks: () => linksOf(link) })
+    const link: RedisLink = createRedisLink({
       url: redisUrl,
       onError: (error) => logger.warn({ err: error }, 'redis'),
       ...(onRedisRoundTrip && { onRoundTrip: onRedisRoundTrip }),
+      watch: watchBoth(metrics.redis, tracing?.redis),
     })
     undo.push(link.close)
-    const dynamoClient = createDynamoClient({
+    const plainDynamo = createDynamoClient({
       ...dynamodb,
+      wire: config.dynamodbClient,
+      now: Date.now,
+      random: Math.random,
       requestTimeoutMs: dynamoTimeoutMs,
-      ...(onDynamoCall && { onCall: onDynamoCall }),
+      onCall(call) {
+        metrics.capacity(call)
+        onDynamoCall?.(call)
+      },
     })
+    const dynamoClient = watchDynamo(plainDynamo, watchBoth(metrics.dynamodb, tracing?.dynamodb))
     undo.push(async () => dynamoClient.close())
     const dynamo = { client: dynamoClient, tablePrefix: config.tables.prefix, clock }
     if (config.tables.create) await createTables(dynamo)
@@ -107,10 +130,9 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     undo.push(media.close)
     const push = openPush(config, link, clock, options)
     undo.push(async () => Object.values(push?.providers ?? {}).forEach((provider) => void provider.close()))
-    const registry = new Registry()
     const ports: Ports = {
       ...createStoresDynamo(dynamo),
-      ...createSoftStateRedis(link),
+      ...createSoftStateRedis(link, tracing && { onTraced: tracing.heard }),
       ...media.ports,
       ...(push && { push }),
       clock,
@@ -128,25 +150,29 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
           observer: createPushMetrics(registry, { backlog: push.queue.backlog, onError: pushTrouble }),
         },
       }),
+      observer: metrics.observer,
       onDetachError: (error) => logger.warn({ err: error }, 'a stream could not be detached cleanly'),
       onMediaError: (error) => logger.warn({ err: error }, 'a file of a deleted message could not be removed'),
     })
     const cursors = createCursors(config.cursorSecret)
     const ticksOfStreams = new WeakMap<object, ReadTicks>()
-    const contextOf = (viewer: Viewer | undefined, stream?: object, origin?: string) => {
+    const contextOf = (viewer: Viewer | undefined, stream?: object, origin?: string, ids?: OperationIds) => {
       if (viewer) domain.people.remember(viewer).catch((error) => logger.warn({ err: error }, 'a name was not kept'))
-      if (!stream) return createContext(domain, cursors, viewer, undefined, origin)
+      if (!stream) return createContext(domain, cursors, viewer, undefined, origin, ids && noteSent(ids))
       const readTicks = ticksOfStreams.get(stream) ?? createRecentTicks(domain.ticksOf, clock.now)
       ticksOfStreams.set(stream, readTicks)
       return createContext(domain, cursors, viewer, readTicks, origin)
     }
 
+    const onDelivery = createDeliveryLog(logger, metrics)
     const transport = createTransport({
       config,
       schema,
+      fieldCosts,
       createContext: contextOf,
-      sendMessage: async (viewer, input) => {
-        const { message, duplicate } = await sendMessage(contextOf(viewer), input)
+      sendMessage: async (viewer, input, ids) => {
+        const context = contextOf(viewer, undefined, undefined, ids)
+        const { message, duplicate } = await sendMessage(context, input)
         const { seq, conversationId, messageId, clientMessageId, senderId, body, sentAtMs } = message
         const address = { id: messageNodeId(message), seq, conversationId, messageId, clientMessageId }
         return { message: { ...address, senderId, body, sentAt: new Date(sentAtMs).toISOString() }, duplicate }
@@ -159,6 +185,10 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       ...(config.development && { demo: await readDemo() }),
       ...(media.files && { mediaFiles: media.files }),
       exampleConversationId: directConversationId,
+      onDelivery: tracing ? bothTold(onDelivery, tracing.delivered) : onDelivery,
+      ...(tracing && { tracing }),
+      rateLimits: createRateLimitsRedis(link, createRedisKeys(defaultKeyPrefix)),
+      localRateLimits: createRateLimitsMemory(clock),
       clock,
       randomId: randomUUID,
       logger,
@@ -231,6 +261,26 @@ async function backends({ redis, dynamodb, dataDir }: Config, logger: Logger) {
     stop: embedded.stop,
   }
 }
+
+/** Nobody else needs to load OpenTelemetry. */
+async function openTracing(settings: TracingSettings, clock: Clock): Promise<Tracing> {
+  const { createTracing } = await import('./transport/tracing.ts')
+  return createTracing(settings, clock, randomUUID())
+}
+
+type OnDelivery = (event: unknown, ids: OperationIds) => void
+
+const bothTold =
+  (one: OnDelivery, other: OnDelivery): OnDelivery =>
+  (event, ids) => {
+    one(event, ids)
+    other(event, ids)
+  }
+
+const linksOf = ({ commands, subscriber }: RedisLink) => ({
+  commands: commands.status === 'ready',
+  events: subscriber.status === 'ready',
+})
 
 const systemClock: Clock = {
   now: Date.now,

@@ -11,6 +11,8 @@ export type Config = {
   port: number
   redis: 'embedded' | { urls: readonly string[] }
   dynamodb: 'embedded' | { endpoint: string; region: string } | { service: 'aws'; region: string }
+  /** How it is talked to: our own client, or the AWS SDK's. */
+  dynamodbClient: 'lean' | 'sdk'
   tables: { prefix: string; create: boolean }
   /** Where attachments are kept: S3 or the like, `dataDir`, or nowhere. */
   media: S3Settings | 'disk' | 'none'
@@ -21,7 +23,30 @@ export type Config = {
   cursorSecret: Uint8Array | undefined
   allowedOrigins: readonly string[]
   graphiql: boolean
+  /** Whether the schema may be asked for, and errors may suggest names out of it. */
+  introspection: boolean
+  /** Undefined: clients send whole documents. */
+  persistedOperations?: PersistedSettings
+  traffic: TrafficSettings
   dataDir: string
+  logLevel: LogLevel
+  /** How long a node that was told to stop still serves, not ready, before it drains. */
+  drainDelayMs: number
+  /** Present where traces are to be sent somewhere. */
+  tracing?: TracingSettings
+}
+
+export type LogLevel = (typeof logLevels)[number]
+/** `endpoint`: of an OTLP collector, without `/v1/traces`. */
+export type TracingSettings = { endpoint: string; serviceName: string }
+/** Operations and connections, see docs/limits.md. Without a rate, and where there is a 0, as many as come. */
+export type TrafficSettings = {
+  rate: { perSecond: number; burst: number } | undefined
+  places: { perUser: number; perAddress: number; uninitialised: number; uninitialisedPerAddress: number }
+  /** Whether users are not counted who come from the node's own machine: unless somebody has set the limit. */
+  sparesLoopback: { rate: boolean; perUser: boolean }
+  /** How many proxies in front of the node have written into X-Forwarded-For. */
+  trustedProxies: number
 }
 
 /** `preview`: whether banners show the text. `log`: whether devices may be registered that are only printed. */
@@ -47,6 +72,9 @@ export type AuthSettings = {
 
 /** Without an endpoint: the AWS service itself. */
 export type S3Settings = { bucket: string; region: string; endpoint?: string }
+
+/** Documents by the id clients name them by. `only`: no others are run. */
+export type PersistedSettings = { documents: ReadonlyMap<string, string>; only: boolean }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -86,6 +114,11 @@ export function deriveVapid(secret: Uint8Array): VapidSettings {
 }
 
 const secretMinBytes = 32
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+/** Longer would leave a drain too little of the ten seconds that SIGTERM gives. */
+const drainDelayMaxMs = 3000
+/** Some load balancers look every second, and want two answers alike. */
+const drainDelayProductionMs = 2000
 /** Embedded and local stores ask for a region but do nothing with it. */
 const anyRegion = 'us-east-1'
 
@@ -138,6 +171,32 @@ function parseAccount(given: string): FcmSettings | undefined {
   }
 }
 
+const documentsById = z.record(z.string(), z.string())
+const apolloManifest = z.object({
+  format: z.literal('apollo-persisted-query-manifest'),
+  operations: z.array(z.object({ id: z.string(), body: z.string() })),
+})
+
+/** As graphql-codegen and Relay write it, or Apollo. */
+function readDocuments(path: string): ReadonlyMap<string, string> | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const apollo = apolloManifest.safeParse(value).data
+    if (apollo) return new Map(apollo.operations.map(({ id, body }) => [id, body]))
+    const plain = documentsById.safeParse(value).data
+    return plain && new Map(Object.entries(plain))
+  } catch {
+    return undefined
+  }
+}
+const count = (max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, { error: `must be 0 to ${max}`, abort: true })
+    .transform(Number)
+    .refine((value) => value <= max, { error: `must be 0 to ${max}` })
+    .optional()
+
 const variables = z.object({
   NODE_ENV: z.string().optional(),
   PORT: z
@@ -160,6 +219,7 @@ const variables = z.object({
       error: 'must be http://…, https://… or aws',
     })
     .optional(),
+  DYNAMODB_CLIENT: z.enum(['lean', 'sdk'], { error: 'must be lean or sdk' }).default('lean'),
   AWS_REGION: z.string().optional(),
   TABLE_PREFIX: z
     .string()
@@ -217,7 +277,33 @@ const variables = z.object({
   APNS_TOPIC: z.string().optional(),
   APNS_SANDBOX: flag.default(false),
   GRAPHIQL: flag.optional(),
+  INTROSPECTION: flag.optional(),
+  PERSISTED_OPERATIONS: z
+    .string()
+    .transform(readDocuments)
+    .refine((documents) => documents !== undefined && documents.size > 0, {
+      error: 'must be the path of a JSON file of documents by their ids',
+    })
+    .optional(),
+  PERSISTED_OPERATIONS_ONLY: flag.default(false),
+  RATE_LIMIT_PER_SECOND: count(1_000_000),
+  RATE_LIMIT_BURST: count(10_000_000),
+  SOCKETS_PER_USER: count(1_000_000),
+  SOCKETS_PER_ADDRESS: count(1_000_000),
+  TRUSTED_PROXIES: count(10),
   DATA_DIR: z.string().default('.data'),
+  LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).optional(),
+  DRAIN_DELAY_MS: z
+    .string()
+    .regex(/^\d{1,5}$/, { error: `must be 0 to ${drainDelayMaxMs}`, abort: true })
+    .transform(Number)
+    .refine((ms) => ms <= drainDelayMaxMs, { error: `must be 0 to ${drainDelayMaxMs}` })
+    .optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .string()
+    .refine((endpoint) => hasProtocol(endpoint, 'http:', 'https:'), { error: 'must be http://… or https://…' })
+    .optional(),
+  OTEL_SERVICE_NAME: z.string().default('parley'),
 })
 
 type Variables = z.output<typeof variables>
@@ -230,6 +316,7 @@ function assemble(read: Variables): Config {
     port: read.PORT,
     redis: read.REDIS_URL === undefined ? 'embedded' : { urls: read.REDIS_URL },
     dynamodb: dynamodbOf(read),
+    dynamodbClient: read.DYNAMODB_CLIENT,
     tables: { prefix: read.TABLE_PREFIX, create: read.CREATE_TABLES ?? read.DYNAMODB_ENDPOINT === undefined },
     media: mediaOf(read),
     push: pushOf(read, production),
@@ -237,7 +324,19 @@ function assemble(read: Variables): Config {
     cursorSecret: read.CURSOR_SECRET ?? (read.AUTH_JWT_SECRET && deriveCursorSecret(read.AUTH_JWT_SECRET)),
     allowedOrigins: read.ALLOWED_ORIGINS,
     graphiql: read.GRAPHIQL ?? !production,
+    // The explorer is of no use without.
+    introspection: read.INTROSPECTION ?? (!production || read.GRAPHIQL === true),
+    ...(read.PERSISTED_OPERATIONS && {
+      persistedOperations: { documents: read.PERSISTED_OPERATIONS, only: read.PERSISTED_OPERATIONS_ONLY },
+    }),
+    traffic: trafficOf(read, production),
     dataDir: read.DATA_DIR,
+    // At a terminal the first lines are for a person, and the rest only if something is wrong.
+    logLevel: read.LOG_LEVEL ?? (production ? 'info' : 'warn'),
+    drainDelayMs: read.DRAIN_DELAY_MS ?? (production ? drainDelayProductionMs : 0),
+    ...(read.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && {
+      tracing: { endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/$/, ''), serviceName: read.OTEL_SERVICE_NAME },
+    }),
   }
 }
 
@@ -262,6 +361,26 @@ function pushOf(read: Variables, production: boolean): PushSettings {
     ...((vapid || !production) && { vapid: vapid ?? 'derived' }),
     ...(read.FCM_SERVICE_ACCOUNT && { fcm: read.FCM_SERVICE_ACCOUNT }),
     ...(key && keyId && teamId && topic && { apns: { key, keyId, teamId, topic, sandbox } }),
+  }
+}
+
+/** At a desk there is no limit: whoever measures there wants to know what the node can do. */
+function trafficOf(read: Variables, production: boolean): TrafficSettings {
+  const perSecond = read.RATE_LIMIT_PER_SECOND ?? (production ? 500 : 0)
+  const socketsMax = production ? 1000 : 0
+  return {
+    rate: perSecond === 0 ? undefined : { perSecond, burst: Math.max(1, read.RATE_LIMIT_BURST ?? 10 * perSecond) },
+    places: {
+      perUser: read.SOCKETS_PER_USER ?? socketsMax,
+      perAddress: read.SOCKETS_PER_ADDRESS ?? socketsMax,
+      uninitialised: 20_000,
+      uninitialisedPerAddress: production ? 100 : 0,
+    },
+    sparesLoopback: {
+      rate: read.RATE_LIMIT_PER_SECOND === undefined,
+      perUser: read.SOCKETS_PER_USER === undefined,
+    },
+    trustedProxies: read.TRUSTED_PROXIES ?? 0,
   }
 }
 
@@ -302,6 +421,10 @@ function missing(given: Environment): string[] {
     [
       given.S3_BUCKET !== undefined && (given.S3_ENDPOINT ?? given.S3_REGION ?? given.AWS_REGION) === undefined,
       'S3_REGION or AWS_REGION is missing: without S3_ENDPOINT, S3_BUCKET is in a region of AWS',
+    ],
+    [
+      given.PERSISTED_OPERATIONS_ONLY !== undefined && given.PERSISTED_OPERATIONS === undefined,
+      'PERSISTED_OPERATIONS is missing: PERSISTED_OPERATIONS_ONLY is about the documents it names',
     ],
     [
       !production && noKey && (given.AUTH_ISSUER ?? given.AUTH_AUDIENCE) !== undefined,

@@ -1,4 +1,4 @@
-import { type AttributeValue, GetItemCommand } from '@aws-sdk/client-dynamodb'
+import { type AttributeValue, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Stores } from '../src/domain/ports.ts'
 import { attachmentId } from '../src/protocol/ids.ts'
@@ -9,26 +9,33 @@ import type { Dynamo, TableName } from '../src/store/tables.ts'
 import { connectDynamo } from './kit/dynamodb.ts'
 import { aClientMessageId, aConversation, aGroup, aMessage, aUser, aVoid, upTo } from './kit/ids.ts'
 
-const backends = [
+const backends: { name: string; endpoint: string; wire?: 'lean' | 'sdk' }[] = [
   { name: 'dynalite', endpoint: inject('dynaliteEndpoint') },
+  { name: 'dynalite, by the SDK', endpoint: inject('dynaliteEndpoint'), wire: 'sdk' },
   { name: 'DynamoDB Local', endpoint: inject('dynamoDbLocalEndpoint') },
 ]
 
-describe.each(backends)('on $name', ({ endpoint }) => {
+describe.each(backends)('on $name', ({ endpoint, wire = 'lean' }) => {
   const calls: DynamoCall[] = []
   let dynamo: Dynamo
   let stores: Stores
   beforeAll(async () => {
-    dynamo = connectDynamo(endpoint, { onCall: (call) => calls.push(call) })
+    dynamo = connectDynamo(endpoint, { wire, onCall: (call) => calls.push(call) })
     await createTables(dynamo)
     stores = createStoresDynamo(dynamo)
   })
-  afterAll(() => dynamo.client.close())
+
+  const credentials = { accessKeyId: 'none', secretAccessKey: 'none' }
+  const reader = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials })
+
+  afterAll(() => {
+    reader.destroy()
+    return dynamo.client.close()
+  })
 
   const stored = async (name: TableName, key: Record<string, AttributeValue>) => {
     const command = new GetItemCommand({ TableName: `${dynamo.tablePrefix}${name}`, Key: key, ConsistentRead: true })
-    const answer = await dynamo.client.call('GetItem', name, (documents, options) => documents.send(command, options))
-    return answer.Item
+    return (await reader.send(command)).Item
   }
   const costOf = async (work: () => Promise<unknown>) => {
     calls.length = 0

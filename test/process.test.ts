@@ -145,6 +145,19 @@ describe('in production', () => {
     expect(await statusOf('/metrics')).toBe(200)
     expect(await terminate(node)).toEqual([0, null])
   })
+
+  it('says that it is not ready before it drains, serving until then, and exits with 0', async () => {
+    const node = launch(production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'leaving_', DRAIN_DELAY_MS: '3000' }))
+    const [, url = ''] = await node.says(/(http:\/\/[\d.]+:\d+|http:\/\/localhost:\d+)/)
+    const alice = await createPerson('alice', url)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    const exited = terminate(node)
+    await expect
+      .poll(async () => (await fetch(`${url}/readyz`)).json(), { interval: 20 })
+      .toMatchObject({ status: 'draining', redis: true, dynamodb: true })
+    expect(await alice.ask('{ viewer { id } }')).toEqual({ viewer: { id: 'alice' } })
+    expect(await exited).toEqual([0, null])
+  })
 })
 
 describe('two thousand clients that come back at once', () => {

@@ -15,14 +15,15 @@ import { connectDynamo } from './kit/dynamodb.ts'
 
 type Opened = { stores: Stores; close(): void }
 
-const openDynamo = async (endpoint: string): Promise<Opened> => {
-  const dynamo = connectDynamo(endpoint)
+const openDynamo = async (endpoint: string, wire: 'lean' | 'sdk' = 'lean'): Promise<Opened> => {
+  const dynamo = connectDynamo(endpoint, { wire })
   await createTables(dynamo)
   return { stores: createStoresDynamo(dynamo), close: dynamo.client.close }
 }
 
 const backends: { name: string; open: () => Promise<Opened> }[] = [
   { name: 'dynalite', open: () => openDynamo(inject('dynaliteEndpoint')) },
+  { name: 'dynalite, by the SDK', open: () => openDynamo(inject('dynaliteEndpoint'), 'sdk') },
   { name: 'DynamoDB Local', open: () => openDynamo(inject('dynamoDbLocalEndpoint')) },
   { name: 'memory', open: async () => ({ stores: createStoresMemory(), close: () => undefined }) },
 ]

@@ -1,18 +1,18 @@
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createTables, validateTables } from '../src/store/table-setup.ts'
 import { type Dynamo, tableNames } from '../src/store/tables.ts'
 import { connectDynamo } from './kit/dynamodb.ts'
 
-const backends = [
+const backends: { name: string; endpoint: string; wire?: 'lean' | 'sdk' }[] = [
   { name: 'dynalite', endpoint: inject('dynaliteEndpoint') },
+  { name: 'dynalite, by the SDK', endpoint: inject('dynaliteEndpoint'), wire: 'sdk' },
   { name: 'DynamoDB Local', endpoint: inject('dynamoDbLocalEndpoint') },
 ]
 
-describe.each(backends)('tables on $name', ({ endpoint }) => {
+describe.each(backends)('tables on $name', ({ endpoint, wire = 'lean' }) => {
   let dynamo: Dynamo
   beforeAll(() => {
-    dynamo = connectDynamo(endpoint)
+    dynamo = connectDynamo(endpoint, { wire })
   })
   afterAll(() => dynamo.client.close())
 
@@ -72,11 +72,10 @@ describe.each(backends)('tables on $name', ({ endpoint }) => {
 
 async function createTable(dynamo: Dynamo, name: string, key: Record<string, 'S' | 'N'>): Promise<void> {
   const columns = Object.entries(key)
-  const command = new CreateTableCommand({
+  await dynamo.client.call('CreateTable', name, {
     TableName: `${dynamo.tablePrefix}${name}`,
     BillingMode: 'PAY_PER_REQUEST',
     KeySchema: columns.map(([column], place) => ({ AttributeName: column, KeyType: place === 0 ? 'HASH' : 'RANGE' })),
     AttributeDefinitions: columns.map(([column, type]) => ({ AttributeName: column, AttributeType: type })),
   })
-  await dynamo.client.call('CreateTable', name, (documents, options) => documents.send(command, options))
 }

@@ -4,7 +4,7 @@ import type { Member } from './access.ts'
 import { type Blocking, refused } from './blocking.ts'
 import type { Heads } from './heads.ts'
 import type { Log } from './log.ts'
-import type { Claim, Conversation, Entry, LogEntry, LogRow, Ports, Reservation, SendKey } from './ports.ts'
+import type { Claim, Conversation, Entry, LogEntry, LogRow, Observer, Ports, Reservation, SendKey } from './ports.ts'
 
 // Putting something into a conversation's log, once: reserve a number, claim it for this call, write the cell.
 //
@@ -38,11 +38,14 @@ type Needs = Pick<Ports, 'sequencer' | 'claims' | 'messages' | 'clock'> & {
   heads: Heads
   blocking: Blocking
   nextMessageId: () => MessageId
+  observer: Observer
 }
 
 export type Append = ReturnType<typeof createAppend>
 
-export function createAppend({ sequencer, claims, messages, clock, log, heads, blocking, nextMessageId }: Needs) {
+export function createAppend(needs: Needs) {
+  const { sequencer, claims, messages, clock, log, heads, blocking, nextMessageId, observer } = needs
+
   async function append<Row extends LogEntry>(member: Member, draft: Draft<Row>): Promise<Appended<Row>> {
     const key = { senderId: member.userId, clientMessageId: draft.clientMessageId }
     const reserved = await (draft.always
@@ -51,6 +54,7 @@ export function createAppend({ sequencer, claims, messages, clock, log, heads, b
     if (reserved === 'blocked') return acceptedBefore(member, draft)
     const appended = await write(await claimSeq(member, draft, reserved), draft)
     heads.saw(appended.row.conversationId, appended.row.seq)
+    if (appended.duplicate) observer.duplicate(appended.row.kind)
     return appended
   }
 
@@ -63,6 +67,7 @@ export function createAppend({ sequencer, claims, messages, clock, log, heads, b
     if (claim?.conversationId !== conversation.id || claim.payloadHash !== payloadHash) throw refused()
     const cell = await messages.get(claim)
     if (!cell || !isOf(claim, cell)) throw refused()
+    observer.duplicate(cell.kind)
     return { row: cell as Row, duplicate: true }
   }
 
@@ -130,7 +135,7 @@ export function createAppend({ sequencer, claims, messages, clock, log, heads, b
   /** Gives a number back or, if later ones were given out already, skips it for good. */
   async function abandon(conversationId: ConversationId, seq: Seq): Promise<void> {
     if (await sequencer.giveBack(conversationId, seq)) return
-    await messages.put({ kind: 'void', conversationId, seq })
+    if ((await messages.put({ kind: 'void', conversationId, seq })) === 'written') observer.voided('sender')
   }
 
   return append

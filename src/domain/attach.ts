@@ -3,7 +3,7 @@ import type { Member } from './access.ts'
 import type { Beat } from './beat.ts'
 import type { Hearing, Listen } from './hearing.ts'
 import { createInbox, type Inbox, ofTypes } from './inbox.ts'
-import type { Ports, Session } from './ports.ts'
+import type { Observer, Ports, Session } from './ports.ts'
 import type { Pushes } from './push.ts'
 
 // Attaching and detaching one stream.
@@ -40,6 +40,7 @@ type Needs = Pick<Ports, 'sessions' | 'boundaries' | 'pending' | 'clock'> & {
   beat: Beat
   pushes: Pushes
   randomId: () => string
+  observer: Observer
   inboxLimit?: number
   /** A detach that fails harms nobody: the next attach looks everywhere. But somebody may want to know. */
   onDetachError: (error: unknown) => void
@@ -58,17 +59,23 @@ export function createAttach(needs: Needs) {
     pushes,
     randomId,
     onDetachError,
+    observer,
     inboxLimit = inboxLimitDefault,
   } = needs
 
   return async function attach(userId: UserId, only?: Member): Promise<Attachment> {
     const conversationId = only?.conversation.id
     const session: Session = { userId, connectionId: randomId(), ...(conversationId && { conversationId }) }
-    const inbox = createInbox(clock, { limit: inboxLimit, accepts: ofTypes('message', 'change', 'group', 'seat') })
+    const inbox = createInbox(clock, {
+      limit: inboxLimit,
+      onOverflow: () => observer.overflowed('messages'),
+      accepts: ofTypes('message', 'change', 'group', 'seat'),
+    })
     const hearing = await listen(userId, inbox.listener, only)
     try {
       const { indexComplete } = await sessions.attach(session)
       beat.keep(session, 'syncing')
+      observer.attached()
       const unwatch = beat.watch(inbox)
       return {
         inbox,
@@ -81,6 +88,7 @@ export function createAttach(needs: Needs) {
         async detach(outcome) {
           unwatch()
           beat.forget(session)
+          observer.detached()
           try {
             await leave(session, hearing, inbox, outcome)
           } catch (error) {

@@ -20,8 +20,9 @@ import { createHeads } from './heads.ts'
 import { createListen } from './hearing.ts'
 import { createHistory } from './history.ts'
 import { createLog } from './log.ts'
+import { nobody } from './observer.ts'
 import { createPeople } from './people.ts'
-import type { Ports, PushObserver } from './ports.ts'
+import type { Observer, Ports, PushObserver } from './ports.ts'
 import { createPresence } from './presence.ts'
 import { createPush, noPushes } from './push.ts'
 import { createPushRules } from './push-rules.ts'
@@ -39,6 +40,8 @@ export type DomainOptions = {
   onMediaError?: (error: unknown) => void
   /** How pushes are worded and retried, and who is told of them. */
   push?: { preview: boolean; random: () => number; observer: PushObserver }
+  /** Told of what there is to count. */
+  observer?: Observer
   /** How many events may wait for a slow reader before it is sent to the log. */
   inboxLimit?: number
   /** Whether pictures may come from the viewer's own machine, as in development. */
@@ -53,10 +56,10 @@ const cacheSizeDefault = 50_000
 
 /** Everything the system does, on whatever keeps the ports' promises. */
 export function createDomain(ports: Ports, options: DomainOptions) {
-  const { cacheSize = cacheSizeDefault } = options
+  const { cacheSize = cacheSizeDefault, observer = nobody } = options
   const access = createAccess({ ...ports, ...options }, cacheSize)
   const listen = createListen({ ...ports, access })
-  const log = createLog(ports)
+  const log = createLog({ ...ports, observer })
   const heads = createHeads(log, cacheSize)
   const beat = createBeat(ports)
   const people = createPeople(ports, cacheSize, options)
@@ -77,15 +80,15 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const pushes = push ?? noPushes
   const deliver = createDeliver({ ...ports, pushes })
   const blocking = createBlocking({ ...ports, ...options })
-  const append = createAppend({ ...ports, ...options, log, heads, blocking })
+  const append = createAppend({ ...ports, ...options, log, heads, blocking, observer })
   const groups = createGroups({ ...ports, ...options, access, append })
-  const typing = createTyping({ ...ports, listen, blocking }, cacheSize)
+  const typing = createTyping({ ...ports, listen, blocking, observer }, cacheSize)
   const attachments = createAttachments({ ...ports, onMediaError: options.onMediaError ?? (() => undefined) })
   const changing = createChange({ ...ports, append, deliver, discard: attachments.discard })
   const acknowledge = createAcknowledge({ ...ports, log, heads, pushes })
   const chats = createChats({ ...ports, log })
-  const attach = createAttach({ ...ports, ...options, listen, beat, pushes })
-  const reading = { log, heads, access, settle: groups.settle }
+  const attach = createAttach({ ...ports, ...options, listen, beat, pushes, observer })
+  const reading = { log, heads, access, settle: groups.settle, observer }
   return {
     access,
     beat,
@@ -98,6 +101,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
       blocking,
       attach: attachments.attach,
       onSent: typing.sent,
+      observer,
     }),
     uploads: createUploads({ ...ports, ...options }),
     sweepUploads: createSweepUploads({ ...ports, isShown: attachments.isShown }),
@@ -107,18 +111,18 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     ticksOf: acknowledge.ticksOf,
     follow: createFollow({ ...ports, ...reading, attach, acknowledge }),
     followChanges: createFollowChanges({ ...ports, ...reading, listen, beat, messageOf: changing.messageOf }),
-    followTicks: createFollowTicks({ ...ports, access, listen, beat }),
+    followTicks: createFollowTicks({ ...ports, access, listen, beat, observer }),
     groups,
     setTyping: typing.setTyping,
     followTyping: typing.followTyping,
     chats,
     chatList: createChatList({ ...ports, access, log, chats, settings }),
-    followConversations: createFollowConversations({ ...ports, access, log, listen, beat }),
+    followConversations: createFollowConversations({ ...ports, access, log, listen, beat, observer }),
     settings,
     people,
     devices,
     push,
-    ...createPresence({ ...ports, access, beat, blocking }),
+    ...createPresence({ ...ports, access, beat, blocking, observer }),
     setBlocked: blocking.setBlocked,
     history: createHistory({ ...ports, log, heads }),
   }

@@ -7,7 +7,7 @@ import type { Heads } from './heads.ts'
 import type { Listen } from './hearing.ts'
 import { createInbox, ofTypes } from './inbox.ts'
 import { isChange, type Log } from './log.ts'
-import type { Change, LogRow, Message, Ports } from './ports.ts'
+import type { Change, LogRow, Message, Observer, Ports } from './ports.ts'
 import type { Shown } from './positions.ts'
 import { createReading } from './reading.ts'
 import { createStream } from './stream.ts'
@@ -27,19 +27,24 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
   settle: Groups['settle']
   listen: Listen
   beat: Beat
+  observer: Observer
   /** The message a change is about, showing it. */
   messageOf: (change: Change) => Promise<Message | undefined>
 }
 
 export function createFollowChanges(needs: Needs) {
-  const { boundaries, clock, listen, beat, messageOf } = needs
+  const { boundaries, clock, listen, beat, messageOf, observer } = needs
 
   return async function followChanges({
     userId,
     only,
     after,
   }: FollowRequest): Promise<AsyncIterableIterator<ShownChange>> {
-    const inbox = createInbox(clock, { limit: inboxLimit, accepts: ofTypes('message', 'change', 'group', 'seat') })
+    const inbox = createInbox(clock, {
+      limit: inboxLimit,
+      onOverflow: () => observer.overflowed('changes'),
+      accepts: ofTypes('message', 'change', 'group', 'seat'),
+    })
     const hearing = await listen(userId, inbox.listener, only)
     const unwatch = beat.watch(inbox)
     const end = async () => {
@@ -49,6 +54,7 @@ export function createFollowChanges(needs: Needs) {
     try {
       const delivered = await deliveredOf(boundaries, userId, only)
       const reading = createReading<Change>(needs, {
+        stream: 'changes',
         userId,
         only,
         inbox,

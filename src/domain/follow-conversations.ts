@@ -6,7 +6,7 @@ import type { Listen } from './hearing.ts'
 import { createInbox, type Signal } from './inbox.ts'
 import type { Log } from './log.ts'
 import { persist } from './persist.ts'
-import type { ChatEvent, Ports } from './ports.ts'
+import type { ChatEvent, Observer, Ports } from './ports.ts'
 import { noneWhileAway } from './reading.ts'
 import { createStream } from './stream.ts'
 
@@ -24,14 +24,16 @@ type Needs = Pick<Ports, 'memberships' | 'boundaries' | 'sequencer' | 'clock'> &
   log: Log
   listen: Listen
   beat: Beat
+  observer: Observer
 }
 
 export function createFollowConversations(needs: Needs) {
-  const { memberships, boundaries, sequencer, clock, access, log, listen, beat } = needs
+  const { memberships, boundaries, sequencer, clock, access, log, listen, beat, observer } = needs
 
   return async function followConversations(userId: UserId): Promise<AsyncIterableIterator<Member>> {
     const inbox = createInbox(clock, {
       limit: inboxLimit,
+      onOverflow: () => observer.overflowed('conversations'),
       accepts: (event) => event.type !== 'typing' && (event.type !== 'ticks' || event.ticks.userId === userId),
       coalesce,
     })

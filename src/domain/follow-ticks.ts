@@ -6,7 +6,7 @@ import type { Beat } from './beat.ts'
 import type { Listen } from './hearing.ts'
 import { createInbox } from './inbox.ts'
 import { persist } from './persist.ts'
-import type { ChatEvent, MemberAddress, Ports, SeatNews } from './ports.ts'
+import type { ChatEvent, MemberAddress, Observer, Ports, SeatNews } from './ports.ts'
 import { createStream } from './stream.ts'
 
 // The boundaries of other members as they rise. For one conversation the current ones come first, read after the
@@ -14,16 +14,21 @@ import { createStream } from './stream.ts'
 
 const inboxLimit = 256
 
-type Needs = Pick<Ports, 'boundaries' | 'clock'> & { access: Access; listen: Listen; beat: Beat }
+type Needs = Pick<Ports, 'boundaries' | 'clock'> & { access: Access; listen: Listen; beat: Beat; observer: Observer }
 
-export function createFollowTicks({ boundaries, clock, access, listen, beat }: Needs) {
+export function createFollowTicks({ boundaries, clock, access, listen, beat, observer }: Needs) {
   return async function followTicks(userId: UserId, only?: Member): Promise<AsyncIterableIterator<Ticks>> {
     const concerns = (event: ChatEvent): boolean => {
       if (event.type === 'seat') return true
       if (event.type !== 'ticks' || event.ticks.userId === userId) return false
       return !only || event.ticks.conversationId === only.conversation.id
     }
-    const inbox = createInbox(clock, { limit: inboxLimit, accepts: concerns, coalesce })
+    const inbox = createInbox(clock, {
+      limit: inboxLimit,
+      onOverflow: () => observer.overflowed('ticks'),
+      accepts: concerns,
+      coalesce,
+    })
     const hearing = await listen(userId, inbox.listener, only)
     const unwatch = beat.watch(inbox)
     const shown = new Map<string, Ticks>()

@@ -6,7 +6,7 @@ import type { Attach, Attachment } from './attach.ts'
 import type { Groups } from './groups.ts'
 import type { Heads } from './heads.ts'
 import { isMessage, type Log } from './log.ts'
-import type { Message, Pending, Ports } from './ports.ts'
+import type { Message, Observer, Pending, Ports } from './ports.ts'
 import type { Shown } from './positions.ts'
 import { createReading } from './reading.ts'
 import { createStream } from './stream.ts'
@@ -26,6 +26,7 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'pending' | '
   settle: Groups['settle']
   attach: Attach
   acknowledge: Acknowledge
+  observer: Observer
 }
 
 export function createFollow(needs: Needs) {
@@ -52,6 +53,7 @@ async function begin(needs: Needs, { userId, only, after }: FollowRequest, attac
   const held = heldBy(after)
   const delivered = await deliveredOf(boundaries, userId, only)
   const reading = createReading<Message>(needs, {
+    stream: 'messages',
     userId,
     only,
     inbox,

@@ -11,6 +11,8 @@ const woken = 'woken'
 
 export type InboxOptions = {
   limit: number
+  /** Called when more would wait than that. */
+  onOverflow?: () => void
   /** What this reader wants. The rest is dropped at the door, so that it cannot fill the queue. */
   accepts: (event: ChatEvent) => boolean
   /** Of two that wait with the same key one is made, at the place of the first. */
@@ -28,7 +30,7 @@ export type Inbox = ReturnType<typeof createInbox>
  * A bounded queue between the events and one reader. A reader that does not keep up costs neither memory nor anybody
  * else's time: when the queue is full it is emptied, and the reader is told to read from the log instead.
  */
-export function createInbox(clock: Clock, { limit, accepts, coalesce }: InboxOptions) {
+export function createInbox(clock: Clock, { limit, onOverflow, accepts, coalesce }: InboxOptions) {
   /** In the order they came, by their key, or by a number where there is none. */
   const queue = new Map<string | number, ChatEvent>()
   let heard = 0
@@ -43,7 +45,10 @@ export function createInbox(clock: Clock, { limit, accepts, coalesce }: InboxOpt
       heard += 1
       const key = coalesce?.keyOf(event) ?? heard
       const waiting = queue.get(key)
-      if (!waiting && queue.size >= limit) return listener.gap()
+      if (!waiting && queue.size >= limit) {
+        onOverflow?.()
+        return listener.gap()
+      }
       queue.set(key, waiting && coalesce ? coalesce.merge(waiting, event) : event)
       wake?.abort(woken)
     },

@@ -1,6 +1,6 @@
 import type { ConversationId, Seq } from '../protocol/ids.ts'
 import { seqMax } from '../protocol/limits.ts'
-import type { Change, LogEntry, LogRow, Message, Ports } from './ports.ts'
+import type { Change, LogEntry, LogRow, Message, Observer, Ports } from './ports.ts'
 
 // Reading a conversation's log so that what was skipped stays skipped (P3).
 //
@@ -14,7 +14,9 @@ const voidsAtATime = 25
 
 export type Log = ReturnType<typeof createLog>
 
-export function createLog({ messages, clock }: Pick<Ports, 'messages' | 'clock'>) {
+type Needs = Pick<Ports, 'messages' | 'clock'> & { observer: Observer }
+
+export function createLog({ messages, clock, observer }: Needs) {
   /** The first rows above `after`, ascending, from after + 1 on without a hole. */
   async function above(
     conversationId: ConversationId,
@@ -64,7 +66,10 @@ export function createLog({ messages, clock }: Pick<Ports, 'messages' | 'clock'>
 
   async function fill(conversationId: ConversationId, seq: Seq): Promise<LogRow> {
     const hole = { kind: 'void', conversationId, seq } as const
-    if ((await messages.put(hole)) === 'written') return hole
+    if ((await messages.put(hole)) === 'written') {
+      observer.voided('reader')
+      return hole
+    }
     return (await messages.get(hole)) ?? hole
   }
 

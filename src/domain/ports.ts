@@ -561,6 +561,39 @@ export type Push = {
   publicKey?: string
 }
 
+// ---------------------------------------------------------------- whoever watches
+
+export type StreamKind = 'messages' | 'changes' | 'ticks' | 'typing' | 'conversations' | 'presence'
+
+/** Told in passing, for the metrics: nothing waits for it, and it never throws. */
+export type Observer = {
+  /** A message is stored and rung for; now it is acknowledged. */
+  sent(tookMs: number): void
+  /** A retry is answered with what its first attempt has put there. */
+  duplicate(kind: LogEntry['kind']): void
+  /** A number was skipped for good: by a reader that met a hole, or by a sender that had one left over. */
+  voided(by: 'reader' | 'sender'): void
+  attached(): void
+  detached(): void
+  /** A stream of messages has read what it had missed, that many cells of the log, and is live. */
+  caughtUp(cells: number, tookMs: number): void
+  /** A stream has read the log because events were lost, because the beat found some missing, or because one came too early. */
+  resynced(stream: StreamKind, reason: 'lost' | 'beat' | 'hole'): void
+  /** More waited for a reader than its queue holds. */
+  overflowed(stream: StreamKind): void
+}
+
+// ---------------------------------------------------------------- rates
+
+/** Of a token bucket: how fast it fills, and how much it holds. */
+export type Rate = { perSecond: number; burst: number }
+
+/** Token buckets that all nodes share. One that nobody has drawn from for long enough is full. */
+export type RateLimits = {
+  /** Takes up to `wanted` tokens, as many as there are. If there is none: how long until there is one. */
+  draw(bucket: string, wanted: number, rate: Rate): Promise<{ tokens: number; retryAfterMs: number }>
+}
+
 // ---------------------------------------------------------------- all of it
 
 export interface Stores {

@@ -5,7 +5,7 @@ import type { Beat } from './beat.ts'
 import type { Blocking } from './blocking.ts'
 import { createInbox, ofTypes } from './inbox.ts'
 import { persist } from './persist.ts'
-import type { Ports, Seen } from './ports.ts'
+import type { Observer, Ports, Seen } from './ports.ts'
 import { createStream } from './stream.ts'
 
 // Who is here. An event says only that somebody may appear in another way than before: whoever hears it looks. A session whose
@@ -20,9 +20,14 @@ const away: Seen = { presence: 'offline' }
 
 export type Appearance = { userId: UserId; seen: Seen }
 
-type Needs = Pick<Ports, 'sessions' | 'events' | 'clock'> & { access: Access; beat: Beat; blocking: Blocking }
+type Needs = Pick<Ports, 'sessions' | 'events' | 'clock'> & {
+  access: Access
+  beat: Beat
+  blocking: Blocking
+  observer: Observer
+}
 
-export function createPresence({ sessions, events, clock, access, beat, blocking }: Needs) {
+export function createPresence({ sessions, events, clock, access, beat, blocking, observer }: Needs) {
   /** In the order asked for; undefined for whom the viewer may not see. */
   async function presenceOf(viewerId: UserId, userIds: readonly UserId[]): Promise<(Seen | undefined)[]> {
     const found = await look(viewerId, await visibleTo(viewerId, userIds))
@@ -35,7 +40,11 @@ export function createPresence({ sessions, events, clock, access, beat, blocking
     userIds: readonly UserId[],
   ): Promise<AsyncIterableIterator<Appearance>> {
     const watched = await visibleTo(viewerId, userIds)
-    const inbox = createInbox(clock, { limit: inboxLimit, accepts: ofTypes('presence') })
+    const inbox = createInbox(clock, {
+      limit: inboxLimit,
+      onOverflow: () => observer.overflowed('presence'),
+      accepts: ofTypes('presence'),
+    })
     const subscription = await events.subscribePresence([...watched], inbox.listener)
     const unwatch = beat.watch(inbox, recheckEverySeconds)
     const shown = new Map<UserId, string>()

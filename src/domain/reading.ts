@@ -8,7 +8,7 @@ import type { Hearing } from './hearing.ts'
 import type { Inbox } from './inbox.ts'
 import type { Log } from './log.ts'
 import { persist } from './persist.ts'
-import type { GroupChange, LogEntry, LogRow, Ports, SeatNews } from './ports.ts'
+import type { GroupChange, LogEntry, LogRow, Observer, Ports, SeatNews } from './ports.ts'
 import { createPositions, type Shown } from './positions.ts'
 import { type LogPage, readTogether } from './read-together.ts'
 
@@ -30,9 +30,11 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'clock'> & {
   access: Access
   /** The group once this change is decided. */
   settle: Groups['settle']
+  observer: Observer
 }
 
 export type ReadingOptions<Row extends LogEntry> = {
+  stream: 'messages' | 'changes'
   userId: UserId
   /** One conversation instead of all. */
   only?: Member | undefined
@@ -53,8 +55,8 @@ export type ReadingOptions<Row extends LogEntry> = {
 }
 
 export function createReading<Row extends LogEntry>(needs: Needs, options: ReadingOptions<Row>) {
-  const { messages, sequencer, clock, log, heads, access, settle } = needs
-  const { userId, only, inbox, hearing, held, startOf, shows, lastBefore, toCatchUp, onCaughtUp } = options
+  const { messages, sequencer, clock, log, heads, access, settle, observer } = needs
+  const { stream, userId, only, inbox, hearing, held, startOf, shows, lastBefore, toCatchUp, onCaughtUp } = options
   const positions = createPositions((id) => held.get(id) ?? startOf(id), shows)
   const gaps = createGaps(clock)
   const begun = new Set<ConversationId>()
@@ -62,11 +64,16 @@ export function createReading<Row extends LogEntry>(needs: Needs, options: Readi
   const joined = new Map<ConversationId, Seq>()
   // Cut short during the catch-up, the index is still as good as it was: only acks take from it.
   let { whole } = options
+  /** For the observer: how many cells were read, and where the beat found some missing. */
+  let cellsRead = 0
+  const foundByBeat = new Set<ConversationId>()
 
   async function* run(): AsyncGenerator<Shown<Row>> {
+    const begunAtMs = clock.now()
     yield* read(await toCatchUp(), { catchUp: true, patient: true })
     whole = true
     await persist(clock, onCaughtUp)
+    if (stream === 'messages') observer.caughtUp(cellsRead, clock.now() - begunAtMs)
     for (;;) {
       if (only && !isOpen(only.conversation.id)) throw notFound()
       const signal = await inbox.take(gaps.nextDueAtMs())
@@ -76,18 +83,32 @@ export function createReading<Row extends LogEntry>(needs: Needs, options: Readi
       if (signal.type === 'seat') yield* takeSeat(signal.seat)
       if (signal.type === 'due') {
         whole = false
-        yield* read(gaps.takeDue(), { catchUp: false, patient: false })
+        const ids = gaps.takeDue()
+        const byBeat = ids.filter(takeFoundByBeat).length > 0
+        const cellsBefore = cellsRead
+        yield* read(ids, { catchUp: false, patient: false })
         whole = true
+        // A counter may be ahead of the log: then nothing was missing.
+        if (cellsRead > cellsBefore) observer.resynced(stream, byBeat ? 'beat' : 'hole')
       }
-      if (signal.type === 'recheck') for (const id of await lagging().catch(noneWhileAway)) gaps.suspect(id)
+      if (signal.type === 'recheck') for (const id of await lagging().catch(noneWhileAway)) suspectAtBeat(id)
       if (signal.type === 'resync') {
         whole = false
         gaps.clear()
+        foundByBeat.clear()
+        observer.resynced(stream, 'lost')
         yield* read(await persist(clock, everyConversation), { catchUp: false, patient: true })
         whole = true
       }
     }
   }
+
+  function suspectAtBeat(id: ConversationId): void {
+    gaps.suspect(id)
+    foundByBeat.add(id)
+  }
+
+  const takeFoundByBeat = (id: ConversationId): boolean => foundByBeat.delete(id)
 
   async function* ringFor(entry: LogEntry): AsyncGenerator<Shown<Row>> {
     const { conversationId: id } = entry
@@ -132,6 +153,9 @@ export function createReading<Row extends LogEntry>(needs: Needs, options: Readi
     if (!isOpen(id)) return
     const group = await persist(clock, () => settle(change))
     admit(id, group?.seats.get(userId))
+    if (isOpen(id)) return
+    // The news that they are back has a channel of its own, and may have been taken already, as if it were of the stay that ends here.
+    admit(id, (await persist(clock, () => access.find(userId, [id])))[0])
     if (!isOpen(id)) await hearing.part(id)
   }
 
@@ -167,6 +191,7 @@ export function createReading<Row extends LogEntry>(needs: Needs, options: Readi
     { catchUp, patient }: { catchUp: boolean; patient: boolean },
   ): AsyncGenerator<Shown<Row>> {
     for await (const row of readTogether(ids, (id) => persist(clock, () => readPage(id, patient)))) {
+      cellsRead += 1
       const shown = await pass(row, catchUp)
       if (shown) yield shown
     }

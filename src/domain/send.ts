@@ -9,7 +9,7 @@ import { type Blocking, refused } from './blocking.ts'
 import { directConversationId } from './conversation-id.ts'
 import type { Deliver } from './deliver.ts'
 import { isMessage } from './log.ts'
-import type { Attachment, Message, Ports } from './ports.ts'
+import type { Attachment, Message, Observer, Ports } from './ports.ts'
 
 // Sending, in three steps: put the message into the log, deliver it, answer. A crash after the first leaves a message that
 // the retry finds and delivers again; after the second, the retry gets the message, duplicate.
@@ -22,8 +22,10 @@ export type Draft = {
   attachmentIds?: readonly AttachmentId[]
 }
 export type Sent = { message: Message; duplicate: boolean }
+/** Told of what was sent just before the sender is. */
+export type Witness = (sent: Sent) => void
 
-type Needs = Pick<Ports, 'claims' | 'messages'> & {
+type Needs = Pick<Ports, 'claims' | 'messages' | 'clock'> & {
   access: Access
   append: Append
   deliver: Deliver
@@ -31,12 +33,15 @@ type Needs = Pick<Ports, 'claims' | 'messages'> & {
   blocking: Blocking
   attach: (request: AttachRequest) => Promise<readonly Attachment[]>
   onSent: (member: Member) => void
+  observer: Observer
 }
 
-export function createSend(needs: Needs) {
-  const { claims, messages, access, append, deliver, acknowledge, blocking, attach, onSent } = needs
+type Circumstances = { startedAtMs: number; witness: Witness | undefined; attached?: readonly Attachment[] | undefined }
 
-  async function send(member: Member, draft: Draft, attached?: readonly Attachment[]): Promise<Sent> {
+export function createSend(needs: Needs) {
+  const { claims, messages, clock, access, append, deliver, acknowledge, blocking, attach, onSent, observer } = needs
+
+  async function send(member: Member, draft: Draft, { startedAtMs, witness, attached }: Circumstances): Promise<Sent> {
     if (draft.replyToSeq !== undefined) await assertAnswerable(member, draft.replyToSeq)
     const { clientMessageId, attachmentIds: ids, ...content } = draft
     const attachments =
@@ -55,13 +60,17 @@ export function createSend(needs: Needs) {
       // Only the first attempt: by the time of a retry, more may have been delivered than the sender had seen.
       duplicate ? undefined : acknowledge.readByReply(member, replied),
     ])
-    return { message, duplicate }
+    const sent = { message, duplicate }
+    observer.sent(clock.now() - startedAtMs)
+    witness?.(sent)
+    return sent
   }
 
   /** To a user. Their chat is made by its first message, unless that turns out to be another message's retry. */
-  async function sendTo(userId: UserId, otherId: UserId, draft: Draft): Promise<Sent> {
+  async function sendTo(userId: UserId, otherId: UserId, draft: Draft, witness?: Witness): Promise<Sent> {
+    const startedAtMs = clock.now()
     const existing = await access.findDirect(userId, otherId)
-    if (existing) return send(existing, draft)
+    if (existing) return send(existing, draft, { startedAtMs, witness })
     const conversationId = directConversationId(userId, otherId)
     const claim = await claims.get(userId, draft.clientMessageId)
     if (claim && claim.conversationId !== conversationId) throw conflict()
@@ -70,7 +79,7 @@ export function createSend(needs: Needs) {
     // Before the chat is made: what cannot be sent makes none.
     const ids = draft.attachmentIds
     const attached = ids && (await attach(attachRequest(userId, conversationId, draft, ids)))
-    return send(await access.direct(userId, otherId), draft, attached)
+    return send(await access.direct(userId, otherId), draft, { startedAtMs, witness, attached })
   }
 
   async function assertAnswerable({ conversation, joinedSeq }: Member, seq: Seq): Promise<void> {
@@ -79,7 +88,11 @@ export function createSend(needs: Needs) {
       throw badInput('replyToSeq', 'replyToSeq must be the seq of a message in this conversation.')
   }
 
-  return { send: (member: Member, draft: Draft) => send(member, draft), sendTo }
+  return {
+    send: (member: Member, draft: Draft, witness?: Witness) =>
+      send(member, draft, { startedAtMs: clock.now(), witness }),
+    sendTo,
+  }
 }
 
 const attachRequest = (

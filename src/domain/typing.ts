@@ -5,7 +5,7 @@ import { audienceOf, type Member } from './access.ts'
 import type { Blocking } from './blocking.ts'
 import type { Listen } from './hearing.ts'
 import { createInbox, ofTypes } from './inbox.ts'
-import type { Ports, Typing } from './ports.ts'
+import type { Observer, Ports, Typing } from './ports.ts'
 import { createStream } from './stream.ts'
 
 // Who is writing right now. Told over the same channels as everything else, kept nowhere: what is lost is told again a moment
@@ -17,9 +17,13 @@ const throttleMs = 2000
 const fadesAfterMs = 6000
 const inboxLimit = 256
 
-type Needs = Pick<Ports, 'events' | 'clock'> & { listen: Listen; blocking: Pick<Blocking, 'isBlocked'> }
+type Needs = Pick<Ports, 'events' | 'clock'> & {
+  listen: Listen
+  blocking: Pick<Blocking, 'isBlocked'>
+  observer: Observer
+}
 
-export function createTyping({ events, clock, listen, blocking }: Needs, cacheSize: number) {
+export function createTyping({ events, clock, listen, blocking, observer }: Needs, cacheSize: number) {
   const said = new LRUCache<string, { typing: boolean; atMs: number }>({ max: cacheSize })
 
   async function setTyping(member: Member, typing: boolean): Promise<void> {
@@ -36,7 +40,11 @@ export function createTyping({ events, clock, listen, blocking }: Needs, cacheSi
   /** Of the others in one conversation, each change once. */
   async function followTyping(member: Member): Promise<AsyncIterableIterator<Typing>> {
     const { userId, conversation } = member
-    const inbox = createInbox(clock, { limit: inboxLimit, accepts: ofTypes('typing', 'message', 'seat') })
+    const inbox = createInbox(clock, {
+      limit: inboxLimit,
+      onOverflow: () => observer.overflowed('typing'),
+      accepts: ofTypes('typing', 'message', 'seat'),
+    })
     const hearing = await listen(userId, inbox.listener, member)
     /** Who is writing, and until when that is believed. */
     const writing = new Map<UserId, number>()

@@ -1,4 +1,5 @@
 import type { Domain } from '../domain/domain.ts'
+import type { Witness } from '../domain/send.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Viewer } from '../protocol/viewer.ts'
@@ -14,6 +15,8 @@ export type Context = {
   loaders: Loaders
   /** This node's address, as the viewer has it. */
   origin: string
+  /** Told of what this operation sends. */
+  onSent?: Witness
 }
 
 /** `readTicks`: how the events of a stream read boundaries, where it is not afresh for each. */
@@ -23,8 +26,10 @@ export function createContext(
   viewer: Viewer | undefined,
   readTicks?: ReadTicks,
   origin = 'http://localhost',
+  onSent?: Witness,
 ): Context {
-  return { viewer, domain, cursors, loaders: createLoaders(domain, viewer?.userId, readTicks), origin }
+  const loaders = createLoaders(domain, viewer?.userId, readTicks)
+  return { viewer, domain, cursors, loaders, origin, ...(onSent && { onSent }) }
 }
 
 /** The viewer, or the end of the operation. */

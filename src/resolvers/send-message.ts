@@ -20,12 +20,12 @@ export async function sendMessage(ctx: Context, input: SendMessageInput): Promis
   const to = recipientOf(input.to)
   if ('conversationId' in to) {
     const member = await requireConversation(ctx, to.conversationId)
-    return ctx.domain.send(member, draftOf(input))
+    return ctx.domain.send(member, draftOf(input), ctx.onSent)
   }
   const draft = draftOf(input)
   if (!isUserId(to.userId))
     throw badInput('to.userId', 'to.userId must be 1 to 128 of A-Z a-z 0-9 . _ @ | : - and no id of another kind.')
-  return ctx.domain.sendTo(userId, to.userId, draft)
+  return ctx.domain.sendTo(userId, to.userId, draft, ctx.onSent)
 }
 
 function recipientOf(to: unknown): { userId: string } | { conversationId: string } {

@@ -1,4 +1,4 @@
-import type { EventListener, EventSubscription } from '../domain/ports.ts'
+import type { EventListener, EventSubscription, Message } from '../domain/ports.ts'
 import { unavailable } from '../protocol/errors.ts'
 import { decodeEvent, encodeEvent } from './event-wire.ts'
 import { createPubSub } from './pub-sub.redis.ts'
@@ -11,8 +11,11 @@ type Mark = { heard: () => void; lost: (error: Error) => void }
 
 export type Channels = { subscribe(name: string, listener: EventListener): Promise<EventSubscription> }
 
+/** Told of each message that comes with the address of a trace. */
+export type OnTraced = (message: Message, traceparent: unknown) => void
+
 /** The channels this process listens to, each subscribed to once however many listen here. */
-export function createChannelsRedis(link: RedisLink, publish: RedisScript): Channels {
+export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTraced?: OnTraced): Channels {
   const pubSub = createPubSub(link)
   const channels = new Map<string, Channel>()
   const marks = new Map<string, Mark>()
@@ -83,7 +86,10 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript): Chan
     const event = decodeEvent(wire)
     if (event === undefined) link.onError(new Error(`Ignored a malformed event on ${channel.name}`))
     else if (event.type === 'flush') marks.get(event.id)?.heard()
-    else for (const ear of channel.ears) handOver(() => ear.listener.event(event))
+    else {
+      if (onTraced && event.type === 'message') onTraced(event.message, (wire as { traceparent?: unknown }).traceparent)
+      for (const ear of channel.ears) handOver(() => ear.listener.event(event))
+    }
   }
 
   /**

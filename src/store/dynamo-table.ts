@@ -1,13 +1,4 @@
-import {
-  BatchGetCommand,
-  BatchWriteCommand,
-  type BatchWriteCommandInput,
-  DeleteCommand,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb'
+import type { BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { unavailable } from '../protocol/errors.ts'
 import { isRefused } from './dynamo-client.ts'
 import type { Dynamo, Item, Key, TableName } from './tables.ts'
@@ -53,8 +44,7 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
   const consistent = { ...common, ConsistentRead: true } as const
 
   async function get(key: Key<Name>): Promise<Item<Name> | undefined> {
-    const command = new GetCommand({ ...consistent, Key: key })
-    const answer = await client.call('GetItem', name, (documents, options) => documents.send(command, options))
+    const answer = await client.call('GetItem', name, { ...consistent, Key: key })
     return answer.Item as Item<Name> | undefined
   }
 
@@ -73,11 +63,10 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     let missing = keys
     for (let round = 0; round < batchRoundsMax; round += 1) {
       if (round > 0) await clock.sleep(batchBackoffMs * 2 ** round)
-      const command = new BatchGetCommand({
+      const answer = await client.call('BatchGetItem', name, {
         ReturnConsumedCapacity: 'TOTAL',
         RequestItems: { [common.TableName]: { Keys: missing, ConsistentRead: true } },
       })
-      const answer = await client.call('BatchGetItem', name, (documents, options) => documents.send(command, options))
       items.push(...((answer.Responses?.[common.TableName] ?? []) as Item<Name>[]))
       missing = answer.UnprocessedKeys?.[common.TableName]?.Keys ?? []
       if (missing.length === 0) return items
@@ -86,9 +75,8 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
   }
 
   async function put(item: Key<Name> & Partial<Item<Name>>, condition?: Expression): Promise<boolean> {
-    const command = new PutCommand({ ...common, ...conditional(condition), Item: item })
     const answer = await unlessRefused(
-      client.call('PutItem', name, (documents, options) => documents.send(command, options)),
+      client.call('PutItem', name, { ...common, ...conditional(condition), Item: item }),
     )
     return answer !== undefined
   }
@@ -106,11 +94,10 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     }))
     for (let round = 0; round < batchRoundsMax; round += 1) {
       if (round > 0) await clock.sleep(batchBackoffMs * 2 ** round)
-      const command = new BatchWriteCommand({
+      const answer = await client.call('BatchWriteItem', name, {
         ReturnConsumedCapacity: 'TOTAL',
         RequestItems: { [common.TableName]: missing },
       })
-      const answer = await client.call('BatchWriteItem', name, (documents, options) => documents.send(command, options))
       missing = answer.UnprocessedItems?.[common.TableName] ?? []
       if (missing.length === 0) return
     }
@@ -158,23 +145,21 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     expression: { UpdateExpression: string; ExpressionAttributeNames?: Record<string, string> },
     { where, values = {} }: { where?: string | undefined; values?: Record<string, unknown> | undefined },
   ): Promise<Item<Name> | undefined> {
-    const command = new UpdateCommand({
-      ...common,
-      ...expression,
-      ConditionExpression: where,
-      ExpressionAttributeValues: Object.keys(values).length > 0 ? values : undefined,
-      Key: key,
-      ReturnValues: 'ALL_NEW',
-    })
     const answer = await unlessRefused(
-      client.call('UpdateItem', name, (documents, options) => documents.send(command, options)),
+      client.call('UpdateItem', name, {
+        ...common,
+        ...expression,
+        ConditionExpression: where,
+        ExpressionAttributeValues: Object.keys(values).length > 0 ? values : undefined,
+        Key: key,
+        ReturnValues: 'ALL_NEW',
+      }),
     )
     return answer?.Attributes as Item<Name> | undefined
   }
 
   async function remove(key: Key<Name>, condition: Expression): Promise<void> {
-    const command = new DeleteCommand({ ...common, ...conditional(condition), Key: key })
-    await unlessRefused(client.call('DeleteItem', name, (documents, options) => documents.send(command, options)))
+    await unlessRefused(client.call('DeleteItem', name, { ...common, ...conditional(condition), Key: key }))
   }
 
   async function query({
@@ -188,7 +173,7 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     let start: Record<string, unknown> | undefined
     // An answer also ends after 1 MB: then there are fewer items than asked for, and a key to go on from.
     while (!isEnough()) {
-      const command = new QueryCommand({
+      const answer = await client.call('Query', name, {
         ...consistent,
         KeyConditionExpression: where,
         ExpressionAttributeValues: values,
@@ -196,7 +181,6 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
         ExclusiveStartKey: start,
         Limit: limit === undefined ? undefined : limit - items.length,
       })
-      const answer = await client.call('Query', name, (documents, options) => documents.send(command, options))
       items.push(...((answer.Items ?? []) as Item<Name>[]))
       start = answer.LastEvaluatedKey
       if (!start) break
@@ -212,7 +196,7 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     let start: Record<string, unknown> | undefined
     // The limit is on what is looked at. It grows, as the filter seems to pass little.
     for (let limit = most; counted < most; limit = Math.min(2 * limit, countPageMax)) {
-      const command = new QueryCommand({
+      const answer = await client.call('Query', name, {
         ...consistent,
         KeyConditionExpression: where,
         FilterExpression: filter,
@@ -221,7 +205,6 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
         ExclusiveStartKey: start,
         Limit: limit,
       })
-      const answer = await client.call('Query', name, (documents, options) => documents.send(command, options))
       counted += answer.Count ?? 0
       start = answer.LastEvaluatedKey
       if (!start) break

@@ -14,7 +14,9 @@ export function eventOf(entry: LogEntry): ChatEvent {
   return entry.kind === 'change' ? { type: 'change', change: entry } : { type: 'group', change: entry }
 }
 
-export const encodeEvent = (event: ChatEvent | FlushMark): string => JSON.stringify({ v: version, ...event })
+/** `traceparent`: the address of the trace it belongs to, if to any. Nodes that trace nothing do not look at it. */
+export const encodeEvent = (event: ChatEvent | FlushMark, traceparent?: string): string =>
+  JSON.stringify(traceparent === undefined ? { v: version, ...event } : { v: version, ...event, traceparent })
 
 /** Takes what JSON.parse made of it. */
 export function decodeEvent(wire: unknown): ChatEvent | FlushMark | undefined {

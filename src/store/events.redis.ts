@@ -6,7 +6,7 @@
 import type { Audience, ChatEvent, EventSubscription, Events, LogEntry } from '../domain/ports.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { activityLua, activityTtlMs } from './activity.redis.ts'
-import { createChannelsRedis } from './channels.redis.ts'
+import { createChannelsRedis, type OnTraced } from './channels.redis.ts'
 import { encodeEvent, eventOf } from './event-wire.ts'
 import { hintTtlMs, pendingVersionLua } from './hints.redis.ts'
 import type { RedisLink } from './redis-client.ts'
@@ -14,11 +14,11 @@ import type { RedisKeys } from './redis-keys.ts'
 import { counterTtlMs } from './sequencer.redis.ts'
 import { sessionsLua } from './sessions.redis.ts'
 
-export function createEventsRedis(link: RedisLink, keys: RedisKeys): Events {
+export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: OnTraced): Events {
   const ringMember = link.script('eventRing', 3, ringLua)
   const liftCounter = link.script('eventLiftCounter', 2, liftCounterLua)
   const publish = link.script('eventPublish', 1, publishLua)
-  const channels = createChannelsRedis(link, publish)
+  const channels = createChannelsRedis(link, publish, onTraced)
 
   /** The counter, and for a message the activity. */
   const lift = (entry: LogEntry): Promise<unknown> =>
@@ -36,8 +36,7 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys): Events {
   return {
     async ring({ entry, members, pendingWritten = [] }) {
       const { conversationId, senderId } = entry
-      const payload = encodeEvent(eventOf(entry))
-      const ringOne = (userId: UserId) =>
+      const ringOne = (userId: UserId, payload: string) =>
         ringMember(
           [keys.sessions(userId), keys.mark(userId), keys.hint({ userId, conversationId })],
           [
@@ -49,16 +48,18 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys): Events {
             hintTtlMs,
           ],
         )
-      const [attached] = await link.roundTrip('events.ring', () =>
-        Promise.all([Promise.all(members.map(ringOne)), lift(entry)]),
-      )
+      const [attached] = await link.roundTrip('events.ring', (call) => {
+        const payload = encodeEvent(eventOf(entry), call?.traceparent)
+        return Promise.all([Promise.all(members.map((userId) => ringOne(userId, payload))), lift(entry)])
+      })
       return members.filter((_userId, index) => attached[index] === 0)
     },
 
     async ringGroup(entry) {
-      await link.roundTrip('events.ringGroup', () =>
-        Promise.all([publish([keys.groupChannel(entry.conversationId)], [encodeEvent(eventOf(entry))]), lift(entry)]),
-      )
+      await link.roundTrip('events.ringGroup', (call) => {
+        const payload = encodeEvent(eventOf(entry), call?.traceparent)
+        return Promise.all([publish([keys.groupChannel(entry.conversationId)], [payload]), lift(entry)])
+      })
     },
 
     tell: (audience, ticks) => tellAll('events.tell', audience, { type: 'ticks', ticks }),

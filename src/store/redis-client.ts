@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { unavailable } from '../protocol/errors.ts'
 import { parseRedisUrl } from './redis-url.ts'
+import type { Call, WatchCall } from './watch-call.ts'
 
 export type RedisLinkOptions = {
   /** `redis://`, `rediss://`, `unix:///path`; a comma-separated list is a cluster. */
@@ -12,6 +13,8 @@ export type RedisLinkOptions = {
   onError?: (error: Error) => void
   /** Told once per batch of commands that the stores send together. */
   onRoundTrip?: (name: string) => void
+  /** Told when such a batch goes out; what it returns is told how that ended. */
+  watch?: WatchCall
 }
 
 export type RedisScript = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>
@@ -33,7 +36,7 @@ export type RedisLink = {
   script(name: string, numberOfKeys: number, lua: string): RedisScript
   answerTimeoutMs: number
   /** What `send` sends before it first awaits goes out together. Whatever fails, fails as UNAVAILABLE. */
-  roundTrip<T>(name: string, send: () => Promise<T>): Promise<T>
+  roundTrip<T>(name: string, send: (call?: Call) => Promise<T>): Promise<T>
   watch(watcher: LinkWatcher): void
   onError(error: Error): void
   ping(): Promise<void>
@@ -43,7 +46,7 @@ export type RedisLink = {
 const heartbeatMs = 2000
 
 export function createRedisLink(options: RedisLinkOptions): RedisLink {
-  const { url, commandTimeoutMs = 1000, onError = () => undefined, onRoundTrip } = options
+  const { url, commandTimeoutMs = 1000, onError = () => undefined, onRoundTrip, watch } = options
   const answerTimeoutMs = 2 * commandTimeoutMs
   const { cluster, nodes } = parseRedisUrl(url)
   const commands = cluster ? connectCluster(nodes, commandTimeoutMs) : connectSingle(nodes[0], commandTimeoutMs)
@@ -75,11 +78,15 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
     subscriber.ping().then(confirmed, onError)
   })
 
-  async function roundTrip<T>(name: string, send: () => Promise<T>): Promise<T> {
+  async function roundTrip<T>(name: string, send: (call?: Call) => Promise<T>): Promise<T> {
     onRoundTrip?.(name)
+    const call = watch?.(name)
     try {
-      return await within(answerTimeoutMs, send())
+      const answer = await within(answerTimeoutMs, send(call))
+      call?.ended()
+      return answer
     } catch (error) {
+      call?.ended(error)
       throw unavailable(error)
     }
   }

@@ -27,6 +27,7 @@ export function createRedisKeys(prefix: string) {
     channel: (userId: UserId) => `${prefix}user:{${userId}}`,
     groupChannel: (id: ConversationId) => `${prefix}group:{${id}}`,
     version: (id: ConversationId) => `${prefix}version:{${id}}`,
+    rate: (bucket: string) => `${prefix}rate:{${bucket}}`,
   }
 }
 

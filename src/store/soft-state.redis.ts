@@ -1,6 +1,7 @@
 import type { SoftState } from '../domain/ports.ts'
 import { createActivityRedis } from './activity.redis.ts'
 import { createBlockHintsRedis } from './block-hints.redis.ts'
+import type { OnTraced } from './channels.redis.ts'
 import { createEventsRedis } from './events.redis.ts'
 import { createHintsRedis } from './hints.redis.ts'
 import type { RedisLink } from './redis-client.ts'
@@ -9,11 +10,11 @@ import { createSequencerRedis } from './sequencer.redis.ts'
 import { createSessionsRedis, sessionTtlMs as defaultSessionTtlMs } from './sessions.redis.ts'
 import { createVersionsRedis } from './versions.redis.ts'
 
-export type SoftStateRedisOptions = { keyPrefix?: string; sessionTtlMs?: number }
+export type SoftStateRedisOptions = { keyPrefix?: string; sessionTtlMs?: number; onTraced?: OnTraced }
 
 export function createSoftStateRedis(
   link: RedisLink,
-  { keyPrefix = defaultKeyPrefix, sessionTtlMs = defaultSessionTtlMs }: SoftStateRedisOptions = {},
+  { keyPrefix = defaultKeyPrefix, sessionTtlMs = defaultSessionTtlMs, onTraced }: SoftStateRedisOptions = {},
 ): SoftState {
   const keys = createRedisKeys(keyPrefix)
   return {
@@ -23,6 +24,6 @@ export function createSoftStateRedis(
     versions: createVersionsRedis(link, keys),
     activity: createActivityRedis(link, keys),
     blockHints: createBlockHintsRedis(link, keys),
-    events: createEventsRedis(link, keys),
+    events: createEventsRedis(link, keys, onTraced),
   }
 }

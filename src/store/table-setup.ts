@@ -1,10 +1,4 @@
-import {
-  CreateTableCommand,
-  DescribeTableCommand,
-  ResourceInUseException,
-  ResourceNotFoundException,
-  type TableDescription,
-} from '@aws-sdk/client-dynamodb'
+import type { TableDescription } from '@aws-sdk/client-dynamodb'
 import { ChatError } from '../protocol/errors.ts'
 import { type Column, type Dynamo, type TableName, tableNames, tables } from './tables.ts'
 
@@ -46,31 +40,27 @@ async function problemOf(dynamo: Dynamo, name: TableName): Promise<string | unde
   return actual === expected ? undefined : `${fullName} has the key (${actual}) where (${expected}) is needed`
 }
 
-async function describe({ client, tablePrefix }: Dynamo, name: TableName): Promise<TableDescription | undefined> {
-  const command = new DescribeTableCommand({ TableName: `${tablePrefix}${name}` })
+async function describe({ client, tablePrefix }: Dynamo, name: TableName): Promise<DescribedTable | undefined> {
   try {
-    const answer = await client.call('DescribeTable', name, (documents, options) => documents.send(command, options))
+    const answer = await client.call('DescribeTable', name, { TableName: `${tablePrefix}${name}` })
     return answer.Table
   } catch (error) {
-    if (isCausedBy(error, ResourceNotFoundException)) return undefined
+    if (isCausedBy(error, 'ResourceNotFoundException')) return undefined
     throw error
   }
 }
 
 async function create({ client, tablePrefix }: Dynamo, name: TableName): Promise<void> {
-  const command = new CreateTableCommand({
-    TableName: `${tablePrefix}${name}`,
-    BillingMode: 'PAY_PER_REQUEST',
-    ...schemaOf(name),
-  })
+  const table = { TableName: `${tablePrefix}${name}`, BillingMode: 'PAY_PER_REQUEST', ...schemaOf(name) } as const
   try {
-    await client.call('CreateTable', name, (documents, options) => documents.send(command, options), createTimeoutMs)
+    await client.call('CreateTable', name, table, createTimeoutMs)
   } catch (error) {
-    // Another node was faster, or an answer got lost and the SDK asked twice.
-    if (!isCausedBy(error, ResourceInUseException)) throw error
+    // Another node was faster, or an answer got lost and the request was sent twice.
+    if (!isCausedBy(error, 'ResourceInUseException')) throw error
   }
 }
 
+type DescribedTable = Pick<TableDescription, 'TableStatus' | 'KeySchema' | 'AttributeDefinitions'>
 type Schema = Required<Pick<TableDescription, 'KeySchema' | 'AttributeDefinitions'>>
 
 function schemaOf(name: TableName): Schema {
@@ -82,10 +72,10 @@ function schemaOf(name: TableName): Schema {
 }
 
 /** Like `conversation_id S, seq N`. */
-function keyText({ KeySchema = [], AttributeDefinitions = [] }: Partial<Schema> | TableDescription): string {
+function keyText({ KeySchema = [], AttributeDefinitions = [] }: DescribedTable): string {
   const types = new Map(AttributeDefinitions.map(({ AttributeName, AttributeType }) => [AttributeName, AttributeType]))
   return KeySchema.map(({ AttributeName }) => `${AttributeName} ${types.get(AttributeName)}`).join(', ')
 }
 
-const isCausedBy = (error: unknown, kind: new (...args: never[]) => Error): boolean =>
-  error instanceof ChatError && error.cause instanceof kind
+const isCausedBy = (error: unknown, name: string): boolean =>
+  error instanceof ChatError && error.cause instanceof Error && error.cause.name === name

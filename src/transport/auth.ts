@@ -1,4 +1,12 @@
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose'
+import {
+  createRemoteJWKSet,
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  jwtVerify,
+  SignJWT,
+} from 'jose'
 import type { AuthSettings } from '../config.ts'
 import type { Clock } from '../domain/ports.ts'
 import { ChatError, unavailable } from '../protocol/errors.ts'
@@ -15,6 +23,10 @@ const asymmetricAlgorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ]
+/** Three parts in the alphabet of base64url; the library would overlook white space and signs of other alphabets. */
+const bearer = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
+/** As many as fit into the headers of a request; a WebSocket would take more. */
+const tokenMaxChars = 16 * 1024
 const keyFetchTimeoutMs = 2000
 const devTokenDays = 7
 /** Longer ones are cut: they are kept, and shown to others. */
@@ -29,8 +41,9 @@ export function createAuthenticate(settings: AuthSettings, clock: Clock): Authen
   }
   return async (authorization) => {
     if (authorization === undefined || authorization === null) return undefined
-    const [, token] = /^bearer +(\S+)$/i.exec(String(authorization).trim()) ?? []
-    if (token === undefined) throw unauthenticated('Expected "authorization: Bearer <token>".')
+    const [, token] = (typeof authorization === 'string' && bearer.exec(authorization)) || []
+    if (token === undefined || token.length > tokenMaxChars)
+      throw unauthenticated('Expected "authorization: Bearer <token>".')
     return viewerOf(await verify(token, { ...insistOn, currentDate: new Date(clock.now()) }))
   }
 }
@@ -79,16 +92,21 @@ function refuse(error: unknown): Promise<never> {
 
 /** Everything else that can go wrong with a key set is about fetching it. */
 const isTokensFault = (error: unknown): boolean =>
-  error instanceof errors.JOSEError && /^ERR_(JWT|JWS|JWKS_NO_MATCHING|JOSE_ALG|JOSE_NOT)/.test(error.code)
+  error instanceof errors.JOSEError &&
+  /^ERR_(JWT|JWS|JWKS_NO_MATCHING|JWKS_MULTIPLE|JOSE_ALG|JOSE_NOT)/.test(error.code)
 
 function isHmac(token: string): boolean {
-  const [header = ''] = token.split('.', 1)
-  return Buffer.from(header, 'base64url').toString().includes('"HS256"')
+  try {
+    return decodeProtectedHeader(token).alg === 'HS256'
+  } catch {
+    return false
+  }
 }
 
 function viewerOf({ sub, exp, name }: JWTPayload): Viewer {
   if (!isUserId(sub)) throw unauthenticated('The token\'s "sub" is not a user id.')
-  if (exp === undefined) throw unauthenticated('The token has no "exp".')
+  // 1e999 is a number to JSON, and would be a token for ever.
+  if (exp === undefined || !Number.isFinite(exp)) throw unauthenticated('The token has no "exp".')
   return {
     userId: sub,
     expiresAtMs: exp * 1000,

@@ -30,6 +30,7 @@ const policy = [
   "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
+  "frame-ancestors 'none'",
 ].join('; ')
 
 /** Its paths, `/` among them; none where it was not built. */
@@ -48,7 +49,6 @@ async function routeOf(directory: string, file: string): Promise<[path: string, 
   const bytes = await readFile(file)
   const headers = {
     'content-type': contentTypes[extname(file)],
-    'x-content-type-options': 'nosniff',
     'content-security-policy': policy,
     // The names of assets change with what is in them.
     'cache-control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',

@@ -1,11 +1,18 @@
-import { badInput } from '../protocol/errors.ts'
+import { badInput, ChatError } from '../protocol/errors.ts'
 import { isUserId } from '../protocol/ids.ts'
 import type { DevTokens } from './auth.ts'
 import { type Handler, readJsonObject, sendJson } from './exchange.ts'
+import type { IsFamiliarHost } from './familiar-host.ts'
 
 /** POST /dev/token: a token for anybody. Development mode only. */
-export function createDevTokenHandler(devTokens: DevTokens): Handler {
+export function createDevTokenHandler(devTokens: DevTokens, isFamiliarHost: IsFamiliarHost): Handler {
   return async ({ request, response }) => {
+    if (!isFamiliarHost(request)) {
+      throw new ChatError(
+        'FORBIDDEN',
+        'Under a name of the internet, tokens are for the origins of ALLOWED_ORIGINS only.',
+      )
+    }
     const { userId, name } = await readJsonObject(request)
     if (!isUserId(userId)) {
       throw badInput(

@@ -2,6 +2,7 @@ import { GraphQLError, type GraphQLErrorOptions } from 'graphql'
 import type { Logger } from 'pino'
 import { ChatError, type ErrorCode, type ErrorDetails, errorTable } from '../protocol/errors.ts'
 import { coercionField } from './coercion.ts'
+import type { OperationIds } from './operation-ids.ts'
 
 /** What a client may know of a failure. The same on every transport. */
 export type Problem = {
@@ -23,6 +24,8 @@ export type ErrorMapper = {
   /** The same for an operation that was not executed: over HTTP it also has a status. */
   toRequestError(error: unknown): GraphQLError
   isMapped(error: unknown): boolean
+  /** The same, whose lines in the log carry these ids. */
+  about(ids: OperationIds): ErrorMapper
 }
 
 /** A request refused with a status of its own, beside the table's. */
@@ -35,8 +38,14 @@ export class HttpRefusal extends ChatError {
   }
 }
 
-export function createErrorMapper(logger: Logger, randomId: () => string): ErrorMapper {
-  const mapped = new WeakMap<object, { graphQLError: GraphQLError; problem: Problem }>()
+type Mapped = WeakMap<object, { graphQLError: GraphQLError; problem: Problem }>
+
+export function createErrorMapper(
+  logger: Logger,
+  randomId: () => string,
+  mapped: Mapped = new WeakMap(),
+  ids?: OperationIds,
+): ErrorMapper {
   const alreadyMapped = (error: unknown) => (isObject(error) ? mapped.get(error) : undefined)
 
   function toProblem(error: unknown): Problem {
@@ -44,11 +53,12 @@ export function createErrorMapper(logger: Logger, randomId: () => string): Error
     const expected = alreadyMapped(error)?.problem ?? coercionProblem(error) ?? expectedProblem(innermost)
     if (expected) {
       const level = expected.retryable ? 'warn' : 'debug'
-      if (innermost.cause !== undefined) logger[level]({ code: expected.code, err: innermost.cause }, expected.message)
+      if (innermost.cause !== undefined)
+        logger[level]({ ...ids, code: expected.code, err: innermost.cause }, 'an operation failed')
       return expected
     }
     const errorId = randomId()
-    logger.error({ errorId, err: innermost }, 'unexpected error')
+    logger.error({ ...ids, errorId, err: innermost }, 'unexpected error')
     return problem('INTERNAL', 'Something went wrong on our side. It was logged under the id this error carries.', {
       errorId,
     })
@@ -75,7 +85,13 @@ export function createErrorMapper(logger: Logger, randomId: () => string): Error
     return graphQLError
   }
 
-  return { toProblem, toGraphQLError, toRequestError, isMapped: (error) => alreadyMapped(error) !== undefined }
+  return {
+    toProblem,
+    toGraphQLError,
+    toRequestError,
+    isMapped: (error) => alreadyMapped(error) !== undefined,
+    about: (others) => createErrorMapper(logger, randomId, mapped, others),
+  }
 }
 
 export const restBody = ({ code, message, retryable, details }: Problem) => ({
@@ -90,6 +106,8 @@ function hide({ extensions }: GraphQLError, { byHttp }: Problem, http: unknown):
   if (!isObject(http) || 'http' in extensions) return
   Object.defineProperty(extensions, 'http', { value: { ...http, spec: !byHttp } })
 }
+
+const messageMaxChars = 800
 
 type Fields = Record<string, unknown>
 
@@ -112,6 +130,8 @@ function expectedProblem(error: Fields): Problem | undefined {
   const extensions = isObject(error.extensions) ? error.extensions : {}
   if (isErrorCode(extensions.code)) return problem(extensions.code, message, detailsOf(extensions))
   if (message.startsWith('Syntax Error')) return problem('GRAPHQL_PARSE_FAILED', message)
+  // After a few mistakes graphql-js goes no further.
+  if (message.startsWith('Too many errors processing variables')) return problem('BAD_USER_INPUT', message)
   if (extensions.code === 'OPERATION_RESOLUTION_FAILURE') return problem('GRAPHQL_VALIDATION_FAILED', message)
   return isObject(extensions.http) ? problem('BAD_USER_INPUT', message, {}, extensions.http.status) : undefined
 }
@@ -125,8 +145,14 @@ function coercionProblem(error: unknown): Problem | undefined {
   if (error.path !== undefined && unwrap(error).name !== 'GraphQLError') return undefined
   const message = String(error.message)
   const field = coercionField(message)
-  return field === undefined ? undefined : problem('BAD_USER_INPUT', message, { field })
+  return field === undefined ? undefined : problem('BAD_USER_INPUT', shorten(message), { field })
 }
+
+/** The value in the middle may be as long as a request. */
+const shorten = (message: string): string =>
+  message.length <= messageMaxChars
+    ? message
+    : `${message.slice(0, messageMaxChars / 2)} … ${message.slice(-messageMaxChars / 2)}`
 
 function problem(code: ErrorCode, message: string, details: ErrorDetails = {}, ownStatus?: unknown): Problem {
   const { retryable, status } = errorTable[code]

@@ -20,8 +20,10 @@ export type EventStreamOptions = {
   source: AsyncIterable<unknown>
   /** Resolves the selected fields for one event, with a context of its own. */
   resolve: (event: unknown) => Promise<ExecutionResult>
-  errors: ErrorMapper
+  errors: () => ErrorMapper
   clock: Clock
+  /** Called with each event whose result is handed to the reader. */
+  onEvent?: (event: unknown) => void
   /** Called once, when the stream is over. */
   onEnd: (error: unknown) => void
 }
@@ -33,7 +35,7 @@ type Step = IteratorResult<ExecutionResult, undefined>
 type Reader = { resolve: (step: Step) => void; reject: (error: unknown) => void }
 
 // Written by hand: a generator's `return` would wait for its pending `next`, which may never come.
-export function createEventStream({ source, resolve, errors, clock, onEnd }: EventStreamOptions): EventStream {
+export function createEventStream({ source, resolve, errors, clock, onEvent, onEnd }: EventStreamOptions): EventStream {
   const iterator = source[Symbol.asyncIterator]()
   const over = new AbortController()
   /** The `next` nobody has answered yet. */
@@ -45,7 +47,7 @@ export function createEventStream({ source, resolve, errors, clock, onEnd }: Eve
     if (released !== undefined) return released
     released = release()
     over.abort()
-    const mapped = error === undefined ? undefined : errors.toGraphQLError(error)
+    const mapped = error === undefined ? undefined : errors().toGraphQLError(error)
     const waiting = takeReader()
     if (mapped === undefined) waiting?.resolve(end)
     else if (waiting) waiting.reject(mapped)
@@ -64,7 +66,7 @@ export function createEventStream({ source, resolve, errors, clock, onEnd }: Eve
     try {
       await iterator.return?.()
     } catch (error) {
-      errors.toProblem(error)
+      errors().toProblem(error)
     }
   }
 
@@ -73,7 +75,10 @@ export function createEventStream({ source, resolve, errors, clock, onEnd }: Eve
       const { done, value } = await iterator.next()
       if (done) return void finish()
       const result = await resolved(value)
-      takeReader()?.resolve({ done: false, value: result })
+      const waiting = takeReader()
+      if (!waiting) return
+      waiting.resolve({ done: false, value: result })
+      onEvent?.(value)
     } catch (error) {
       void finish(error)
     }
@@ -92,8 +97,8 @@ export function createEventStream({ source, resolve, errors, clock, onEnd }: Eve
 
   /** The client must come back for this event, so the error has to say so whatever it was. */
   function retryable(error: unknown): unknown {
-    const mapped = errors.toGraphQLError(error)
-    if (errors.toProblem(mapped).retryable) return mapped
+    const mapped = errors().toGraphQLError(error)
+    if (errors().toProblem(mapped).retryable) return mapped
     return new ChatError(
       'UNAVAILABLE',
       'An event could not be resolved. Subscribe again to get it.',

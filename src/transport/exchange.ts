@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { httpBodyMaxBytes } from '../protocol/limits.ts'
 import { HttpRefusal, type Problem, restBody } from './errors.ts'
 
-export type Exchange = { request: IncomingMessage; response: ServerResponse }
+/** `requestId`: also in the answer's headers. */
+export type Exchange = { request: IncomingMessage; response: ServerResponse; requestId: string }
 export type Handler = (exchange: Exchange) => void | Promise<void>
 
 /** How long a refused body is read on: a client that is still sending would not see the answer otherwise. */
@@ -39,7 +40,7 @@ export function sendProblem(response: ServerResponse, problem: Problem): void {
 
 export function send(response: ServerResponse, status: number, contentType: string, body: string): void {
   if (response.headersSent || response.destroyed) return
-  response.writeHead(status, { 'content-type': contentType, 'x-content-type-options': 'nosniff' }).end(body)
+  response.writeHead(status, { 'content-type': contentType }).end(body)
 }
 
 /** Reads on for a moment, then hangs up. */

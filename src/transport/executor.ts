@@ -7,17 +7,21 @@ import {
   getOperationAST,
 } from 'graphql'
 import type { Clock } from '../domain/ports.ts'
+import { ChatError } from '../protocol/errors.ts'
 import type { Viewer } from '../protocol/viewer.ts'
 import { unauthenticated } from './auth.ts'
 import type { ErrorMapper } from './errors.ts'
 import { createEventStream, type EventStream } from './event-stream.ts'
 import { atExpiry } from './expiry.ts'
 import type { Metrics } from './metrics.ts'
+import type { OperationIds } from './operation-ids.ts'
 import type { Operation, OperationLog } from './operation-log.ts'
 import { type Operations, within } from './operations.ts'
+import type { Places } from './places.ts'
+import type { Tracing } from './tracing.ts'
 
 /** Fresh for each operation. `stream` is the same for all events of one subscription, and undefined for all else. */
-export type CreateContext = (viewer: Viewer | undefined, stream?: object, origin?: string) => object
+export type CreateContext = (viewer: Viewer | undefined, stream?: object, origin?: string, ids?: OperationIds) => object
 
 /** What the transports know of an operation. Resolvers never see it: they get what `createContext` makes of the viewer. */
 export type OperationContext = {
@@ -25,8 +29,14 @@ export type OperationContext = {
   viewer?: Viewer | undefined
   /** This server's address, as the client has it. */
   origin?: string
+  /** The client's; undefined where it was admitted already. */
+  address?: string
   /** Ends what the operation has started. */
   signal?: AbortSignal
+  /** For the log. */
+  ids?: OperationIds
+  /** Whose trace it continues. */
+  traceparent?: unknown
 }
 
 export type ExecutorOptions = {
@@ -36,7 +46,13 @@ export type ExecutorOptions = {
   errors: ErrorMapper
   log: OperationLog
   metrics: Metrics
+  places: Places
   clock: Clock
+  /** Told of each event of a subscription that is handed to its connection. */
+  onDelivery?: (event: unknown, ids: OperationIds) => void
+  tracing?: Tracing
+  /** Whether errors about variables keep the schema's names to themselves. */
+  hideSuggestions?: boolean
 }
 
 export type Executor = {
@@ -47,55 +63,78 @@ export type Executor = {
 }
 
 const eventDeadlineMs = 2500
+/** Each of them shows the whole value again. */
+const coercionErrorsMax = 3
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { createContext, operations, errors, log, metrics, clock } = options
+  const { createContext, operations, errors, log, metrics, places, clock, tracing, hideSuggestions = false } = options
   const streams = new Set<EventStream>()
 
   const contextOf = (args: ExecutionArgs) => args.contextValue as OperationContext
   const withFreshContext = (args: ExecutionArgs, stream?: object): ExecutionArgs => ({
     ...args,
-    contextValue: createContext(contextOf(args).viewer, stream, contextOf(args).origin),
+    hideSuggestions,
+    options: { maxCoercionErrors: coercionErrorsMax },
+    contextValue: createContext(contextOf(args).viewer, stream, contextOf(args).origin, contextOf(args).ids),
   })
   const problemsOf = (list: readonly GraphQLError[] = []) => list.map(errors.toProblem)
 
-  function mapErrors(result: ExecutionResult): ExecutionResult {
+  const errorsOf = (args: ExecutionArgs) => errors.about(contextOf(args).ids ?? {})
+
+  function mapErrors(args: ExecutionArgs, result: ExecutionResult): ExecutionResult {
     if (!result.errors) return result
-    const map = 'data' in result ? errors.toGraphQLError : errors.toRequestError
+    const { toGraphQLError, toRequestError } = errorsOf(args)
+    const map = 'data' in result ? toGraphQLError : toRequestError
     return { ...result, errors: result.errors.map(map) }
   }
 
   async function run(args: ExecutionArgs): Promise<ExecutionResult> {
-    const finished = log(operationOf(args, contextOf(args).transport))
+    const operation = operationOf(args, contextOf(args))
+    const finished = log(operation)
     // Mapped inside: what comes too late for the client is still logged.
-    const work = async () => mapErrors(await execute(withFreshContext(args)))
-    const result = await operations.run(work).catch(refused)
+    const work = async () => mapErrors(args, await execute(withFreshContext(args)))
+    const result = await operations
+      .run(tracing ? () => traced(tracing, operation, args, work) : work)
+      .catch(refused(args))
     finished(problemsOf(result.errors))
     return result
   }
 
-  const refused = (error: unknown): ExecutionResult => ({ errors: [errors.toRequestError(error)] })
+  const refused =
+    (args: ExecutionArgs) =>
+    (error: unknown): ExecutionResult => ({ errors: [errorsOf(args).toRequestError(error)] })
 
   async function subscribe(args: ExecutionArgs): Promise<EventStream | ExecutionResult> {
     const transport = contextOf(args).transport === 'ws' ? 'ws' : 'sse'
-    const finished = log(operationOf(args, transport))
-    const opened = await operations.start(() => open(args, transport, finished)).catch(refused)
+    const operation = { ...operationOf(args, contextOf(args)), transport } as const
+    const finished = log(operation)
+    const work = () => open(args, transport, finished)
+    const opened = await operations
+      .start(tracing ? () => traced(tracing, operation, args, work) : work)
+      .catch(refused(args))
     if (Symbol.asyncIterator in opened) return opened
-    const result = mapErrors(opened)
+    const result = mapErrors(args, opened)
     finished(problemsOf(result.errors))
     return result
   }
 
   async function open(args: ExecutionArgs, transport: 'ws' | 'sse', finished: ReturnType<OperationLog>) {
+    // A WebSocket has its seat for all it carries.
+    const leave = transport === 'sse' ? seatOf(contextOf(args)) : () => undefined
     const source = await createSourceEventStream(withFreshContext(args))
-    if (!(Symbol.asyncIterator in source)) return source
+    if (!(Symbol.asyncIterator in source)) {
+      leave()
+      return source
+    }
     const stream = createEventStream({
       source,
-      resolve: (rootValue) => resolveEvent({ ...withFreshContext(args, source), rootValue }),
-      errors,
+      resolve: (rootValue) => resolveEvent({ ...withFreshContext(args, source), rootValue }, contextOf(args).ids),
+      errors: () => errorsOf(args),
+      onEvent: (event) => options.onDelivery?.(event, contextOf(args).ids ?? {}),
       clock,
       onEnd(error) {
         streams.delete(stream)
+        leave()
         metrics.subscriptions.dec({ transport })
         finished(error === undefined ? [] : [errors.toProblem(error)])
       },
@@ -106,13 +145,29 @@ export function createExecutor(options: ExecutorOptions): Executor {
     return stream
   }
 
-  async function resolveEvent(args: ExecutionArgs): Promise<ExecutionResult> {
+  function seatOf({ viewer, address = '' }: OperationContext): () => void {
+    const leave = viewer ? places.seat(viewer.userId, address, 'streams_per_user') : () => undefined
+    if (leave) return leave
+    throw new ChatError('RATE_LIMITED', 'This user has too many streams and sockets open.', { retryAfterMs: 5000 })
+  }
+
+  async function resolveEvent(args: ExecutionArgs, ids: OperationIds | undefined): Promise<ExecutionResult> {
     try {
       return await within(clock, eventDeadlineMs, Promise.resolve(execute(args)))
     } catch (error) {
-      return { errors: [errors.toGraphQLError(error)] }
+      return { errors: [errors.about(ids ?? {}).toGraphQLError(error)] }
     }
   }
+
+  const traced = <T extends object>(
+    by: Tracing,
+    operation: Operation,
+    args: ExecutionArgs,
+    work: () => Promise<T>,
+  ): Promise<T> =>
+    by.operation(operation, contextOf(args).traceparent, work, (outcome) =>
+      'errors' in outcome ? problemsOf((outcome as ExecutionResult).errors)[0]?.code : undefined,
+    )
 
   /** A WebSocket watches over its own subscriptions; an HTTP exchange has nobody else to do so. */
   function watch(stream: EventStream, { transport, viewer, signal }: OperationContext): void {
@@ -133,7 +188,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 }
 
-function operationOf({ document, operationName }: ExecutionArgs, transport: Operation['transport']): Operation {
+function operationOf(
+  { document, operationName }: ExecutionArgs,
+  { transport, viewer, ids }: OperationContext,
+): Operation {
   const operation = getOperationAST(document, operationName)
-  return { name: operation?.name?.value, type: operation?.operation ?? 'unknown', transport }
+  if (ids && viewer) ids.userId = viewer.userId
+  return { name: operation?.name?.value, type: operation?.operation ?? 'unknown', transport, ids }
 }

@@ -1,11 +1,13 @@
 import type { UserId } from '../protocol/ids.ts'
 import type { DevTokens } from './auth.ts'
 import { type Handler, send } from './exchange.ts'
+import type { IsFamiliarHost } from './familiar-host.ts'
 import { exampleTabs } from './graphiql-tabs.ts'
 import { icon, logo } from './logo.ts'
 
 export type GraphiQLOptions = {
   devTokens?: DevTokens
+  isFamiliarHost: IsFamiliarHost
   exampleConversationId: (one: UserId, other: UserId) => string
   randomId: () => string
 }
@@ -22,6 +24,9 @@ const policy = [
   'img-src data:',
   'font-src data:',
   "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
 ].join('; ')
 
 /** The explorer for browsers, GraphQL for everybody else. */
@@ -30,11 +35,13 @@ export function createGraphiQLHandler(options: GraphiQLOptions, otherwise: Handl
     const { request, response } = exchange
     if (!request.headers.accept?.includes('text/html')) return otherwise(exchange)
     response.setHeader('content-security-policy', policy)
-    send(response, 200, 'text/html; charset=utf-8', await render(options))
+    send(response, 200, 'text/html; charset=utf-8', await render(options, options.isFamiliarHost(request)))
   }
 }
 
-async function render({ devTokens, exampleConversationId, randomId }: GraphiQLOptions): Promise<string> {
+async function render(options: GraphiQLOptions, withTokens: boolean): Promise<string> {
+  const { exampleConversationId, randomId } = options
+  const devTokens = withTokens ? options.devTokens : undefined
   // Nine megabytes, needed by no node that does not serve the page.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   const tokens = {

@@ -1,29 +1,38 @@
 import type { ServerResponse } from 'node:http'
+import type { ClientAddress } from './client-address.ts'
 import { type ErrorMapper, HttpRefusal } from './errors.ts'
 import { type Handler, readText, sendJson } from './exchange.ts'
 import type { GraphQL } from './graphql.ts'
 import { ownOrigin } from './origins.ts'
 
-const passedOn = ['accept', 'authorization', 'content-type'] as const
+const passedOn = ['accept', 'authorization'] as const
 
 /** GraphQL over HTTP; a subscription is answered by server-sent events. */
-export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper): Handler {
-  return async ({ request, response }) => {
+export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper, clientAddress: ClientAddress): Handler {
+  return async ({ request, response, requestId }) => {
     const exchange = new AbortController()
     response.once('close', () => exchange.abort())
     try {
       const { method = 'GET', url = '/graphql' } = request
+      if (method === 'POST' && !isJson(request.headers['content-type'])) throw refusalOf(415)
       const headers = Object.fromEntries(passedOn.flatMap((name) => [[name, request.headers[name]]]).filter(hasValue))
+      // Written as Yoga knows it: to Yoga, names of types have a case.
+      if (method === 'POST') headers['content-type'] = 'application/json'
       const body = method === 'POST' ? { body: await readText(request) } : {}
-      const answer = await graphql.fetch(`${ownOrigin(request)}${url}`, { method, headers, ...body }, exchange.signal)
+      const about = { requestId, traceparent: request.headers.traceparent, address: clientAddress(request) }
+      const asked = `${ownOrigin(request)}${url}`
+      const answer = await graphql.fetch(asked, { method, headers, ...body }, exchange.signal, about)
       await pass(answer, response)
     } catch (error) {
       if (exchange.signal.aborted) return
-      const graphQLError = errors.toGraphQLError(error)
+      const graphQLError = errors.about({ requestId }).toGraphQLError(error)
       sendJson(response, errors.toProblem(graphQLError).status, { errors: [graphQLError] })
     }
   }
 }
+
+/** Yoga would also take forms, which any page can have a browser send without asking. */
+const isJson = (contentType = ''): boolean => /^application\/json *(;|$)/i.test(contentType)
 
 const hasValue = (entry: (string | undefined)[]): entry is [string, string] => entry[1] !== undefined
 

@@ -6,17 +6,34 @@ import {
   type GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  NoSchemaIntrospectionCustomRule,
   validate,
 } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
+import type { PersistedSettings } from '../config.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { Viewer } from '../protocol/viewer.ts'
+import type { Admission } from './admission.ts'
 import type { Authenticate } from './auth.ts'
-import { createDocumentCache, parseGuarded, tooComplex } from './document-guard.ts'
+import { createDocumentCache, type DocumentCache } from './document-cache.ts'
+import { type CheckCost, createCheckCost, type FieldCosts } from './document-cost.ts'
+import { parseGuarded, tooComplex } from './document-guard.ts'
 import { HttpRefusal } from './errors.ts'
 import { createExecutor, type Executor, type ExecutorOptions, type OperationContext } from './executor.ts'
+import type { OperationIds } from './operation-ids.ts'
+import { createPersistedOperations, type PersistedOperations } from './persisted-operations.ts'
+import { type RequestParams, readParams } from './request-params.ts'
+import { unconditionalSubscriptionRule } from './subscription-root.ts'
+import { useAdmission } from './use-admission.ts'
 
-export type GraphQLOptions = ExecutorOptions & { schema: GraphQLSchema; authenticate: Authenticate }
+export type GraphQLOptions = ExecutorOptions & {
+  schema: GraphQLSchema
+  authenticate: Authenticate
+  config: { introspection: boolean; persistedOperations?: PersistedSettings }
+  /** What makes a field dearer than the values it shows. */
+  fieldCosts?: FieldCosts
+  admission: Admission
+}
 
 export type GraphQL = Executor & {
   /** For HTTP. The signal ends what the request has started. */
@@ -24,6 +41,7 @@ export type GraphQL = Executor & {
     url: string,
     request: { method: string; headers: Record<string, string>; body?: string },
     signal: AbortSignal,
+    about: { requestId: string; traceparent?: unknown; address?: string },
   ): Promise<Response>
   /** For WebSockets: everything before the execution. */
   prepare(request: WebSocketRequest): Promise<ExecutionArgs | GraphQLError[]>
@@ -31,19 +49,31 @@ export type GraphQL = Executor & {
 
 export type WebSocketRequest = {
   query: string
+  documentId?: unknown
   operationName?: string | null | undefined
   variables?: Record<string, unknown> | null | undefined
+  extensions?: Record<string, unknown> | null | undefined
   viewer: Viewer | undefined
   origin: string
+  ids: OperationIds
+  traceparent?: unknown
 }
 
 export function createGraphQL(options: GraphQLOptions): GraphQL {
-  const { schema, errors, log } = options
-  const executor = createExecutor(options)
+  const { schema, errors, log, config } = options
+  const hideSuggestions = !config.introspection
+  const executor = createExecutor({ ...options, hideSuggestions })
+  const persisted = createPersistedOperations(schema, config.persistedOperations)
+  const checkCost = createCheckCost(schema, options.fieldCosts)
+  const cache = createDocumentCache()
   const yoga = createYoga<OperationContext>({
     schema,
-    plugins: [usePipeline(options, executor)],
-    parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: createDocumentCache() },
+    plugins: [
+      useAdmission(options.authenticate, options.admission),
+      usePipeline(options, { executor, persisted, checkCost }),
+      useOnlyValid(cache),
+    ],
+    parserAndValidationCache: { documentCache: cache.documents, errorCache: cache.errors },
     // Sizes, origins and pages are the HTTP server's; errors are mapped here.
     maxRequestBodySize: false,
     multipart: false,
@@ -55,19 +85,22 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
     logging: false,
   })
 
-  async function prepare({ query, operationName, variables, viewer, origin }: WebSocketRequest) {
+  async function prepare({ viewer, origin, ids, traceparent, ...params }: WebSocketRequest) {
+    const { operationName, variables } = params
     const refuse = (list: readonly unknown[]) => {
-      const refused = list.map(errors.toRequestError)
-      log({ name: operationName ?? undefined, type: 'unknown', transport: 'ws' })(refused.map(errors.toProblem))
+      const refused = list.map(errors.about(ids).toRequestError)
+      log({ name: operationName ?? undefined, type: 'unknown', transport: 'ws', ids })(refused.map(errors.toProblem))
       return refused
     }
     try {
-      const context: OperationContext = { transport: 'ws', viewer, origin }
+      const context: OperationContext = { transport: 'ws', viewer, origin, ids, traceparent }
+      const { query } = readParams(params, persisted)
       const enveloped = yoga.getEnveloped(context)
       const document = enveloped.parse(query)
       const invalid: readonly GraphQLError[] = enveloped.validate(enveloped.schema, document)
       if (invalid.length > 0) return refuse(invalid)
       if (!getOperationAST(document, operationName)) return refuse([unknownOperation()])
+      checkCost({ document, operationName, variableValues: variables })
       const contextValue = await enveloped.contextFactory()
       return { schema, document, contextValue, operationName, variableValues: variables }
     } catch (error) {
@@ -77,8 +110,12 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
 
   const enveloped = yoga.getEnveloped({})
   return {
-    fetch: async (url, request, signal) =>
-      yoga.fetch(url, { ...request, signal }, { transport: 'http', signal, origin: new URL(url).origin }),
+    fetch: async (url, request, signal, { requestId, traceparent, address = '' }) =>
+      yoga.fetch(
+        url,
+        { ...request, signal },
+        { transport: 'http', signal, origin: new URL(url).origin, address, ids: { requestId }, traceparent },
+      ),
     prepare,
     execute: async (args): Promise<ExecutionResult> => enveloped.execute(args),
     subscribe: async (args) => enveloped.subscribe(args),
@@ -89,7 +126,18 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
 const unknownOperation = () =>
   new ChatError('GRAPHQL_VALIDATION_FAILED', 'Expected operationName to be the name of one of the operations.')
 
-function usePipeline({ authenticate, errors, log }: GraphQLOptions, executor: Executor): Plugin<OperationContext> {
+type Parts = { executor: Executor; persisted: PersistedOperations; checkCost: CheckCost }
+
+function usePipeline(options: GraphQLOptions, { executor, persisted, checkCost }: Parts): Plugin<OperationContext> {
+  const { errors, log, config } = options
+  const validateGuarded = createValidate(!config.introspection)
+  /** A WebSocket has asked before, in `prepare`: there a refusal is an `error` and no result. */
+  const affordable =
+    <T>(run: (args: ExecutionArgs) => Promise<T>) =>
+    async (args: ExecutionArgs): Promise<T> => {
+      if ((args.contextValue as OperationContext).transport === 'http') checkCost(args)
+      return run(args)
+    }
   return {
     onRequestParse({ requestParser, setRequestParser }) {
       if (!requestParser) return
@@ -102,36 +150,57 @@ function usePipeline({ authenticate, errors, log }: GraphQLOptions, executor: Ex
         }
       })
     },
+    onParams({ params, request, setParams }) {
+      if (!isObject(params)) return
+      const given: RequestParams = { ...params }
+      if (request.method === 'GET') given.documentId = new URL(request.url).searchParams.get('documentId')
+      const { documentId: _named, ...rest } = given
+      setParams({ ...rest, ...readParams(given, persisted) } as typeof params)
+    },
     onParse({ setParseFn }) {
       setParseFn(parseGuarded)
     },
-    onValidate({ setValidationFn }) {
+    onValidate({ setValidationFn, addValidationRule }) {
       setValidationFn(validateGuarded)
-    },
-    async onContextBuilding({ context, extendContext }) {
-      // A WebSocket brings its viewer along.
-      if (context.request) extendContext({ viewer: await authenticate(context.request.headers.get('authorization')) })
+      if (!config.introspection) addValidationRule(NoSchemaIntrospectionCustomRule)
     },
     onExecute({ setExecuteFn }) {
-      setExecuteFn(executor.execute)
+      setExecuteFn(affordable(executor.execute))
     },
     onSubscribe({ setSubscribeFn }) {
-      setSubscribeFn(executor.subscribe)
+      setSubscribeFn(affordable(executor.subscribe))
     },
-    onResultProcess({ result, setResult }) {
+    onResultProcess({ result, setResult, serverContext }) {
       if (Array.isArray(result) || Symbol.asyncIterator in result || !result.errors || 'data' in result) return
       const executed = result.errors.every(errors.isMapped)
-      const mapped = result.errors.map(errors.toRequestError)
-      if (!executed) log({ name: undefined, type: 'unknown', transport: 'http' })(mapped.map(errors.toProblem))
+      const { ids } = serverContext as Partial<OperationContext>
+      const mapped = result.errors.map(errors.about(ids ?? {}).toRequestError)
+      if (!executed) log({ name: undefined, type: 'unknown', transport: 'http', ids })(mapped.map(errors.toProblem))
       setResult({ ...result, errors: mapped })
     },
   }
 }
 
-const validateGuarded: typeof validate = (...args) => {
-  try {
-    return validate(...args)
-  } catch (error) {
-    throw error instanceof RangeError ? tooComplex('The document is too complex to be validated.') : error
+const useOnlyValid = (cache: DocumentCache): Plugin => ({
+  onValidate({ params: { documentAST }, addValidationRule }) {
+    addValidationRule(unconditionalSubscriptionRule)
+    return ({ valid }) => {
+      if (!valid) cache.forget(documentAST)
+    }
+  },
+})
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const validationErrorsMax = 5
+
+const createValidate =
+  (hideSuggestions: boolean): typeof validate =>
+  (schema, document, rules) => {
+    try {
+      return validate(schema, document, rules, { maxErrors: validationErrorsMax, hideSuggestions })
+    } catch (error) {
+      throw error instanceof RangeError ? tooComplex('The document is too complex to be validated.') : error
+    }
   }
-}

@@ -13,8 +13,8 @@ export const live: Handler = ({ response }) => sendJson(response, 200, { status:
 export function createReadyHandler(ready: () => Promise<Readiness>, operations: Operations, clock: Clock): Handler {
   return async ({ response }) => {
     const backends = await within(clock, answerWithinMs, ready()).catch(() => ({ redis: false, dynamodb: false }))
-    const { draining } = operations
-    const fit = backends.redis && backends.dynamodb && !draining
-    sendJson(response, fit ? 200 : 503, { status: fit ? 'ready' : draining ? 'draining' : 'unavailable', ...backends })
+    const { leaving } = operations
+    const fit = backends.redis && backends.dynamodb && !leaving
+    sendJson(response, fit ? 200 : 503, { status: fit ? 'ready' : leaving ? 'draining' : 'unavailable', ...backends })
   }
 }

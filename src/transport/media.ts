@@ -37,9 +37,10 @@ export function createMediaRoute(files: MediaFiles): Route {
       'content-length': found.byteSize,
       'content-disposition': contentDisposition(file),
       'cache-control': `private, max-age=${cacheSeconds}`,
-      'x-content-type-options': 'nosniff',
       // Whatever it is, it runs nothing and asks for nothing.
-      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+      // A page of another origin shows it by its URL, as it would one of S3.
+      'cross-origin-resource-policy': 'cross-origin',
     })
     if (request.method === 'HEAD') response.end()
     else await pipeline(found.bytes(), response)
@@ -58,7 +59,7 @@ export function createMediaRoute(files: MediaFiles): Route {
     }
   }
 
-  return { GET: get, PUT: put, forOtherOrigins: true }
+  return { GET: get, PUT: put, forOtherOrigins: true, forAnyPage: true }
 }
 
 function assertPromised({ request: { headers } }: Exchange, { contentType, byteSize }: Attachment): void {

@@ -7,6 +7,8 @@ export type Metrics = {
   durations: Histogram<'type' | 'transport'>
   sockets: Gauge
   subscriptions: Gauge<'transport'>
+  conflicts: Counter
+  draining: Gauge
   /** What Prometheus asks for. */
   render(): Promise<{ contentType: string; text: string }>
 }
@@ -35,6 +37,12 @@ export function createMetrics(registry: Registry): Metrics {
       labelNames: ['transport'],
       registers,
     }),
+    conflicts: new Counter({
+      name: 'parley_idempotency_conflicts_total',
+      help: 'Operations refused because their client id was used before, for something else',
+      registers,
+    }),
+    draining: new Gauge({ name: 'parley_draining', help: '1 once the node was told to stop', registers }),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   }
 }

@@ -4,6 +4,9 @@ import { unavailable } from '../protocol/errors.ts'
 /** What is under way: nothing new starts once a drain began, and a drain can wait for the rest. */
 export type Operations = {
   readonly draining: boolean
+  /** Told to stop: nobody should come any more, but whoever does is served until the drain begins. */
+  readonly leaving: boolean
+  leave(): void
   /** Runs a query or mutation under the deadline. What is late goes on, but the caller is told UNAVAILABLE. */
   run<T>(work: () => T | Promise<T>): Promise<T>
   /** Runs something that may take its time, such as the start of a subscription. */
@@ -17,6 +20,7 @@ const deadlineMs = 2500
 export function createOperations(clock: Clock): Operations {
   const running = new Set<Promise<unknown>>()
   let draining = false
+  let leaving = false
 
   async function start<T>(work: () => T | Promise<T>): Promise<T> {
     if (draining) throw unavailable()
@@ -33,9 +37,16 @@ export function createOperations(clock: Clock): Operations {
     get draining() {
       return draining
     },
+    get leaving() {
+      return leaving
+    },
+    leave() {
+      leaving = true
+    },
     start,
     run: (work) => within(clock, deadlineMs, start(work)),
     async drain(withinMs) {
+      leaving = true
       draining = true
       await within(clock, withinMs, Promise.allSettled(running)).catch(() => undefined)
       // The answers still pass through promises; one turn of the event loop later they are written.

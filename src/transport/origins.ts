@@ -3,7 +3,7 @@ import type { Exchange } from './exchange.ts'
 
 /** Which pages may use this server: its own, and those of ALLOWED_ORIGINS. */
 export type Origins = {
-  /** Whoever sends no Origin is no browser, and needs no such protection. */
+  /** Browsers say which page has sent a request. Whoever does not is no browser, and needs no such protection. */
   allows(request: IncomingMessage): boolean
   /** Lets allowed pages read the answer. */
   expose(request: IncomingMessage, response: ServerResponse): void
@@ -12,6 +12,8 @@ export type Origins = {
 }
 
 const preflightMaxAgeSeconds = 600
+/** What a page may read beside the body. */
+const exposedHeaders = 'retry-after, x-request-id'
 
 export function createOrigins(allowedOrigins: readonly string[]): Origins {
   const allowed = new Set(allowedOrigins)
@@ -20,12 +22,16 @@ export function createOrigins(allowedOrigins: readonly string[]): Origins {
 
   function expose(request: IncomingMessage, response: ServerResponse): void {
     if (allowed.size > 0) response.setHeader('vary', 'origin')
-    if (isAllowed(request.headers.origin)) response.setHeader('access-control-allow-origin', request.headers.origin)
+    if (!isAllowed(request.headers.origin)) return
+    response.setHeader('access-control-allow-origin', request.headers.origin)
+    response.setHeader('access-control-expose-headers', exposedHeaders)
   }
 
   return {
     allows: (request) =>
-      request.headers.origin === undefined || isSameOrigin(request) || isAllowed(request.headers.origin),
+      request.headers.origin === undefined
+        ? isOwnPage(request)
+        : isSameOrigin(request) || isAllowed(request.headers.origin),
     expose,
     preflight({ request, response }, methods) {
       if (isAllowed(request.headers.origin)) {
@@ -48,10 +54,16 @@ export function ownOrigin(request: IncomingMessage): string {
   return /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}`) ? `http://${host}` : 'http://localhost'
 }
 
+/** Images and links send no Origin. An address somebody typed in comes from no page. */
+const isOwnPage = ({ headers }: IncomingMessage): boolean =>
+  [undefined, 'same-origin', 'none'].includes(headers['sec-fetch-site']?.toString())
+
 /** By host alone: behind a proxy that speaks TLS, the scheme is not known here. */
 function isSameOrigin({ headers: { origin = '', host } }: IncomingMessage): boolean {
   if (!URL.canParse(origin)) return false
   const page = new URL(origin)
+  // A path, a user or a scheme without hosts: not what a browser calls an origin.
+  if (!/^https?:$/.test(page.protocol) || page.origin !== origin.toLowerCase()) return false
   const own = `${page.protocol}//${host}`
   return URL.canParse(own) && page.host === new URL(own).host
 }

@@ -1,9 +1,13 @@
 import type { Viewer } from '../protocol/viewer.ts'
+import type { Admission } from './admission.ts'
 import { type Authenticate, unauthenticated } from './auth.ts'
+import type { ClientAddress } from './client-address.ts'
 import type { ErrorMapper } from './errors.ts'
 import { type Handler, readJsonObject, sendJson } from './exchange.ts'
-import type { OperationLog } from './operation-log.ts'
+import type { OperationIds } from './operation-ids.ts'
+import type { Operation, OperationLog } from './operation-log.ts'
 import type { Operations } from './operations.ts'
+import type { Tracing } from './tracing.ts'
 
 export type SentMessage = {
   id: string
@@ -20,36 +24,50 @@ export type SentMessage = {
 export type SendMessage = (
   viewer: Viewer,
   input: { clientMessageId: unknown; to: unknown; body: unknown; attachmentIds: unknown },
+  ids: OperationIds,
 ) => Promise<{ message: SentMessage; duplicate: boolean }>
 
 export type MessagesOptions = {
   authenticate: Authenticate
+  admission: Admission
+  clientAddress: ClientAddress
   sendMessage: SendMessage
   operations: Operations
   errors: ErrorMapper
   log: OperationLog
+  tracing?: Tracing
 }
 
 /** POST /messages: sending for those who can do no GraphQL, or whose WebSocket is blocked. */
 export function createMessagesHandler({
   authenticate,
+  admission,
+  clientAddress,
   sendMessage,
   operations,
   errors,
   log,
+  tracing,
 }: MessagesOptions): Handler {
-  return async ({ request, response }) => {
-    const finished = log({ name: 'sendMessage', type: 'mutation', transport: 'rest' })
+  return async ({ request, response, requestId }) => {
+    const ids: OperationIds = { requestId }
+    const operation: Operation = { name: 'sendMessage', type: 'mutation', transport: 'rest', ids }
+    const finished = log(operation)
     try {
       const viewer = await authenticate(request.headers.authorization)
       if (!viewer) throw unauthenticated('Expected "authorization: Bearer <token>".')
+      ids.userId = viewer.userId
+      await admission.admit(viewer, clientAddress(request))
       const { clientMessageId, to, body, attachmentIds } = await readJsonObject(request)
       const input = { clientMessageId, to, body, attachmentIds }
-      const { message, duplicate } = await operations.run(() => sendMessage(viewer, input))
+      const send = () => sendMessage(viewer, input, ids)
+      const { message, duplicate } = await operations.run(
+        tracing ? () => tracing.operation(operation, request.headers.traceparent, send) : send,
+      )
       sendJson(response, duplicate ? 200 : 201, { message, duplicate })
       finished()
     } catch (error) {
-      const graphQLError = errors.toGraphQLError(error)
+      const graphQLError = errors.about(ids).toGraphQLError(error)
       finished([errors.toProblem(graphQLError)])
       throw graphQLError
     }

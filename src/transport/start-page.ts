@@ -2,13 +2,27 @@ import type { IncomingMessage } from 'node:http'
 import type { UserId } from '../protocol/ids.ts'
 import type { DevTokens } from './auth.ts'
 import { type Handler, send } from './exchange.ts'
+import type { IsFamiliarHost } from './familiar-host.ts'
 import { icon, logo } from './logo.ts'
 
+const policy = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
 /** GET / in development: what this is, and the first message with one paste. */
-export function createStartPageHandler(devTokens: DevTokens, graphiql: boolean): Handler {
+export function createStartPageHandler(
+  devTokens: DevTokens,
+  isFamiliarHost: IsFamiliarHost,
+  graphiql: boolean,
+): Handler {
   return async ({ request, response }) => {
-    const token = await devTokens.issue('alice' as UserId, 'Alice')
-    response.setHeader('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+    const token = isFamiliarHost(request) ? await devTokens.issue('alice' as UserId, 'Alice') : '&lt;a token&gt;'
+    response.setHeader('content-security-policy', policy)
     send(response, 200, 'text/html; charset=utf-8', page(originOf(request), token, graphiql))
   }
 }

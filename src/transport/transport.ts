@@ -3,15 +3,19 @@ import type { AddressInfo } from 'node:net'
 import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import type { Clock } from '../domain/ports.ts'
+import type { Clock, RateLimits } from '../domain/ports.ts'
 import { unavailable } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
+import { createAdmission } from './admission.ts'
 import { createAuthenticate, type DevTokens } from './auth.ts'
+import { createClientAddress } from './client-address.ts'
 import type { CompleteConfig } from './dev-secrets.ts'
 import { createDevTokenHandler } from './dev-token.ts'
+import type { FieldCosts } from './document-cost.ts'
 import { createErrorMapper } from './errors.ts'
 import { type Handler, send } from './exchange.ts'
 import type { CreateContext } from './executor.ts'
+import { createIsFamiliarHost } from './familiar-host.ts'
 import { createGraphiQLHandler } from './graphiql.ts'
 import { createGraphQL } from './graphql.ts'
 import { createGraphQLHandler } from './graphql-http.ts'
@@ -19,16 +23,23 @@ import { createReadyHandler, live, type Readiness } from './health.ts'
 import { createHttpServer, type Routes } from './http.ts'
 import { createMediaRoute, type MediaFiles } from './media.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import type { OperationIds } from './operation-ids.ts'
 import { createOperationLog } from './operation-log.ts'
 import { createOperations, within } from './operations.ts'
 import { createOrigins } from './origins.ts'
+import { createPlaces } from './places.ts'
+import { createRefusals } from './refusals.ts'
 import { createMessagesHandler, type SendMessage } from './rest.ts'
+import { defaultHttpTimes, type HttpTimes } from './slow-clients.ts'
 import { createStartPageHandler } from './start-page.ts'
+import type { Tracing } from './tracing.ts'
 import { createWebSockets } from './websocket.ts'
 
 export type TransportOptions = {
   config: CompleteConfig
   schema: GraphQLSchema
+  /** What makes a field dearer than the values it shows. */
+  fieldCosts?: FieldCosts
   /** Makes a new one at each call, with loaders of its own. */
   createContext: CreateContext
   sendMessage: SendMessage
@@ -41,6 +52,15 @@ export type TransportOptions = {
   mediaFiles?: MediaFiles
   /** For GraphiQL's example tabs. */
   exampleConversationId: (one: UserId, other: UserId) => string
+  /** Told of each event of a subscription that is handed to its connection. */
+  onDelivery?: (event: unknown, ids: OperationIds) => void
+  /** Present where traces are sent somewhere. */
+  tracing?: Tracing
+  /** How many operations users may start: counted for all nodes, and on this one alone for when the former is away. */
+  rateLimits: RateLimits
+  localRateLimits: RateLimits
+  /** For those who have no patience with slow clients. */
+  httpTimes?: Partial<HttpTimes>
   clock: Clock
   randomId: () => string
   logger: Logger
@@ -49,11 +69,16 @@ export type TransportOptions = {
 
 export type Transport = {
   listen(): Promise<{ url: string; port: number }>
-  /** Finishes what is under way, lets go of every subscription and closes all connections; eight seconds at most. */
+  /**
+   * First only says that it is about to go, for as long as the configuration has it. Then finishes what is under way, lets go of
+   * every subscription and closes all connections; nine seconds at most.
+   */
   drain(): Promise<void>
 }
 
 const operationsDrainMs = 5000
+/** No operation takes longer. */
+const operationsDrainMinMs = 2500
 const socketsDrainMs = 1500
 const subscriptionsDrainMs = 1000
 const connectionsDrainMs = 500
@@ -69,10 +94,22 @@ export function createTransport(options: TransportOptions): Transport {
   const operations = createOperations(clock)
   const authenticate = createAuthenticate(config.auth, clock)
   const origins = createOrigins(config.allowedOrigins)
-  const parts = { ...options, errors, metrics, log, operations, authenticate, origins }
+  const isFamiliarHost = createIsFamiliarHost(config.host, config.allowedOrigins)
+  const refusals = createRefusals(options.registry)
+  const { rate, trustedProxies, sparesLoopback, places: placeSettings } = config.traffic
+  const admission = createAdmission({
+    ...options,
+    rate,
+    sparesLoopback: sparesLoopback.rate,
+    refused: () => refusals('operation_rate'),
+  })
+  const places = createPlaces(placeSettings, sparesLoopback.perUser, refusals)
+  const clientAddress = createClientAddress(trustedProxies)
+  const limits = { admission, places, clientAddress, refusals }
+  const parts = { ...options, ...limits, errors, metrics, log, operations, authenticate, origins, isFamiliarHost }
   const graphql = createGraphQL(parts)
   const webSockets = createWebSockets({ ...parts, graphql, acceptAnonymous: config.graphiql })
-  const graphqlHandler = createGraphQLHandler(graphql, errors)
+  const graphqlHandler = createGraphQLHandler(graphql, errors, clientAddress)
   const routes: Routes = {
     '/graphql': {
       GET: config.graphiql ? createGraphiQLHandler(parts, graphqlHandler) : graphqlHandler,
@@ -80,17 +117,18 @@ export function createTransport(options: TransportOptions): Transport {
       forOtherOrigins: true,
     },
     '/messages': { POST: createMessagesHandler(parts), forOtherOrigins: true },
-    ...(options.mediaFiles && { '/media': createMediaRoute(options.mediaFiles) }),
+    ...(options.mediaFiles && { '/media': { ...createMediaRoute(options.mediaFiles), longBody: true } }),
     '/healthz': { GET: live },
     '/readyz': { GET: createReadyHandler(options.ready, operations, clock) },
     '/metrics': { GET: createMetricsHandler(metrics) },
     ...(devTokens && {
-      '/': { GET: createStartPageHandler(devTokens, config.graphiql) },
-      '/dev/token': { POST: createDevTokenHandler(devTokens) },
+      '/': { GET: createStartPageHandler(devTokens, isFamiliarHost, config.graphiql) },
+      '/dev/token': { POST: createDevTokenHandler(devTokens, isFamiliarHost) },
       ...options.demo,
     }),
   }
-  const server = createHttpServer(routes, origins, errors)
+  const times = { ...defaultHttpTimes, ...options.httpTimes }
+  const server = createHttpServer(routes, origins, errors, times, refusals, options.randomId)
   server.on('upgrade', webSockets.upgrade)
 
   /** Going on is always better than hanging: a step that takes too long is left behind. */
@@ -106,10 +144,13 @@ export function createTransport(options: TransportOptions): Transport {
       return { url: `http://${shownHost(config.host)}:${port}`, port }
     },
     async drain() {
+      operations.leave()
+      metrics.draining.set(1)
+      if (config.drainDelayMs > 0) await clock.sleep(config.drainDelayMs)
       const closed = once(server, 'close')
       server.close()
       const sweep = setInterval(() => server.closeIdleConnections(), sweepMs)
-      await operations.drain(operationsDrainMs)
+      await operations.drain(Math.max(operationsDrainMinMs, operationsDrainMs - config.drainDelayMs))
       const { code, reason } = serviceRestart
       await step('sockets', socketsDrainMs, webSockets.close(code, reason))
       await step('subscriptions', subscriptionsDrainMs, graphql.endSubscriptions(unavailable()))

@@ -1,29 +1,39 @@
-import type { GraphQLError } from 'graphql'
-import { type Context, makeServer, type Server } from 'graphql-ws'
+import type { SubscribePayload } from 'graphql-ws'
 import { ChatError, unavailable } from '../protocol/errors.ts'
 import { operationsPerSocketMax } from '../protocol/limits.ts'
 import type { Viewer } from '../protocol/viewer.ts'
+import type { Admission } from './admission.ts'
 import type { Authenticate } from './auth.ts'
 import type { ErrorMapper } from './errors.ts'
 import type { GraphQL } from './graphql.ts'
+import type { Operation, Service } from './graphql-transport-ws.ts'
+import { loggedOperationId } from './operation-ids.ts'
 import type { Operations } from './operations.ts'
+import type { Places } from './places.ts'
+import type { Refusals } from './refusals.ts'
 
-/** What the protocol needs of a socket beside sending. */
+/** What the operations need of a socket beside sending. */
 export type Connection = {
-  /** Undefined on a socket that was opened anonymously, for GraphiQL. */
-  viewer?: Viewer
+  /** For the log. */
+  readonly id: string
+  userId?: string
   /** This server's address, as the client has it. */
   readonly origin: string
+  /** The client's. */
+  readonly address: string
   close(code: number, reason: string): void
   /** Closes the socket with 4403 when the token expires, unless the returned function is called before. */
   closeAtExpiry(viewer: Viewer): () => void
-  /** Per operation that brought its own token: calls the expiry off. */
-  readonly operationTokens: Map<string, () => void>
+  /** Somebody has introduced themselves. What is handed in is called when the socket is closed, or at once if it is. */
+  introduced(left?: () => void): void
 }
 
 export type WebSocketOperationsOptions = {
   graphql: GraphQL
   authenticate: Authenticate
+  admission: Admission
+  places: Places
+  refusals: Refusals
   operations: Operations
   errors: ErrorMapper
   /** GraphiQL opens its socket without a token and sends one with each operation. */
@@ -33,59 +43,78 @@ export type WebSocketOperationsOptions = {
 const tooManyRetryAfterMs = 1000
 const tryAgainLater = 1013
 
-/** graphql-transport-ws: who may connect, and what becomes of an operation. */
-export function createWebSocketOperations(options: WebSocketOperationsOptions): Server<Connection> {
-  const { graphql, authenticate, operations, errors, acceptAnonymous } = options
-  type Socket = Context<Record<string, unknown> | undefined, Connection>
+/** Who may connect, and what becomes of an operation. */
+export function createWebSocketOperations(options: WebSocketOperationsOptions): (connection: Connection) => Service {
+  const { graphql, authenticate, admission, places, refusals, operations, errors, acceptAnonymous } = options
 
-  async function connect({ connectionParams, extra: connection }: Socket): Promise<boolean> {
-    const authorization = authorizationIn(connectionParams)
-    if (authorization === undefined) return acceptAnonymous
-    try {
-      const viewer = await authenticate(authorization)
-      if (!viewer) return false
-      connection.viewer = viewer
-      connection.closeAtExpiry(viewer)
-      return true
-    } catch (error) {
-      if (errors.toProblem(error).retryable) connection.close(tryAgainLater, 'Try again later')
-      return false
+  return (connection) => {
+    /** Undefined on a socket that was opened anonymously, for GraphiQL. */
+    let viewer: Viewer | undefined
+
+    async function connect(params: Record<string, unknown> | undefined): Promise<boolean> {
+      const authorization = authorizationIn(params)
+      if (authorization === undefined) {
+        if (acceptAnonymous) connection.introduced()
+        return acceptAnonymous
+      }
+      try {
+        viewer = await authenticate(authorization)
+        if (!viewer) return false
+        connection.userId = viewer.userId
+        const left = places.seat(viewer.userId, connection.address, 'sockets_per_user')
+        if (!left) {
+          connection.close(tryAgainLater, 'Too many sockets of this user')
+          return false
+        }
+        connection.introduced(left)
+        connection.closeAtExpiry(viewer)
+        return true
+      } catch (error) {
+        if (errors.about({ connectionId: connection.id }).toProblem(error).retryable)
+          connection.close(tryAgainLater, 'Try again later')
+        return false
+      }
     }
-  }
 
-  /** The token of GraphiQL's headers editor. */
-  async function operationViewer({ extra: connection }: Socket, id: string, headers: unknown) {
-    const viewer = await authenticate(authorizationIn(headers))
-    if (viewer) connection.operationTokens.set(id, connection.closeAtExpiry(viewer))
-    return viewer
-  }
+    /** The token of GraphiQL's headers editor. */
+    async function operationViewer(operation: Operation, headers: unknown): Promise<Viewer | undefined> {
+      const own = await authenticate(authorizationIn(headers))
+      if (own) operation.release = connection.closeAtExpiry(own)
+      return own
+    }
 
-  function forgetToken({ extra: { operationTokens } }: Socket, id: string): void {
-    operationTokens.get(id)?.()
-    operationTokens.delete(id)
-  }
-
-  return makeServer<Record<string, unknown> | undefined, Connection>({
-    execute: graphql.execute,
-    subscribe: graphql.subscribe,
-    onConnect: connect,
-    // A throw in here would close the socket and with it every other operation.
-    async onSubscribe(socket, id, { query, operationName, variables, extensions }) {
+    async function prepare(payload: SubscribePayload, operation: Operation) {
+      const ids = { connectionId: connection.id, operationId: loggedOperationId(operation.id) }
       try {
         if (operations.draining) throw unavailable()
-        if (Object.keys(socket.subscriptions).length > operationsPerSocketMax) throw tooManyOperations()
-        const viewer = socket.extra.viewer ?? (await operationViewer(socket, id, extensions?.headers))
-        const prepared = await graphql.prepare({ query, operationName, variables, viewer, origin: socket.extra.origin })
-        if (Array.isArray(prepared)) forgetToken(socket, id)
-        return prepared
+        if (operation.position > operationsPerSocketMax) {
+          refusals('operations_per_socket')
+          throw tooManyOperations()
+        }
+        const asks = viewer ?? (await operationViewer(operation, payload.extensions?.headers))
+        const admitted = admission.admit(asks, connection.address)
+        if (admitted !== undefined) await admitted
+        const { origin } = connection
+        return await graphql.prepare({
+          ...payload,
+          viewer: asks,
+          origin,
+          ids,
+          traceparent: payload.extensions?.traceparent,
+        })
       } catch (error) {
-        return [errors.toGraphQLError(error)]
+        return [errors.about(ids).toGraphQLError(error)]
       }
-    },
-    onError: (_socket, _id, _request, list) =>
-      list.map((error: GraphQLError) => errors.toGraphQLError(error.originalError ?? error).toJSON()),
-    onComplete: forgetToken,
-  })
+    }
+
+    return {
+      connect,
+      prepare,
+      execute: graphql.execute,
+      subscribe: graphql.subscribe,
+      explain: (error) => errors.about({ connectionId: connection.id }).toGraphQLError(error),
+    }
+  }
 }
 
 const tooManyOperations = () =>

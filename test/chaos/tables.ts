@@ -1,4 +1,3 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb'
 import type { Conversation, LogRow } from '../../src/domain/ports.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { createConversationsDynamo } from '../../src/store/conversations.dynamo.ts'
@@ -19,10 +18,8 @@ export async function readTables(dynamo: Dynamo): Promise<FinalTable[]> {
   return Promise.all(found.map(read))
 
   async function everyConversation(): Promise<ConversationId[]> {
-    const command = new ScanCommand({ TableName: `${dynamo.tablePrefix}conversations`, ConsistentRead: true })
-    const { Items = [] } = await dynamo.client.call('Scan', 'conversations', (documents, options) =>
-      documents.send(command, options),
-    )
+    const table = { TableName: `${dynamo.tablePrefix}conversations`, ConsistentRead: true }
+    const { Items = [] } = await dynamo.client.call('Scan', 'conversations', table)
     return Items.map((item) => item.conversation_id as ConversationId)
   }
 

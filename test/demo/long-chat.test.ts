@@ -1,4 +1,3 @@
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { directConversationId } from '../../src/domain/conversation-id.ts'
 import type { ClientMessageId, MessageId, UserId } from '../../src/protocol/ids.ts'
@@ -125,9 +124,6 @@ async function writeLog(): Promise<void> {
 
 async function putAll(items: (Key<'messages'> & Partial<Item<'messages'>>)[]): Promise<void> {
   const requests = { [`${dynamo.tablePrefix}messages`]: items.map((Item) => ({ PutRequest: { Item } })) }
-  const command = new BatchWriteCommand({ RequestItems: requests })
-  const { UnprocessedItems = {} } = await dynamo.client.call('BatchWrite', 'messages', (documents, options) =>
-    documents.send(command, options),
-  )
+  const { UnprocessedItems = {} } = await dynamo.client.call('BatchWriteItem', 'messages', { RequestItems: requests })
   expect(UnprocessedItems).toEqual({})
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Access, Member } from '../../src/domain/access.ts'
 import { createListen } from '../../src/domain/hearing.ts'
+import { nobody } from '../../src/domain/observer.ts'
 import type { Clock, Typing } from '../../src/domain/ports.ts'
 import { createTyping } from '../../src/domain/typing.ts'
 import type { ConversationId } from '../../src/protocol/ids.ts'
@@ -83,6 +84,7 @@ describe('by the clock', () => {
           clock,
           listen: createListen({ events, access: undefined as unknown as Access }),
           blocking: { isBlocked: async () => false },
+          observer: nobody,
         },
         100,
       ),

@@ -21,7 +21,8 @@ export const systemClock: Clock = {
 
 /** A client with tables of its own. Patient: the machine may be busy, and slowness is not what these tests are about. */
 export function connectDynamo(endpoint: string, options: Partial<DynamoOptions> = {}): Dynamo {
-  const client = createDynamoClient({ endpoint, region: 'us-east-1', requestTimeoutMs: 20_000, ...options })
+  const place = { endpoint, region: 'us-east-1', now: Date.now, random: Math.random }
+  const client = createDynamoClient({ ...place, requestTimeoutMs: 20_000, ...options })
   return { client, clock: systemClock, tablePrefix: `test_${randomUUID()}_` }
 }
 

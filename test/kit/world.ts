@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { inject, vi } from 'vitest'
 import { type App, type AppOptions, createApp } from '../../src/app.ts'
-import type { Config } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config.ts'
 import { directConversationId } from '../../src/domain/conversation-id.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import { createPerson, type Person, testSecret } from './person.ts'
@@ -32,6 +32,7 @@ export async function startWorld(options: WorldOptions = {}) {
       port: 0,
       redis: { urls: [redis.url] },
       dynamodb: { endpoint: dynamodbEndpoint, region: 'us-east-1' },
+      dynamodbClient: 'lean',
       tables: { prefix, create: true },
       media: 'disk',
       push: { preview: true, log: false },
@@ -39,7 +40,11 @@ export async function startWorld(options: WorldOptions = {}) {
       cursorSecret: new TextEncoder().encode('cursors of the tests'),
       allowedOrigins: [],
       graphiql: false,
+      introspection: true,
+      traffic: readConfig({}).traffic,
       dataDir,
+      logLevel: 'silent',
+      drainDelayMs: 0,
       ...options.config,
     }
     const node = createApp(config, { logger: pino({ level: 'silent' }), ...options.app, ...app })

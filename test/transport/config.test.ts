@@ -30,6 +30,7 @@ describe('with nothing set', () => {
       port: 4000,
       redis: 'embedded',
       dynamodb: 'embedded',
+      dynamodbClient: 'lean',
       tables: { prefix: 'parley_', create: true },
       media: 'disk',
       push: { preview: true, log: true, vapid: 'derived' },
@@ -37,12 +38,55 @@ describe('with nothing set', () => {
       cursorSecret: undefined,
       allowedOrigins: [],
       graphiql: true,
+      introspection: true,
+      traffic: {
+        rate: undefined,
+        places: { perUser: 0, perAddress: 0, uninitialised: 20_000, uninitialisedPerAddress: 0 },
+        sparesLoopback: { rate: true, perUser: true },
+        trustedProxies: 0,
+      },
       dataDir: '.data',
+      logLevel: 'warn',
+      drainDelayMs: 0,
     })
   })
 
   test('an empty variable is an unset one', () => {
     expect(readConfig({ PORT: '', REDIS_URL: ' ', AUTH_JWT_SECRET: '', GRAPHIQL: '' })).toEqual(readConfig({}))
+  })
+})
+
+describe('for whoever is on call', () => {
+  test('production logs operations, and stays a moment after it was told to stop', () => {
+    expect(readConfig(production)).toMatchObject({ logLevel: 'info', drainDelayMs: 2000 })
+    expect(readConfig({ ...production, LOG_LEVEL: 'debug', DRAIN_DELAY_MS: '0' })).toMatchObject({
+      logLevel: 'debug',
+      drainDelayMs: 0,
+    })
+  })
+
+  test('traces are sent nowhere unless there is somewhere to send them', () => {
+    expect(readConfig(production).tracing).toBeUndefined()
+    expect(readConfig({ OTEL_SERVICE_NAME: 'chat' }).tracing).toBeUndefined()
+    const endpoint = 'http://collector:4318'
+    expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint}/` }).tracing).toEqual({
+      endpoint,
+      serviceName: 'parley',
+    })
+    expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: 'chat' }).tracing).toEqual({
+      endpoint,
+      serviceName: 'chat',
+    })
+  })
+
+  test('what cannot be meant is named', () => {
+    expect(
+      problemsOf({ LOG_LEVEL: 'loud', DRAIN_DELAY_MS: '3001', OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }),
+    ).toEqual([
+      'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent',
+      'DRAIN_DELAY_MS must be 0 to 3000',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be http://… or https://…',
+    ])
   })
 })
 
@@ -152,6 +196,11 @@ describe('each variable', () => {
     expect(problemsOf({ DYNAMODB_ENDPOINT: 'db:8000' })).toHaveLength(1)
   })
 
+  test('DYNAMODB_CLIENT is lean or sdk', () => {
+    expect(readConfig({ DYNAMODB_CLIENT: 'sdk' }).dynamodbClient).toBe('sdk')
+    expect(problemsOf({ DYNAMODB_CLIENT: 'aws' })).toEqual(['DYNAMODB_CLIENT must be lean or sdk'])
+  })
+
   test('TABLE_PREFIX and DATA_DIR are taken as they are', () => {
     const { tables, dataDir } = readConfig({ TABLE_PREFIX: 'test-1.', DATA_DIR: '/var/lib/parley' })
     expect([tables.prefix, dataDir]).toEqual(['test-1.', '/var/lib/parley'])
@@ -225,6 +274,61 @@ describe('each variable', () => {
     expect(readConfig({ ...production, GRAPHIQL: 'true' }).graphiql).toBe(true)
     expect(readConfig({ GRAPHIQL: 'off' }).graphiql).toBe(false)
     expect(problemsOf({ GRAPHIQL: 'maybe' })).toEqual(['GRAPHIQL must be true or false'])
+  })
+
+  test.each([
+    [{}, true],
+    [{ GRAPHIQL: 'false' }, true],
+    [{ INTROSPECTION: 'false' }, false],
+    [production, false],
+    [{ ...production, GRAPHIQL: 'true' }, true],
+    [{ ...production, GRAPHIQL: 'true', INTROSPECTION: 'false' }, false],
+    [{ ...production, INTROSPECTION: 'true' }, true],
+  ])('INTROSPECTION is off in production, unless it or the explorer is asked for: row %#', (environment, expected) => {
+    expect(readConfig(environment).introspection).toBe(expected)
+  })
+
+  test('PERSISTED_OPERATIONS is a file, and PERSISTED_OPERATIONS_ONLY needs it', () => {
+    const path = 'src/client/generated/persisted.json'
+    expect(readConfig({ PERSISTED_OPERATIONS: path }).persistedOperations).toMatchObject({ only: false })
+    expect(problemsOf({ PERSISTED_OPERATIONS: 'nowhere.json', PERSISTED_OPERATIONS_ONLY: 'perhaps' })).toEqual([
+      'PERSISTED_OPERATIONS must be the path of a JSON file of documents by their ids',
+      'PERSISTED_OPERATIONS_ONLY must be true or false',
+    ])
+    expect(problemsOf({ PERSISTED_OPERATIONS_ONLY: 'true' })).toEqual([
+      'PERSISTED_OPERATIONS is missing: PERSISTED_OPERATIONS_ONLY is about the documents it names',
+    ])
+  })
+})
+
+describe('traffic', () => {
+  test('production bounds what a user can take', () => {
+    expect(readConfig(production).traffic).toEqual({
+      rate: { perSecond: 500, burst: 5000 },
+      places: { perUser: 1000, perAddress: 1000, uninitialised: 20_000, uninitialisedPerAddress: 100 },
+      sparesLoopback: { rate: true, perUser: true },
+      trustedProxies: 0,
+    })
+  })
+
+  test('what is set counts everywhere, and 0 is no limit', () => {
+    const set = { RATE_LIMIT_PER_SECOND: '7', SOCKETS_PER_USER: '8', SOCKETS_PER_ADDRESS: '9', TRUSTED_PROXIES: '2' }
+    expect(readConfig(set).traffic).toMatchObject({
+      rate: { perSecond: 7, burst: 70 },
+      places: { perUser: 8, perAddress: 9 },
+      sparesLoopback: { rate: false, perUser: false },
+      trustedProxies: 2,
+    })
+    expect(readConfig({ ...set, RATE_LIMIT_BURST: '5' }).traffic.rate).toEqual({ perSecond: 7, burst: 5 })
+    const off = { RATE_LIMIT_PER_SECOND: '0', SOCKETS_PER_USER: '0', SOCKETS_PER_ADDRESS: '0' }
+    expect(readConfig({ ...production, ...off }).traffic).toMatchObject({
+      rate: undefined,
+      places: { perUser: 0, perAddress: 0 },
+    })
+  })
+
+  test.each(['-1', '1.5', 'many', '11'])('TRUSTED_PROXIES=%s is refused', (TRUSTED_PROXIES) => {
+    expect(problemsOf({ TRUSTED_PROXIES })).toEqual(['TRUSTED_PROXIES must be 0 to 10'])
   })
 })
 

@@ -136,3 +136,47 @@ test('nothing can hold a drain up for more than ten seconds', async () => {
   expect(clock.now() - startedAtMs).toBeLessThan(10_000)
   await stuck
 })
+
+describe('between the order to stop and the drain', () => {
+  const delayed = async () => {
+    const clock = createManualClock()
+    const server = await start({ clock, env: { DRAIN_DELAY_MS: '2000' } })
+    const asleep = clock.sleeper(2000)
+    const drained = server.drain()
+    await asleep
+    return { clock, server, drained }
+  }
+
+  test('it says that it is not ready, and serves whoever comes', async () => {
+    const { clock, server, drained } = await delayed()
+    const readiness = await fetch(`${server.url}/readyz`)
+    expect(readiness.status).toBe(503)
+    expect(await readiness.json()).toMatchObject({ status: 'draining', redis: true, dynamodb: true })
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+    expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(/^parley_draining 1$/m)
+    expect(await post(server, '{ me }')).toMatchObject({ data: { me: 'alice' } })
+    const socket = await connect(server)
+    socket.subscribe('1', '{ me }')
+    expect((await socket.frame('next', '1')).payload).toMatchObject({ data: { me: 'alice' } })
+
+    await clock.advance(2000)
+    expect(await socket.closed()).toMatchObject({ code: 1012 })
+    await expect(fetch(`${server.url}/healthz`)).rejects.toThrow()
+    await drained
+  })
+
+  test('with what is stuck afterwards, it is still over within ten seconds', async () => {
+    const clock = createManualClock()
+    const server = await start({ clock, env: { DRAIN_DELAY_MS: '3000' } })
+    const stuck = post(server, '{ hang }').catch(() => undefined)
+    await server.stage.hanging()
+    const startedAtMs = clock.now()
+    let over = false
+    void server.drain().then(() => {
+      over = true
+    })
+    while (!over && clock.now() < startedAtMs + 20_000) await clock.advance(250)
+    expect(clock.now() - startedAtMs).toBeLessThan(9500)
+    await stuck
+  })
+})

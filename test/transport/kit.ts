@@ -10,6 +10,7 @@ import { WebSocket } from 'ws'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { Clock } from '../../src/domain/ports.ts'
 import { isUserId, type UserId } from '../../src/protocol/ids.ts'
+import { createRateLimitsMemory } from '../../src/store/rate-limits.memory.ts'
 import { createDevTokens } from '../../src/transport/auth.ts'
 import type { CompleteConfig } from '../../src/transport/dev-secrets.ts'
 import type { SendMessage } from '../../src/transport/rest.ts'
@@ -117,6 +118,8 @@ export async function start({ env = {}, development = false, config = {}, ...opt
     createContext: (viewer) => stage.createContext(viewer),
     sendMessage: refuseToSend,
     ready: async () => ({ redis: true, dynamodb: true }),
+    rateLimits: createRateLimitsMemory(clock),
+    localRateLimits: createRateLimitsMemory(clock),
     exampleConversationId: (one, other) => `dm_${one}-${other}`,
     clock,
     randomId: randomUUID,

@@ -1,0 +1,26 @@
+/** One call to Redis or DynamoDB that is under way. */
+export type Call = {
+  ended(error?: unknown): void
+  /** What goes along with what is published, where somebody traces it. */
+  traceparent?: string
+}
+
+/** Told when a call begins, by a name out of a few. */
+export type WatchCall = (name: string, table?: string) => Call
+
+/** Both told, if there are two. */
+export function watchBoth(one: WatchCall, other: WatchCall | undefined): WatchCall {
+  if (!other) return one
+  return (name, table) => {
+    const first = one(name, table)
+    const second = other(name, table)
+    return {
+      ...first,
+      ...second,
+      ended(error) {
+        first.ended(error)
+        second.ended(error)
+      },
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { Logger } from 'pino'
+import type { Message } from '../domain/ports.ts'
+import type { NodeMetrics } from './node-metrics.ts'
+import type { OperationIds } from './operation-ids.ts'
+
+/** Notes down, for the line of the operation, what it has sent: by these ids the message is found on every node. */
+export const noteSent =
+  (ids: OperationIds) =>
+  ({ message, duplicate }: { message: Message; duplicate: boolean }): void => {
+    const { conversationId, seq, messageId } = message
+    ids.sent ??= []
+    ids.sent.push({ conversationId, seq, messageId, duplicate })
+  }
+
+/** What is told of each event that a connection was given: of messages, a line and the numbers. */
+export function createDeliveryLog(logger: Logger, metrics: NodeMetrics) {
+  return (event: unknown, ids: OperationIds): void => {
+    if (!isShownMessage(event)) return
+    const { row, catchUp } = event
+    metrics.delivered(row, catchUp)
+    if (!logger.isLevelEnabled('debug')) return
+    const { conversationId, seq, messageId } = row
+    logger.debug({ ...ids, conversationId, seq, messageId, catchUp }, 'delivered')
+  }
+}
+
+function isShownMessage(event: unknown): event is { row: Message; catchUp: boolean } {
+  const { row } = (event ?? {}) as { row?: { kind?: unknown } }
+  return row?.kind === 'message'
+}

@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+
+/** Whether a client has this server under a name that no stranger can have given it. */
+export type IsFamiliarHost = (request: IncomingMessage) => boolean
+
+/** Reserved, or not to be had: whoever may point a name at any address has none of these. */
+const ownTopLevels = ['localhost', 'local', 'internal', 'test']
+
+/**
+ * A page of evil.example may have its name point at 127.0.0.1 once it is loaded (DNS rebinding), and to the browser this server
+ * is then its own. Where tokens are handed out to anybody, that must not be enough. Names without a dot are those of
+ * containers and of machines nearby; a tunnel's name is familiar if ALLOWED_ORIGINS has it.
+ */
+export function createIsFamiliarHost(ownHost: string, allowedOrigins: readonly string[]): IsFamiliarHost {
+  const known = new Set([ownHost.toLowerCase(), ...allowedOrigins.map((origin) => new URL(origin).hostname)])
+  return ({ headers: { host } }) => {
+    if (host === undefined) return true
+    if (!URL.canParse(`http://${host}`)) return false
+    const name = new URL(`http://${host}`).hostname.replace(/\.$/, '')
+    const labels = name.split('.')
+    const isAddress = isIP(name.replace(/^\[|\]$/g, '')) !== 0
+    return isAddress || labels.length === 1 || known.has(name) || ownTopLevels.includes(labels.at(-1) ?? '')
+  }
+}

@@ -1,0 +1,127 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Clock, Observer } from '../domain/ports.ts'
+
+// What a pager needs to know of a node beside its operations. Every label has a few values that the code names; none comes from a
+// client.
+
+export type NodeMetrics = {
+  observer: Observer
+  /** A message was handed to a connection: live, or while its stream was catching up. */
+  delivered(message: { sentAtMs: number }, catchUp: boolean): void
+  redis(name: string): { ended(error?: unknown): void }
+  dynamodb(operation: string, table?: string): { ended(error?: unknown): void }
+  capacity(call: { operation: string; table: string; capacityUnits: number; retries?: number }): void
+}
+
+export type NodeMetricsOptions = {
+  clock: Clock
+  /** Asked when the metrics are: which of the two connections to Redis stand. */
+  redisLinks: () => { commands: boolean; events: boolean }
+}
+
+const seconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+
+export function createNodeMetrics(registry: Registry, { clock, redisLinks }: NodeMetricsOptions): NodeMetrics {
+  const registers = [registry]
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Counter({ name, help, labelNames, registers })
+  const histogram = <Label extends string>(name: string, help: string, buckets: number[], labelNames: Label[] = []) =>
+    new Histogram({ name, help, buckets, labelNames, registers })
+
+  const sendSeconds = histogram(
+    'parley_send_duration_seconds',
+    'From the request of a send to its acknowledgement: stored, and rung for',
+    seconds,
+  )
+  const deliverySeconds = histogram(
+    'parley_delivery_latency_seconds',
+    'From the time a message says it was sent to its being handed to a connection of a live stream',
+    [...seconds, 5, 10, 30],
+  )
+  const deliveries = counter('parley_deliveries_total', 'Messages handed to connections', ['kind'])
+  const duplicates = counter('parley_duplicates_total', 'Retries answered with what was there already', ['kind'])
+  const voids = counter('parley_voids_total', 'Numbers skipped for good', ['by'])
+  const attached = new Gauge({ name: 'parley_attached_streams', help: 'Streams of messages', registers })
+  const catchUpCells = histogram(
+    'parley_catch_up_messages',
+    'How far behind a stream was when it began: what it read before it was live',
+    [0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000],
+  )
+  const catchUpSeconds = histogram(
+    'parley_catch_up_seconds',
+    'How long a stream took from its beginning to being live',
+    [...seconds, 5, 10, 30],
+  )
+  const resyncs = counter('parley_resyncs_total', 'Times a stream turned from the events to the log', [
+    'stream',
+    'reason',
+  ])
+  const overflows = counter('parley_queue_overflows_total', 'Times more waited for a reader than its queue holds', [
+    'stream',
+  ])
+  const redisSeconds = histogram('parley_redis_duration_seconds', 'Round trips to Redis', seconds, ['operation'])
+  const redisErrors = counter('parley_redis_errors_total', 'Round trips to Redis that failed', ['operation'])
+  const dynamoSeconds = histogram(
+    'parley_dynamodb_duration_seconds',
+    'Calls to DynamoDB, with the time they waited for their turn',
+    seconds,
+    ['operation'],
+  )
+  const dynamoErrors = counter('parley_dynamodb_errors_total', 'Calls to DynamoDB that failed', ['operation', 'table'])
+  const dynamoRetries = counter('parley_dynamodb_retries_total', 'Second attempts of calls to DynamoDB', ['table'])
+  const capacityUnits = counter('parley_dynamodb_capacity_units_total', 'Capacity units consumed', ['table', 'kind'])
+  new Gauge({
+    name: 'parley_redis_connected',
+    help: 'Whether the connection stands: the one for commands, and the one that hears events',
+    labelNames: ['link'],
+    registers,
+    collect() {
+      const { commands, events } = redisLinks()
+      this.set({ link: 'commands' }, commands ? 1 : 0)
+      this.set({ link: 'events' }, events ? 1 : 0)
+    },
+  })
+
+  return {
+    observer: {
+      sent: (tookMs) => sendSeconds.observe(tookMs / 1000),
+      duplicate: (kind) => duplicates.inc({ kind }),
+      voided: (by) => voids.inc({ by }),
+      attached: () => attached.inc(),
+      detached: () => attached.dec(),
+      caughtUp(cells, tookMs) {
+        catchUpCells.observe(cells)
+        catchUpSeconds.observe(tookMs / 1000)
+      },
+      resynced: (stream, reason) => resyncs.inc({ stream, reason }),
+      overflowed: (stream) => overflows.inc({ stream }),
+    },
+    delivered({ sentAtMs }, catchUp) {
+      deliveries.inc({ kind: catchUp ? 'catch_up' : 'live' })
+      // The sender's clock against this one's: where that is ahead, nothing arrives before it was sent.
+      if (!catchUp) deliverySeconds.observe(Math.max(0, clock.now() - sentAtMs) / 1000)
+    },
+    redis(operation) {
+      const startedAtMs = clock.now()
+      return {
+        ended(error) {
+          redisSeconds.observe({ operation }, (clock.now() - startedAtMs) / 1000)
+          if (error !== undefined) redisErrors.inc({ operation })
+        },
+      }
+    },
+    dynamodb(operation, table = '') {
+      const startedAtMs = clock.now()
+      return {
+        ended(error) {
+          dynamoSeconds.observe({ operation }, (clock.now() - startedAtMs) / 1000)
+          if (error !== undefined) dynamoErrors.inc({ operation, table })
+        },
+      }
+    },
+    capacity({ operation, table, capacityUnits: units, retries = 0 }) {
+      capacityUnits.inc({ table, kind: /Get|Query|Scan/.test(operation) ? 'read' : 'write' }, units)
+      if (retries > 0) dynamoRetries.inc({ table }, retries)
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { Counter, type Registry } from 'prom-client'
+
+/** What a limit was reached by. */
+export type Refusal =
+  | 'operation_rate'
+  | 'operations_per_socket'
+  | 'sockets_per_user'
+  | 'sockets_per_address'
+  | 'sockets_uninitialised'
+  | 'streams_per_user'
+  | 'slow_reader'
+  | 'slow_request'
+  | 'ping_flood'
+
+export type Refusals = (reason: Refusal) => void
+
+export function createRefusals(registry: Registry): Refusals {
+  const counter = new Counter({
+    name: 'parley_refusals_total',
+    help: 'What was refused, or cut off, because a limit on connections or rates was reached',
+    labelNames: ['reason'],
+    registers: [registry],
+  })
+  return (reason) => counter.inc({ reason })
+}

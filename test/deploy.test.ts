@@ -1,0 +1,214 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import * as sdk from '@aws-sdk/client-dynamodb'
+import { describe, expect, inject, test } from 'vitest'
+import { parse } from 'yaml'
+import {
+  cloudFormationTemplate,
+  objectActions,
+  tableActions,
+  terraformConfiguration,
+} from '../scripts/table-templates.ts'
+import { validateTables } from '../src/store/table-setup.ts'
+import { tableNames } from '../src/store/tables.ts'
+import { connectDynamo } from './kit/dynamodb.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+
+describe('the templates of the tables', () => {
+  test('are committed as they are: npm run tables writes them anew', () => {
+    expect(read('deploy/tables.cloudformation.json')).toBe(`${JSON.stringify(cloudFormationTemplate(), null, 2)}\n`)
+    expect(read('deploy/tables.tf.json')).toBe(`${JSON.stringify(terraformConfiguration(), null, 2)}\n`)
+  })
+
+  test('CloudFormation makes the tables a node looks for', async () => {
+    const { Resources } = JSON.parse(read('deploy/tables.cloudformation.json')) as {
+      Resources: Record<string, { Type: string; Properties: sdk.CreateTableCommandInput & { TableName: object } }>
+    }
+    const found = Object.values(Resources).filter(({ Type }) => Type === 'AWS::DynamoDB::Table')
+    expect(found).toHaveLength(tableNames.length)
+    await makesWhatNodesNeed(
+      found.map(({ Properties: { TableName, KeySchema, AttributeDefinitions, BillingMode } }) => ({
+        TableName: (TableName as { 'Fn::Sub': string })['Fn::Sub'].replace(/^\$\{TablePrefix\}/, ''),
+        KeySchema,
+        AttributeDefinitions,
+        BillingMode,
+      })),
+    )
+  })
+
+  test('so does Terraform', async () => {
+    type Table = {
+      name: string
+      billing_mode: 'PAY_PER_REQUEST'
+      hash_key: string
+      range_key?: string
+      attribute: { name: string; type: 'S' | 'N' }[]
+    }
+    const { resource } = JSON.parse(read('deploy/tables.tf.json')) as {
+      resource: { aws_dynamodb_table: Record<string, Table> }
+    }
+    const found = Object.values(resource.aws_dynamodb_table)
+    expect(found).toHaveLength(tableNames.length)
+    await makesWhatNodesNeed(
+      found.map(({ name, billing_mode, hash_key, range_key, attribute }) => ({
+        TableName: name.replace(/^\$\{var\.table_prefix\}/, ''),
+        BillingMode: billing_mode,
+        KeySchema: [
+          { AttributeName: hash_key, KeyType: 'HASH' },
+          ...(range_key === undefined ? [] : [{ AttributeName: range_key, KeyType: 'RANGE' as const }]),
+        ],
+        AttributeDefinitions: attribute.map(({ name, type }) => ({ AttributeName: name, AttributeType: type })),
+      })),
+    )
+  })
+
+  test('each can be brought back, and none is deleted by mistake', () => {
+    const { Resources } = cloudFormationTemplate()
+    for (const resource of Object.values(Resources)) {
+      if (resource.Type !== 'AWS::DynamoDB::Table') continue
+      expect(resource).toMatchObject({
+        DeletionPolicy: 'Retain',
+        Properties: {
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          DeletionProtectionEnabled: true,
+        },
+      })
+    }
+    for (const table of Object.values(terraformConfiguration().resource.aws_dynamodb_table)) {
+      expect(table).toMatchObject({ point_in_time_recovery: { enabled: true }, deletion_protection_enabled: true })
+    }
+  })
+
+  test('nodes may do what the code does, and nothing else', () => {
+    const store = readdirSync(new URL('../src/store', import.meta.url)).map((name) => read(`src/store/${name}`))
+    const isAction = (word: string) => `${word}Command` in sdk
+    const words = store.flatMap((text) => [...text.matchAll(/'([A-Z]\w+)'/g)].map(([, word = '']) => word))
+    expect([...tableActions, 'CreateTable'].sort()).toEqual([...new Set(words.filter(isAction))].sort())
+    const s3 = read('src/store/media.s3.ts').matchAll(/new (Get|Put|Delete)ObjectCommand/g)
+    expect(objectActions).toEqual([...new Set([...s3].map(([, verb]) => `${verb}Object`))].sort())
+  })
+})
+
+async function makesWhatNodesNeed(made: (sdk.CreateTableCommandInput & { TableName: string })[]): Promise<void> {
+  const dynamo = connectDynamo(inject('dynamoDbLocalEndpoint'))
+  const client = new sdk.DynamoDBClient({
+    endpoint: inject('dynamoDbLocalEndpoint'),
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'none', secretAccessKey: 'none' },
+  })
+  for (const table of made) {
+    await client.send(new sdk.CreateTableCommand({ ...table, TableName: `${dynamo.tablePrefix}${table.TableName}` }))
+  }
+  await expect(validateTables(dynamo)).resolves.toBeUndefined()
+  client.destroy()
+  dynamo.client.close()
+}
+
+describe('the compose file', () => {
+  type Service = {
+    image?: string
+    environment?: Record<string, string>
+    volumes?: string[]
+    depends_on?: Record<string, { condition: string }>
+    healthcheck?: object
+    stop_grace_period?: string
+  }
+  const { services, volumes } = parse(read('deploy/compose.yaml'), { merge: true }) as {
+    services: Record<string, Service>
+    volumes: Record<string, unknown>
+  }
+  const nodes = Object.entries(services).filter(([name]) => name.startsWith('node-'))
+
+  test('runs two nodes with settings that exist', () => {
+    expect(nodes.map(([name]) => name)).toEqual(['node-a', 'node-b'])
+    const known = new Set([...read('src/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name]) => name))
+    for (const [, { environment = {} }] of nodes) {
+      expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([])
+      expect(Object.keys(environment)).toEqual(
+        expect.arrayContaining(['REDIS_URL', 'DYNAMODB_ENDPOINT', 'AUTH_JWT_SECRET']),
+      )
+    }
+  })
+
+  test('gives a node more time to stop than it takes', () => {
+    for (const [, { stop_grace_period = '0' }] of nodes) {
+      expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThanOrEqual(10)
+    }
+  })
+
+  test('waits for what can be waited for, and names what exists', () => {
+    const dockerfile = read('Dockerfile')
+    for (const { depends_on = {}, volumes: mounted = [] } of Object.values(services)) {
+      for (const [name, { condition }] of Object.entries(depends_on)) {
+        expect(condition).toBe('service_healthy')
+        const isChecked = services[name]?.healthcheck !== undefined || dockerfile.includes('HEALTHCHECK')
+        expect([name, isChecked && name in services]).toEqual([name, true])
+      }
+      for (const [source = ''] of mounted.map((volume) => volume.split(':'))) {
+        const exists = source.startsWith('.')
+          ? existsSync(new URL(`../deploy/${source}`, import.meta.url))
+          : source in volumes
+        expect([source, exists]).toEqual([source, true])
+      }
+    }
+  })
+
+  test('the load balancer and Prometheus know the same nodes', () => {
+    const inNginx = [...read('deploy/nginx.conf').matchAll(/^ +server (\S+):4000/gm)].map(([, name]) => name)
+    const { scrape_configs } = parse(read('deploy/prometheus.yml')) as {
+      scrape_configs: { static_configs: { targets: string[] }[] }[]
+    }
+    const inPrometheus = scrape_configs.flatMap(({ static_configs }) =>
+      static_configs.flatMap(({ targets }) => targets),
+    )
+    const names = nodes.map(([name]) => name)
+    expect(inNginx).toEqual(names)
+    expect(inPrometheus).toEqual(names.map((name) => `${name}:4000`))
+  })
+})
+
+describe('the Dockerfile', () => {
+  test('has nothing its linter minds', () => {
+    const linter = fileURLToPath(import.meta.resolve('dockerfilelint/bin/dockerfilelint'))
+    const { status, stdout } = spawnSync(process.execPath, [linter, 'Dockerfile'], { cwd: root, encoding: 'utf8' })
+    expect([status, stdout]).toEqual([0, expect.stringContaining('None found')])
+  })
+
+  const lines = read('Dockerfile').replaceAll('\\\n', ' ').split('\n')
+  const all = (word: string) =>
+    lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1))
+
+  test('runs scripts that exist, on a Node that is good enough', () => {
+    const { scripts, engines } = JSON.parse(read('package.json')) as {
+      scripts: Record<string, string>
+      engines: { node: string }
+    }
+    const called = lines.flatMap((line) => [...line.matchAll(/npm run (\S+)/g)].map(([, name = '']) => name))
+    expect(called).toEqual(['build'])
+    for (const name of called) expect(scripts).toHaveProperty(name)
+    const wanted = Number(/(\d+\.\d+)/.exec(engines.node)?.[1])
+    for (const image of all('FROM')) expect(Number(/^node:(\d+\.\d+)-/.exec(image)?.[1])).toBeGreaterThanOrEqual(wanted)
+  })
+
+  test('starts what npm start does, as itself: signals reach it, and it is not root', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    expect(`exec ${(JSON.parse(all('CMD').at(-1) ?? '[]') as string[]).join(' ')}`).toBe(scripts.start)
+    expect(all('USER')).toEqual(['node'])
+    expect(all('STOPSIGNAL')).toEqual(['SIGTERM'])
+  })
+
+  test('copies only what is there and let through', () => {
+    const letThrough = read('.dockerignore')
+      .split('\n')
+      .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []))
+    const sources = all('COPY')
+      .filter((line) => !line.startsWith('--from'))
+      .flatMap((line) => line.split(' ').slice(0, -1))
+    expect(sources.toSorted()).toEqual(letThrough.toSorted())
+    for (const source of sources)
+      expect([source, existsSync(new URL(`../${source}`, import.meta.url))]).toEqual([source, true])
+  })
+})

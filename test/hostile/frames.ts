@@ -1,0 +1,107 @@
+/** What is sent on a socket, and how that must end: with a close code, or with the socket alive. */
+export type FrameRow = [what: string, frames: (string | Buffer | object)[], ending: number | 'lives']
+
+const subscribe = (rest: object = {}) => ({
+  type: 'subscribe',
+  id: '1',
+  payload: { query: '{ viewer { id } }' },
+  ...rest,
+})
+const forever = (id: string) => ({
+  type: 'subscribe',
+  id,
+  payload: { query: 'subscription { conversationChanged { id } }' },
+})
+
+/** Nobody has been introduced yet. */
+export const strangersFrames: FrameRow[] = [
+  ['subscribe', [subscribe()], 4401],
+  ['nothing at all', [''], 4400],
+  ['prose', ['hello'], 4400],
+  ['half a message', ['{"type":"connection_'], 4400],
+  ['a JSON string', ['"connection_init"'], 4400],
+  ['null', ['null'], 4400],
+  ['a list', ['[{"type":"connection_init"}]'], 4400],
+  ['an object without a type', [{}], 4400],
+  ['a type that is a number', [{ type: 7 }], 4400],
+  ['a type that does not exist', [{ type: 'start' }], 4400],
+  ['a type of the older protocol', [{ type: 'connection_terminate' }], 4400],
+  ['a type with a space', [{ type: 'connection_init ' }], 4400],
+  ['a prototype for a type', [{ type: '__proto__' }], 4400],
+  ['an acknowledgement', [{ type: 'connection_ack' }], 4400],
+  ['a result', [{ type: 'next', id: '1', payload: {} }], 4400],
+  ['an error', [{ type: 'error', id: '1', payload: [{ message: 'x' }] }], 4400],
+  ['an introduction with a list', [{ type: 'connection_init', payload: [] }], 4400],
+  ['an introduction with text', [{ type: 'connection_init', payload: 'token' }], 4400],
+  ['an introduction with null', [{ type: 'connection_init', payload: null }], 4403],
+  ['an introduction without a token', [{ type: 'connection_init' }], 4403],
+  ['an introduction with a token of null', [{ type: 'connection_init', payload: { authorization: null } }], 4403],
+  [
+    'an introduction with a token in a list',
+    [{ type: 'connection_init', payload: { authorization: ['Bearer x'] } }],
+    4403,
+  ],
+  ['an introduction with a bad token', [{ type: 'connection_init', payload: { authorization: 'Bearer x' } }], 4403],
+  ['bytes', [Buffer.from([0, 1, 2, 255])], 4400],
+  ['lists 30,000 deep', ['['.repeat(30_000)], 4400],
+  ['objects 10,000 deep', ['{"a":'.repeat(10_000)], 4400],
+  ['a frame of 64 KB and a byte', [' '.repeat(64 * 1024 + 1)], 1009],
+  ['a frame of a megabyte', [' '.repeat(2 ** 20)], 1009],
+  ['a ping, before anything else', [{ type: 'ping' }], 'lives'],
+  ['a pong nobody asked for', [{ type: 'pong' }], 'lives'],
+  ['a complete of nothing', [{ type: 'complete', id: '1' }], 'lives'],
+]
+
+/** From somebody who was let in. */
+export const guestsFrames: FrameRow[] = [
+  ['a second introduction', [{ type: 'connection_init' }], 4429],
+  ['nothing at all', [''], 4400],
+  ['prose', ['hello'], 4400],
+  ['an acknowledgement', [{ type: 'connection_ack' }], 4400],
+  ['a result of their own', [{ type: 'next', id: '1', payload: { data: {} } }], 4400],
+  ['subscribe without an id', [subscribe({ id: undefined })], 4400],
+  ['an id of nothing', [subscribe({ id: '' })], 4400],
+  ['an id that is a number', [subscribe({ id: 1 })], 4400],
+  ['an id that is null', [subscribe({ id: null })], 4400],
+  ['subscribe without a payload', [subscribe({ payload: undefined })], 4400],
+  ['a payload that is text', [subscribe({ payload: '{ viewer { id } }' })], 4400],
+  ['a payload without a query', [subscribe({ payload: {} })], 4400],
+  ['a query that is a number', [subscribe({ payload: { query: 7 } })], 4400],
+  ['an operationName that is a number', [subscribe({ payload: { query: '{ a }', operationName: 7 } })], 4400],
+  ['variables that are text', [subscribe({ payload: { query: '{ a }', variables: 'x' } })], 4400],
+  ['variables that are a list', [subscribe({ payload: { query: '{ a }', variables: [] } })], 4400],
+  ['extensions that are text', [subscribe({ payload: { query: '{ a }', extensions: 'x' } })], 4400],
+  ['complete without an id', [{ type: 'complete' }], 4400],
+  ['complete with a number', [{ type: 'complete', id: 1 }], 4400],
+  ['a ping with text', [{ type: 'ping', payload: 'x' }], 4400],
+  ['the id of what is still running', [forever('a'), forever('a')], 4409],
+  ['a frame too large', [subscribe({ payload: { query: `{ a${' '.repeat(70_000)} }` } })], 1009],
+  ['bytes', [Buffer.from([123, 255])], 4400],
+  ['complete of nothing', [{ type: 'complete', id: 'nothing' }], 'lives'],
+  ['complete twice', [forever('a'), { type: 'complete', id: 'a' }, { type: 'complete', id: 'a' }], 'lives'],
+  ['an id again after its complete', [forever('a'), { type: 'complete', id: 'a' }, forever('a')], 'lives'],
+  ['a ping with a payload', [{ type: 'ping', payload: { a: 1 } }], 'lives'],
+  ['a syntax error', [subscribe({ payload: { query: '{' } })], 'lives'],
+  ['a query of nothing', [subscribe({ payload: { query: '' } })], 'lives'],
+  ['an id with a NUL', [subscribe({ id: '\0' })], 'lives'],
+  ['an id of 10,000 letters', [subscribe({ id: 'x'.repeat(10_000) })], 'lives'],
+  ['an id that every object has', [subscribe({ id: 'constructor' })], 'lives'],
+  ['a prototype for an id', ['{"type":"subscribe","id":"__proto__","payload":{"query":"{ viewer { id } }"}}'], 'lives'],
+  ['a message as bytes', [Buffer.from('{"type":"ping"}')], 4400],
+  ['200 operations at once', Array.from({ length: 200 }, (_, i) => subscribe({ id: `${i}` })), 'lives'],
+]
+
+/** Below the protocol: bytes on the wire after the upgrade. A client masks with four bytes, here zeros. */
+export const wireRows: [what: string, bytes: number[], code: number][] = [
+  ['text that is no UTF-8', [0x81, 0x82, 0, 0, 0, 0, 0xc3, 0x28], 1007],
+  ['half a surrogate pair in UTF-8', [0x81, 0x83, 0, 0, 0, 0, 0xed, 0xa0, 0xbd], 1007],
+  ['a frame that is not masked', [0x81, 0x01, 0x61], 1002],
+  ['an opcode that is reserved', [0x83, 0x80, 0, 0, 0, 0], 1002],
+  ['a bit that is reserved', [0xc1, 0x80, 0, 0, 0, 0], 1002],
+  ['a continuation of nothing', [0x80, 0x80, 0, 0, 0, 0], 1002],
+  ['a ping in fragments', [0x09, 0x80, 0, 0, 0, 0], 1002],
+  ['a ping of 126 bytes', [0x89, 0xfe, 0, 126, 0, 0, 0, 0, ...Array(126).fill(0)], 1002],
+  ['a close with a code nobody may send', [0x88, 0x82, 0, 0, 0, 0, 0x03, 0xed], 1002],
+  ['a close with one byte', [0x88, 0x81, 0, 0, 0, 0, 3], 1002],
+  ['a frame that announces 2 to the 62 bytes', [0x81, 0xff, 0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 1009],
+]

@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+export type DynamoEcho = Awaited<ReturnType<typeof startDynamoEcho>>
+
+/** In front of a DynamoDB: passes calls on, or fails them with an error whose message quotes all that was asked. */
+export async function startDynamoEcho(target: string) {
+  let failure: { status: number; type: string } | undefined
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    if (failure) {
+      const { status, type } = failure
+      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' })
+      response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: `Not this: ${body}` }))
+      return
+    }
+    const { host: _host, connection: _connection, 'content-length': _length, ...headers } = request.headers
+    const answer = await fetch(target, { method: 'POST', headers: headers as Record<string, string>, body })
+    response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' }).end(await answer.text())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** `rejects`: as if we had asked for nonsense. `breaks`: as if it were its own fault. */
+    rejects() {
+      failure = { status: 400, type: 'ValidationException' }
+    },
+    breaks() {
+      failure = { status: 500, type: 'InternalServerError' }
+    },
+    pass() {
+      failure = undefined
+    },
+    async stop(): Promise<void> {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
