@@ -58,6 +58,18 @@ if (values.profile !== undefined) await mkdir(values.profile, { recursive: true 
 const beganAtMs = performance.now()
 const bench = await startBench(depth, values.profile)
 const all: Measured[] = []
+let isEnding = false
+
+/** Leaves nothing behind. What is lost on the way, such as the sockets of a server that is stopped, is no news. */
+function giveUp(reason: unknown): void {
+  if (isEnding) return
+  isEnding = true
+  console.error(reason)
+  void bench.stop().finally(() => process.exit(1))
+}
+process.on('uncaughtException', giveUp)
+process.on('SIGINT', giveUp)
+process.on('SIGTERM', giveUp)
 try {
   for (const name of wanted) {
     const scenarioBeganAtMs = performance.now()

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 
 /** A kept-alive connection that sends the same bytes again and again. */
 export type LoadConnection = {
@@ -17,33 +17,48 @@ export function postOf(path: string, body: object, headers: Readonly<Record<stri
   )
 }
 
+/** Servers close what is silent for five seconds, as it is while others have their turn: then it is opened again. */
 export async function openConnection(port: number): Promise<LoadConnection> {
-  const socket: Socket = connect(port, '127.0.0.1')
+  let open = await openOnce(port)
+
+  async function ask(request: Buffer): Promise<Buffer> {
+    for (;;) {
+      const answer = await open.ask(request)
+      if (answer) return answer
+      open = await openOnce(port)
+    }
+  }
+  return { ask, close: () => open.close() }
+}
+
+async function openOnce(port: number) {
+  const socket = connect(port, '127.0.0.1')
   socket.setNoDelay(true)
   await once(socket, 'connect')
   let received: Buffer | undefined
-  let waiting: ((answer: Buffer) => void) | undefined
-  let failed: ((error: Error) => void) | undefined
+  let closed = false
+  let answered = (_answer: Buffer | undefined): void => undefined
   socket.on('data', (chunk: Buffer) => {
     received = received ? Buffer.concat([received, chunk]) : chunk
     if (!isWhole(received)) return
     const answer = received
     received = undefined
-    waiting?.(answer)
+    answered(answer)
   })
-  socket.on('error', (error) => failed?.(error))
-  socket.on('close', () => failed?.(new Error('The server closed the connection.')))
+  socket.on('error', () => socket.destroy())
+  socket.on('close', () => {
+    closed = true
+    answered(undefined)
+  })
   return {
-    ask: (request) =>
-      new Promise((resolve, reject) => {
-        waiting = resolve
-        failed = reject
-        socket.write(request)
+    /** Undefined where the server has closed it. */
+    ask: (request: Buffer) =>
+      new Promise<Buffer | undefined>((resolve) => {
+        answered = resolve
+        if (closed) resolve(undefined)
+        else socket.write(request)
       }),
-    close() {
-      failed = undefined
-      socket.destroy()
-    },
+    close: () => void socket.destroy(),
   }
 }
 

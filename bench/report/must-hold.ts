@@ -1,5 +1,5 @@
 import { cpuPerDelivery } from '../scenarios/fan-out.ts'
-import { unitsPerSend } from '../scenarios/growth-members.ts'
+import { writesPerSend } from '../scenarios/growth-members.ts'
 import { pageCpu, sendIntoStored } from '../scenarios/history.ts'
 import { memoryPerSubscriber } from '../scenarios/idle.ts'
 import { cpuPerMutation } from '../scenarios/mutation.ts'
@@ -69,8 +69,8 @@ export function promised(all: readonly Measured[]): Promised[] {
       goal: { atMost: 1.1 },
     },
     {
-      what: 'send in a group of 1,000 attached against 10: DynamoDB capacity',
-      ...grown(unitsPerSend, '1,000 members', '10 members'),
+      what: 'send in a group of 1,000 attached against 10: DynamoDB writes',
+      ...grown(writesPerSend, '1,000 members', '10 members'),
       goal: { atMost: 1 },
     },
   ]

@@ -31,12 +31,16 @@ export async function writePage(): Promise<void> {
   const all = read.flatMap(({ measured }) => measured)
   const pictures = new URL('performance/', docs)
   await mkdir(pictures, { recursive: true })
-  for (const [name, chart] of Object.entries(chartsOf(all))) {
-    if (chart.bars.length > 0) await writeFile(new URL(`${name}.svg`, pictures), drawBars(chart))
-  }
+  const charts = Object.entries(chartsOf(all)).filter(([, { bars }]) => bars.length > 0)
+  for (const [name, chart] of charts) await writeFile(new URL(`${name}.svg`, pictures), drawBars(chart))
   const page = new URL('performance.md', docs)
   const text = await readFile(page, 'utf8')
-  const filled = Object.entries({ 'must-hold': mustHold(all), machine: machineOf(read), figures: figuresOf(read) })
+  const filled = Object.entries({
+    'must-hold': mustHold(all),
+    pictures: charts.map(([name, { title }]) => `![${title}](performance/${name}.svg)`).join('\n\n'),
+    machine: machineOf(read),
+    figures: figuresOf(read),
+  })
   await writeFile(
     page,
     filled.reduce((page, [name, part]) => fill(page, name, part), text),

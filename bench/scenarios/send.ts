@@ -20,6 +20,7 @@ export const sendToAttached: Scenario = async (bench) => {
     await crew.asFastAsPossible(bench.choose({ quick: 300, default: 1500, full: 4000 }), warmCount)
 
   await interleave(bench.choose({ quick: 1, default: 3, full: 7 }), crews, async ({ subject, asFastAsPossible }) => {
+    await bench.stores.calls()
     const { count, wallMs, serverMs, redisMs, dynamodbMs } = await bench.meter(subject, () =>
       asFastAsPossible(roundMs, roundCount),
     )
@@ -28,6 +29,8 @@ export const sendToAttached: Scenario = async (bench) => {
     if (subject.who !== 'raw ws')
       sheet.add('send: Redis CPU per message', subject.who, 'ms', redisMs / count, 'mercurius')
     if (subject.who === 'parley' || subject.who === 'stock') {
+      const calls = Object.values(await bench.stores.calls()).reduce((sum, each) => sum + each.calls, 0)
+      sheet.add('send: DynamoDB calls per message', subject.who, 'calls', calls / count, 'stock')
       sheet.add('send: DynamoDB CPU per message', subject.who, 'ms', dynamodbMs / count, 'stock')
     }
     add('send: CPU per message with its stores', 'ms', (serverMs + redisMs + dynamodbMs) / count)
