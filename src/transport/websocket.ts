@@ -164,6 +164,8 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
   async function beat(): Promise<void> {
     while (!stopped.signal.aborted) {
       await clock.sleep(beatMs, stopped.signal)
+      // After a stall of this node, what peers have sent meanwhile is read first: they are not to be taken for dead for it.
+      await new Promise(setImmediate)
       for (const open of sockets) {
         const backlog = open.backlog.beat()
         if (backlog === 'stuck') refusals('slow_reader')

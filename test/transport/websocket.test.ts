@@ -324,7 +324,10 @@ describe('a peer that is gone without a word', () => {
     const server = await start({ clock })
     const peer = await silentPeer(server)
     const closed = once(peer.resume(), 'close')
-    await clock.advance(14_900)
+    for (const ms of [5000, 5000, 4900]) {
+      await clock.advance(ms)
+      await new Promise(setImmediate)
+    }
     await closed
   })
 
@@ -339,6 +342,19 @@ describe('a peer that is gone without a word', () => {
       socket.subscribe(`${beat}`, '{ me }')
       await socket.frame('next', `${beat}`)
     }
+  })
+
+  test('one whose answer lies unread, because the node was late itself, stays', async () => {
+    const clock = createManualClock()
+    const server = await start({ clock })
+    const socket = await connect(server)
+    // The pong is written; the node's next beat comes before it could read it.
+    socket.socket.once('ping', () => void clock.advance(5000))
+    const pinged = once(socket.socket, 'ping').then(() => once(socket.socket, 'ping'))
+    await clock.advance(5000)
+    await pinged
+    socket.subscribe('1', '{ me }')
+    await socket.frame('next', '1')
   })
 })
 
