@@ -76,5 +76,7 @@ async function halfARequest({ url }: Person): Promise<string> {
 export async function doBad(person: Person, random: () => number): Promise<string | undefined> {
   const deed = badDeeds[Math.floor(random() * badDeeds.length)]
   const ended = await deed?.try(person, random)
+  // Counted like anybody else's.
+  if (ended === 'UNAVAILABLE') throw Object.assign(new Error(ended), { code: ended })
   return ended === deed?.expected ? undefined : `${ended} where ${deed?.expected} was expected`
 }
