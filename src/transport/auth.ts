@@ -7,6 +7,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
+import { LRUCache } from 'lru-cache'
 import type { AuthSettings } from '../config.ts'
 import type { Clock } from '../ports/clock.ts'
 import { ChatError, unavailable } from '../protocol/errors.ts'
@@ -28,6 +29,9 @@ const bearer = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 /** As many as fit into the headers of a request; a WebSocket would take more. */
 const tokenMaxChars = 16 * 1024
 const keyFetchTimeoutMs = 2000
+/** A key that an identity provider takes back is good for so long still. */
+const rememberedMs = 60_000
+const rememberedMaxChars = 4 * 1024 * 1024
 const devTokenDays = 7
 /** Longer ones are cut: they are kept, and shown to others. */
 const nameMaxCodePoints = 128
@@ -39,12 +43,27 @@ export function createAuthenticate(settings: AuthSettings, clock: Clock): Authen
     ...(settings.issuer && { issuer: settings.issuer }),
     ...(settings.audience && { audience: settings.audience }),
   }
+  // A client sends the same token with every request, and a signature takes longer to check than most of them.
+  const remembered = new LRUCache<string, { viewer: Viewer; untilMs: number }>({
+    maxSize: rememberedMaxChars,
+    sizeCalculation: (_viewer, token) => token.length,
+  })
+
+  async function viewerBy(token: string): Promise<Viewer> {
+    const nowMs = clock.now()
+    const known = remembered.get(token)
+    if (known && nowMs < known.untilMs) return known.viewer
+    const viewer = viewerOf(await verify(token, { ...insistOn, currentDate: new Date(nowMs) }))
+    remembered.set(token, { viewer, untilMs: Math.min(nowMs + rememberedMs, viewer.expiresAtMs) })
+    return viewer
+  }
+
   return async (authorization) => {
     if (authorization === undefined || authorization === null) return undefined
     const [, token] = (typeof authorization === 'string' && bearer.exec(authorization)) || []
     if (token === undefined || token.length > tokenMaxChars)
       throw unauthenticated('Expected "authorization: Bearer <token>".')
-    return viewerOf(await verify(token, { ...insistOn, currentDate: new Date(clock.now()) }))
+    return viewerBy(token)
   }
 }
 

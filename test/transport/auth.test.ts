@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { AuthSettings } from '../../src/config.ts'
 import { createAuthenticate, createDevTokens } from '../../src/transport/auth.ts'
 import { asUser, bearer, createManualClock, realClock, secret, token } from './kit.ts'
@@ -102,6 +102,24 @@ describe('a token of an identity provider', () => {
     const check = authenticate({ jwksUrl })
     await expect(check(`Bearer ${await sign('k2')}`)).rejects.toMatchObject(unauthenticated)
     await expect(check(await bearer('ann'))).rejects.toMatchObject(unauthenticated)
+  })
+
+  test('is checked again after a minute, as its key may have been taken back', async () => {
+    const clock = createManualClock()
+    const { jwksUrl, sign, server } = await provider()
+    const check = createAuthenticate({ jwksUrl }, clock)
+    const authorization = `Bearer ${await sign()}`
+    const verified = vi.spyOn(crypto.subtle, 'verify')
+    onTestFinished(() => verified.mockRestore())
+    for (const ms of [0, 59_000]) {
+      await clock.advance(ms)
+      expect(await check(authorization)).toMatchObject({ userId: 'ann' })
+    }
+    expect(verified).toHaveBeenCalledTimes(1)
+    await clock.advance(1000)
+    expect(await check(authorization)).toMatchObject({ userId: 'ann' })
+    expect(verified).toHaveBeenCalledTimes(2)
+    server.close()
   })
 
   test('may live beside the shared secret', async () => {
