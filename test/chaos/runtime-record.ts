@@ -68,7 +68,9 @@ export function createRuntimeRecord({ client, userId, established, history, nowM
     const call = calls.get(clientMessageId)
     if (!call) return
     pending.delete(clientMessageId)
-    call.endedAtMs ??= nowMs()
+    // Refused, and killed before that was kept: the next life has tried again, and this answer is another one.
+    const isAnotherEnd = outcome !== undefined && call.outcome !== undefined && !('answer' in call.outcome)
+    if (call.endedAtMs === undefined || isAnotherEnd) call.endedAtMs = nowMs()
     if (outcome) call.outcome = outcome
     if (!outcome || 'answer' in outcome) established.add(call.ask.conversationId)
   }
