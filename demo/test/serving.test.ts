@@ -19,7 +19,10 @@ async function built(): Promise<string> {
 /** What is served at a path, with the headers. */
 async function get(directory: string, path: string, headers: Record<string, string> = {}) {
   const routes = await readDemo([directory])
-  const server = createServer((request, response) => void routes[path]?.GET?.({ request, response })).listen(0)
+  const exchange = { requestId: 'one' }
+  const server = createServer(
+    (request, response) => void routes[path]?.GET?.({ ...exchange, request, response }),
+  ).listen(0)
   onTestFinished(() => void server.close())
   return fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { headers })
 }
