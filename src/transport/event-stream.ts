@@ -1,4 +1,4 @@
-import type { ExecutionResult } from 'graphql'
+import type { GraphQLError } from 'graphql'
 import type { Clock } from '../ports/clock.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { ErrorMapper } from './errors.ts'
@@ -7,19 +7,27 @@ import type { ErrorMapper } from './errors.ts'
  * A subscription as the transports read it. Each source event becomes one result, in order, none passed over: an event
  * whose fields fail to resolve is tried again, and in the end takes the stream down with a retryable error.
  */
-export type EventStream = AsyncIterableIterator<ExecutionResult, undefined> & {
+export type EventStream<Result> = AsyncIterableIterator<Result, undefined> & {
   /** Aborts when the stream is over. */
   readonly over: AbortSignal
   /** Ends the stream at once; resolves when the source has let go of everything. */
   return(): Promise<IteratorReturnResult<undefined>>
   /** The same, and the reader gets the error. */
   fail(error: unknown): Promise<void>
+  /**
+   * While a `next()` waits, a result that is at hand in the very turn its event is heard goes to the taker. If that returns true it
+   * has it, and the `next()` goes on waiting; otherwise it comes by `next()` as ever.
+   */
+  offerTo(taker: (result: Result) => boolean): void
 }
 
-export type EventStreamOptions = {
+export type EventStreamOptions<Result> = {
   source: AsyncIterable<unknown>
   /** Resolves the selected fields for one event, with a context of its own. */
-  resolve: (event: unknown) => Promise<ExecutionResult>
+  resolve: (event: unknown) => Result | Promise<Result>
+  /** The same, where there is nothing to wait for. */
+  resolveNow?: (event: unknown) => Result | undefined
+  errorsOf: (result: Result) => readonly GraphQLError[] | undefined
   errors: () => ErrorMapper
   clock: Clock
   /** Called with each event whose result is handed to the reader. */
@@ -31,13 +39,17 @@ export type EventStreamOptions = {
 const retryDelaysMs = [50, 200, 800]
 const end: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
-type Step = IteratorResult<ExecutionResult, undefined>
-type Reader = { resolve: (step: Step) => void; reject: (error: unknown) => void }
+/** A source that can hand its next event over in the turn it hears it. */
+type LiveSource = AsyncIterator<unknown> & { offerTo?: (taker: (event: unknown) => boolean) => void }
 
 // Written by hand: a generator's `return` would wait for its pending `next`, which may never come.
-export function createEventStream({ source, resolve, errors, clock, onEvent, onEnd }: EventStreamOptions): EventStream {
-  const iterator = source[Symbol.asyncIterator]()
-  const over = new AbortController()
+export function createEventStream<Result>(options: EventStreamOptions<Result>): EventStream<Result> {
+  type Step = IteratorResult<Result, undefined>
+  type Reader = { resolve: (step: Step) => void; reject: (error: unknown) => void }
+
+  const { source, resolve, resolveNow, errorsOf, errors, clock, onEvent, onEnd } = options
+  const iterator: LiveSource = source[Symbol.asyncIterator]()
+  let over: AbortController | undefined
   /** The `next` nobody has answered yet. */
   let reader: Reader | undefined
   let unseenError: unknown
@@ -46,7 +58,7 @@ export function createEventStream({ source, resolve, errors, clock, onEvent, onE
   function finish(error?: unknown): Promise<void> {
     if (released !== undefined) return released
     released = release()
-    over.abort()
+    over?.abort()
     const mapped = error === undefined ? undefined : errors().toGraphQLError(error)
     const waiting = takeReader()
     if (mapped === undefined) waiting?.resolve(end)
@@ -70,6 +82,13 @@ export function createEventStream({ source, resolve, errors, clock, onEvent, onE
     }
   }
 
+  /** Made when it is asked for: most streams are watched over by their socket. */
+  function overSignal(): AbortSignal {
+    over ??= new AbortController()
+    if (released !== undefined) over.abort()
+    return over.signal
+  }
+
   async function step(): Promise<void> {
     try {
       const { done, value } = await iterator.next()
@@ -84,14 +103,15 @@ export function createEventStream({ source, resolve, errors, clock, onEvent, onE
     }
   }
 
-  async function resolved(event: unknown): Promise<ExecutionResult> {
+  async function resolved(event: unknown): Promise<Result> {
     for (const delayMs of retryDelaysMs) {
       const result = await resolve(event)
-      if (!result.errors?.length || over.signal.aborted) return result
-      await clock.sleep(delayMs, over.signal)
+      if (!errorsOf(result)?.length || released !== undefined) return result
+      await clock.sleep(delayMs, overSignal())
     }
     const result = await resolve(event)
-    if (result.errors?.length) throw retryable(result.errors[0])
+    const [error] = errorsOf(result) ?? []
+    if (error) throw retryable(error)
     return result
   }
 
@@ -108,7 +128,9 @@ export function createEventStream({ source, resolve, errors, clock, onEvent, onE
   }
 
   return {
-    over: over.signal,
+    get over() {
+      return overSignal()
+    },
     next() {
       if (unseenError !== undefined) {
         const error = unseenError
@@ -127,6 +149,16 @@ export function createEventStream({ source, resolve, errors, clock, onEvent, onE
       return end
     },
     fail: finish,
+    offerTo(taker) {
+      if (!resolveNow) return
+      iterator.offerTo?.((event) => {
+        if (!reader || released !== undefined) return false
+        const result = resolveNow(event)
+        if (result === undefined || errorsOf(result)?.length || !taker(result)) return false
+        onEvent?.(event)
+        return true
+      })
+    },
     [Symbol.asyncIterator]() {
       return this
     },

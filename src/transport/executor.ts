@@ -4,20 +4,28 @@ import {
   type ExecutionResult,
   execute,
   type GraphQLError,
-  getOperationAST,
+  type GraphQLSchema,
+  locatedError,
 } from 'graphql'
 import type { Clock } from '../ports/clock.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { Viewer } from '../protocol/viewer.ts'
+import { type Answer, answerOf } from './answer.ts'
 import { unauthenticated } from './auth.ts'
+import type { Compiled, Run } from './compiled-operation.ts'
+import type { Variables } from './compiled-variables.ts'
+import { createDeadline } from './deadline.ts'
 import type { ErrorMapper } from './errors.ts'
-import { createEventStream, type EventStream } from './event-stream.ts'
+import { createEventStream, type EventStream, type EventStreamOptions } from './event-stream.ts'
 import { atExpiry } from './expiry.ts'
 import type { Metrics } from './metrics.ts'
 import type { OperationIds } from './operation-ids.ts'
 import type { Operation, OperationLog } from './operation-log.ts'
-import { type Operations, within } from './operations.ts'
+import type { Operations } from './operations.ts'
 import type { Places } from './places.ts'
+import type { Plan, PlanOf } from './plans.ts'
+import { makeReplayable, Replay } from './replay.ts'
+import { createSharedAnswers, type ShareOf } from './shared-answers.ts'
 import type { Tracing } from './tracing.ts'
 
 /** Fresh for each operation. `stream` is the same for all events of one subscription, and undefined for all else. */
@@ -39,7 +47,15 @@ export type OperationContext = {
   traceparent?: unknown
 }
 
+/** An operation that may run: its document is valid, and it can be afforded. */
+export type Prepared = {
+  plan: Plan
+  variables: Readonly<Variables> | null | undefined
+  context: OperationContext
+}
+
 export type ExecutorOptions = {
+  schema: GraphQLSchema
   /** Makes a new one each time: loaders must not outlive the operation, nor the event of a subscription. */
   createContext: CreateContext
   operations: Operations
@@ -56,96 +72,262 @@ export type ExecutorOptions = {
 }
 
 export type Executor = {
+  /** A query or mutation. */
+  answer(prepared: Prepared): Answer | Promise<Answer>
+  /** A subscription, over a WebSocket. */
+  follow(prepared: Prepared): Promise<EventStream<Answer> | Answer>
+  /** The same two as Yoga has them. */
   execute(args: ExecutionArgs): Promise<ExecutionResult>
-  subscribe(args: ExecutionArgs): Promise<EventStream | ExecutionResult>
+  subscribe(args: ExecutionArgs): Promise<EventStream<ExecutionResult> | ExecutionResult>
   /** Ends all subscriptions; resolves when their sources have let go of everything. */
   endSubscriptions(error: unknown): Promise<void>
 }
 
+type Finished = ReturnType<OperationLog>
+type ResolvesEvents<Result> = Pick<EventStreamOptions<Result>, 'resolve' | 'resolveNow' | 'errorsOf'>
+
 const eventDeadlineMs = 2500
 /** Each of them shows the whole value again. */
 const coercionErrorsMax = 3
+const noIds: OperationIds = {}
 
-export function createExecutor(options: ExecutorOptions): Executor {
-  const { createContext, operations, errors, log, metrics, places, clock, tracing, hideSuggestions = false } = options
-  const streams = new Set<EventStream>()
+export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): Executor {
+  const { schema, createContext, operations, errors, log, metrics, places, clock, tracing, planOf } = options
+  const { hideSuggestions = false } = options
+  const streams = new Set<EventStream<unknown>>()
+  const shared = createSharedAnswers()
+  const inDeadline = createDeadline(clock, eventDeadlineMs)
+  makeReplayable(schema)
 
-  const contextOf = (args: ExecutionArgs) => args.contextValue as OperationContext
-  const withFreshContext = (args: ExecutionArgs, stream?: object): ExecutionArgs => ({
-    ...args,
+  const freshContext = ({ viewer, origin, ids }: OperationContext, stream?: object): object =>
+    createContext(viewer, stream, origin, ids)
+  const argsOf = ({ plan, variables, context }: Prepared, rootValue?: unknown, stream?: object): ExecutionArgs => ({
+    schema,
+    document: plan.document,
+    operationName: plan.operationName,
+    variableValues: variables as Variables,
+    rootValue,
+    contextValue: freshContext(context, stream),
     hideSuggestions,
     options: { maxCoercionErrors: coercionErrorsMax },
-    contextValue: createContext(contextOf(args).viewer, stream, contextOf(args).origin, contextOf(args).ids),
   })
   const problemsOf = (list: readonly GraphQLError[] = []) => list.map(errors.toProblem)
+  const errorsOf = ({ ids }: OperationContext) => errors.about(ids ?? noIds)
 
-  const errorsOf = (args: ExecutionArgs) => errors.about(contextOf(args).ids ?? {})
-
-  function mapErrors(args: ExecutionArgs, result: ExecutionResult): ExecutionResult {
+  function mapErrors(context: OperationContext, result: ExecutionResult): ExecutionResult {
     if (!result.errors) return result
-    const { toGraphQLError, toRequestError } = errorsOf(args)
+    const { toGraphQLError, toRequestError } = errorsOf(context)
     const map = 'data' in result ? toGraphQLError : toRequestError
     return { ...result, errors: result.errors.map(map) }
   }
 
-  async function run(args: ExecutionArgs): Promise<ExecutionResult> {
-    const operation = operationOf(args, contextOf(args))
+  const refused = (context: OperationContext, error: unknown): ExecutionResult => ({
+    errors: [errorsOf(context).toRequestError(error)],
+  })
+
+  // ---------------------------------------------------------------- queries and mutations
+
+  function answer(prepared: Prepared, how = perform): Answer | Promise<Answer> {
+    const { plan, context } = prepared
+    const operation = operationOf(plan, context)
     const finished = log(operation)
-    // Mapped inside: what comes too late for the client is still logged.
-    const work = async () => mapErrors(args, await execute(withFreshContext(args)))
-    const result = await operations
-      .run(tracing ? () => traced(tracing, operation, args, work) : work)
-      .catch(refused(args))
-    finished(problemsOf(result.errors))
+    const finish = (given: Answer): Answer => {
+      finished(given.result && problemsOf(given.result.errors))
+      return given
+    }
+    const fail = (error: unknown): Answer => finish(answerOf(refused(context, error)))
+    try {
+      const work = () => how(prepared)
+      const given = operations.run(tracing ? () => traced(tracing, operation, context, async () => work()) : work)
+      return given instanceof Promise ? given.then(finish, fail) : finish(given)
+    } catch (error) {
+      return fail(error)
+    }
+  }
+
+  /** By what was compiled, as far as that goes; what goes wrong is said by graphql-js. */
+  function perform(prepared: Prepared): Answer | Promise<Answer> {
+    const { plan, context } = prepared
+    const compiled = plan.compiled()
+    const variables = compiled?.coerce(prepared.variables)
+    if (!compiled || !variables) return byGraphQL(prepared)
+    const run: Run = { context: freshContext(context), variables, isPersonal: false }
+    const failed = (error: unknown): Answer =>
+      answerOf(
+        mapErrors(context, {
+          errors: [locatedError(error, compiled.nodes, [compiled.key])],
+          data: compiled.isNullable ? { [compiled.key]: null } : null,
+        }),
+      )
+    const written = (value: unknown): Answer | Promise<Answer> =>
+      writeOr(compiled, value, run, () => byGraphQL(prepared, new Replay(value)))
+    let value: unknown
+    try {
+      value = compiled.resolve(undefined, run)
+    } catch (error) {
+      return failed(error)
+    }
+    return value instanceof Promise ? value.then(written, failed) : written(value)
+  }
+
+  /** `rootValue`: what was come to already. */
+  async function byGraphQL(prepared: Prepared, rootValue?: unknown): Promise<Answer> {
+    return answerOf(await resultOf(prepared, rootValue))
+  }
+
+  /** Mapped inside: what comes too late for the client is still logged. */
+  async function resultOf(prepared: Prepared, rootValue?: unknown): Promise<ExecutionResult> {
+    return mapErrors(prepared.context, await execute(argsOf(prepared, rootValue)))
+  }
+
+  async function executeForYoga(args: ExecutionArgs): Promise<ExecutionResult> {
+    const { result = {} } = await answer(preparedOf(args), async (prepared) => ({
+      json: '',
+      result: await resultOf(prepared),
+    }))
     return result
   }
 
-  const refused =
-    (args: ExecutionArgs) =>
-    (error: unknown): ExecutionResult => ({ errors: [errorsOf(args).toRequestError(error)] })
+  function preparedOf({ document, operationName, variableValues, contextValue }: ExecutionArgs): Prepared {
+    const plan = planOf(document, operationName)
+    if (!plan) throw new ChatError('GRAPHQL_VALIDATION_FAILED', 'There is no such operation.')
+    return { plan, variables: variableValues, context: contextValue as OperationContext }
+  }
 
-  async function subscribe(args: ExecutionArgs): Promise<EventStream | ExecutionResult> {
-    const transport = contextOf(args).transport === 'ws' ? 'ws' : 'sse'
-    const operation = { ...operationOf(args, contextOf(args)), transport } as const
+  // ---------------------------------------------------------------- subscriptions
+
+  async function start<Result>(
+    prepared: Prepared,
+    transport: 'ws' | 'sse',
+    resolves: (source: object) => ResolvesEvents<Result>,
+  ): Promise<EventStream<Result> | ExecutionResult> {
+    const { plan, context } = prepared
+    const operation: Operation = { ...operationOf(plan, context), transport }
     const finished = log(operation)
-    const work = () => open(args, transport, finished)
-    const opened = await operations
-      .start(tracing ? () => traced(tracing, operation, args, work) : work)
-      .catch(refused(args))
+    const work = () => open(prepared, transport, finished, resolves)
+    let opened: EventStream<Result> | ExecutionResult
+    try {
+      opened = await operations.start(tracing ? () => traced(tracing, operation, context, work) : work)
+    } catch (error) {
+      opened = refused(context, error)
+    }
     if (Symbol.asyncIterator in opened) return opened
-    const result = mapErrors(args, opened)
+    const result = mapErrors(context, opened)
     finished(problemsOf(result.errors))
     return result
   }
 
-  async function open(args: ExecutionArgs, transport: 'ws' | 'sse', finished: ReturnType<OperationLog>) {
+  async function open<Result>(
+    prepared: Prepared,
+    transport: 'ws' | 'sse',
+    finished: Finished,
+    resolves: (source: object) => ResolvesEvents<Result>,
+  ) {
+    const { context } = prepared
     // A WebSocket has its seat for all it carries.
-    const leave = transport === 'sse' ? seatOf(contextOf(args)) : () => undefined
-    const source = await createSourceEventStream(withFreshContext(args)).catch((error) => {
-      leave()
+    const leave = transport === 'sse' ? seatOf(context) : undefined
+    const source = await createSourceEventStream(argsOf(prepared)).catch((error) => {
+      leave?.()
       throw error
     })
     if (!(Symbol.asyncIterator in source)) {
-      leave()
+      leave?.()
       return source
     }
-    const stream = createEventStream({
+    const stream = createEventStream<Result>({
       source,
-      resolve: (rootValue) => resolveEvent({ ...withFreshContext(args, source), rootValue }, contextOf(args).ids),
-      errors: () => errorsOf(args),
-      onEvent: (event) => options.onDelivery?.(event, contextOf(args).ids ?? {}),
+      ...resolves(source),
+      errors: () => errorsOf(context),
+      onEvent: (event) => options.onDelivery?.(event, context.ids ?? noIds),
       clock,
       onEnd(error) {
         streams.delete(stream)
-        leave()
+        leave?.()
         metrics.subscriptions.dec({ transport })
         finished(error === undefined ? [] : [errors.toProblem(error)])
       },
     })
     streams.add(stream)
     metrics.subscriptions.inc({ transport })
-    watch(stream, contextOf(args))
+    watch(stream, context)
     return stream
+  }
+
+  async function follow(prepared: Prepared): Promise<EventStream<Answer> | Answer> {
+    const opened = await start<Answer>(prepared, 'ws', (source) => answersOf(prepared, source))
+    return Symbol.asyncIterator in opened ? opened : answerOf(opened)
+  }
+
+  const subscribeForYoga = (args: ExecutionArgs): Promise<EventStream<ExecutionResult> | ExecutionResult> => {
+    const prepared = preparedOf(args)
+    return start<ExecutionResult>(prepared, 'sse', (source) => ({
+      resolve: (event) => eventByGraphQL(prepared, event, source),
+      errorsOf: (result) => result.errors,
+    }))
+  }
+
+  async function eventByGraphQL(prepared: Prepared, event: unknown, source: object): Promise<ExecutionResult> {
+    try {
+      return await inDeadline(Promise.resolve(execute(argsOf(prepared, event, source))))
+    } catch (error) {
+      return { errors: [errorsOf(prepared.context).toGraphQLError(error)] }
+    }
+  }
+
+  /** How the events of a stream are answered: as others were who watch the same, where that is so. */
+  function answersOf(prepared: Prepared, source: object): ResolvesEvents<Answer> {
+    const { plan, context } = prepared
+    const slowly = async (event: unknown) => answerOf(await eventByGraphQL(prepared, event, source))
+    const errorsIn = ({ result }: Answer) => result?.errors
+    const compiled = plan.compiled()
+    const variables = compiled?.coerce(prepared.variables)
+    if (!compiled || !variables) return { resolve: slowly, errorsOf: errorsIn }
+    const shareOf = compiled.canBeShared ? shareOfField(schema, plan) : undefined
+    const userId = context.viewer?.userId
+    /** Some fields have to be waited for: then nothing is at hand in the turn of the event. */
+    let takesTime = false
+
+    function own(event: unknown, run: Run): Answer | Promise<Answer> {
+      const given = answerEvent(compiled as Compiled, event, run, () => slowly(event))
+      if (!(given instanceof Promise)) return given
+      takesTime = true
+      return inDeadline(given).catch((error) =>
+        answerOf({ errors: [errorsOf(prepared.context).toGraphQLError(error)] }),
+      )
+    }
+    const newRun = (): Run => ({
+      context: freshContext(context, source),
+      variables: variables as Variables,
+      isPersonal: false,
+    })
+
+    function resolve(event: unknown): Answer | Promise<Answer> {
+      const share = shareOf?.(event as never)
+      if (!share || share.except === userId) return own(event, newRun())
+      const found = shared.find(compiled as Compiled, share)
+      if (found instanceof Promise) return found.then((given) => given ?? own(event, newRun()))
+      if (found) return found
+      const run = newRun()
+      const given = own(event, run)
+      const forAll = (answer: Answer) => (run.isPersonal || answer.result ? undefined : answer)
+      if (given instanceof Promise) shared.keep(compiled as Compiled, share, given.then(forAll))
+      else if (forAll(given)) shared.keep(compiled as Compiled, share, given)
+      return given
+    }
+
+    function resolveNow(event: unknown): Answer | undefined {
+      if (takesTime) {
+        const share = shareOf?.(event as never)
+        const found = share && share.except !== userId ? shared.find(compiled as Compiled, share) : undefined
+        return found instanceof Promise ? undefined : found
+      }
+      const given = resolve(event)
+      if (!(given instanceof Promise)) return given
+      given.catch(() => undefined)
+      return undefined
+    }
+
+    return { resolve, resolveNow, errorsOf: errorsIn }
   }
 
   function seatOf({ viewer, address = '' }: OperationContext): () => void {
@@ -154,26 +336,15 @@ export function createExecutor(options: ExecutorOptions): Executor {
     throw new ChatError('RATE_LIMITED', 'This user has too many streams and sockets open.', { retryAfterMs: 5000 })
   }
 
-  async function resolveEvent(args: ExecutionArgs, ids: OperationIds | undefined): Promise<ExecutionResult> {
-    try {
-      return await within(clock, eventDeadlineMs, Promise.resolve(execute(args)))
-    } catch (error) {
-      return { errors: [errors.about(ids ?? {}).toGraphQLError(error)] }
-    }
-  }
-
   const traced = <T extends object>(
     by: Tracing,
     operation: Operation,
-    args: ExecutionArgs,
+    { traceparent }: OperationContext,
     work: () => Promise<T>,
-  ): Promise<T> =>
-    by.operation(operation, contextOf(args).traceparent, work, (outcome) =>
-      'errors' in outcome ? problemsOf((outcome as ExecutionResult).errors)[0]?.code : undefined,
-    )
+  ): Promise<T> => by.operation(operation, traceparent, work, (outcome) => problemsOf(errorsIn(outcome))[0]?.code)
 
   /** A WebSocket watches over its own subscriptions; an HTTP exchange has nobody else to do so. */
-  function watch(stream: EventStream, { transport, viewer, signal }: OperationContext): void {
+  function watch(stream: EventStream<unknown>, { transport, viewer, signal }: OperationContext): void {
     if (transport !== 'http') return
     const end = () => void stream.return()
     if (signal?.aborted) end()
@@ -183,19 +354,60 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 
   return {
-    execute: run,
-    subscribe,
+    answer: (prepared) => answer(prepared),
+    follow,
+    execute: executeForYoga,
+    subscribe: subscribeForYoga,
     endSubscriptions: async (error) => {
       await Promise.all([...streams].map((stream) => stream.fail(error)))
     },
   }
 }
 
-function operationOf(
-  { document, operationName }: ExecutionArgs,
-  { transport, viewer, ids }: OperationContext,
-): Operation {
-  const operation = getOperationAST(document, operationName)
+function operationOf({ name, type }: Plan, { transport, viewer, ids }: OperationContext): Operation {
   if (ids && viewer) ids.userId = viewer.userId
-  return { name: operation?.name?.value, type: operation?.operation ?? 'unknown', transport, ids }
+  return { name, type, transport, ids }
+}
+
+const dataOf = (text: string): Answer => ({ json: `{"data":${text}}` })
+
+function writeOr(
+  compiled: Compiled,
+  value: unknown,
+  run: Run,
+  otherwise: () => Promise<Answer>,
+): Answer | Promise<Answer> {
+  try {
+    const text = compiled.write(value, run)
+    return typeof text === 'string' ? dataOf(text) : text.then(dataOf, otherwise)
+  } catch {
+    return otherwise()
+  }
+}
+
+function answerEvent(
+  compiled: Compiled,
+  event: unknown,
+  run: Run,
+  otherwise: () => Promise<Answer>,
+): Answer | Promise<Answer> {
+  try {
+    const value = compiled.resolve(event, run)
+    if (!(value instanceof Promise)) return writeOr(compiled, value, run, otherwise)
+    return value.then((each) => writeOr(compiled, each, run, otherwise), otherwise)
+  } catch {
+    return otherwise()
+  }
+}
+
+/** Of an outcome of any kind. */
+function errorsIn(outcome: object): readonly GraphQLError[] | undefined {
+  const { result, errors } = outcome as Partial<Answer> & ExecutionResult
+  return result?.errors ?? errors
+}
+
+function shareOfField(schema: GraphQLSchema, { operation }: Plan): ShareOf | undefined {
+  const [selection] = operation.selectionSet.selections
+  const name = selection && 'name' in selection ? selection.name.value : ''
+  return schema.getSubscriptionType()?.getFields()[name]?.extensions.shareOf as ShareOf | undefined
 }

@@ -1,7 +1,7 @@
 // The server's side of graphql-transport-ws, on one socket. graphql-ws has the messages and close codes; its own server is not used
 // because an id that a client completes and uses again at once would there get the results of both operations.
 
-import { type ExecutionArgs, type ExecutionResult, type GraphQLError, getOperationAST } from 'graphql'
+import type { GraphQLError } from 'graphql'
 import {
   CloseCode,
   type Message,
@@ -10,12 +10,14 @@ import {
   type SubscribeMessage,
   type SubscribePayload,
 } from 'graphql-ws'
+import type { Answer } from './answer.ts'
 import type { EventStream } from './event-stream.ts'
+import type { Prepared } from './executor.ts'
+import { frameOf, nextFrame, onlyFrames } from './frames.ts'
+import type { Outgoing } from './outgoing.ts'
 import { isNestedDeeper, jsonNestingMax } from './request-params.ts'
 
-export type Peer = {
-  /** Resolves when the frame is on its way; rejects when the socket is closed. */
-  send(text: string): Promise<void>
+export type Peer = Pick<Outgoing, 'post' | 'send' | 'sendNow'> & {
   close(code: number, reason: string): void
   /** Told of each message that asks for nothing. */
   pinged(): void
@@ -29,13 +31,18 @@ export type Operation = {
   release?: () => void
 }
 
+type Judged = Prepared | readonly GraphQLError[]
+export type Prepares = Judged | Promise<Judged>
+
 export type Service = {
   /** Whether somebody who says this may come in. */
   connect(params: Record<string, unknown> | undefined): Promise<boolean>
   /** Everything before the execution. */
-  prepare(payload: SubscribePayload, operation: Operation): Promise<ExecutionArgs | readonly GraphQLError[]>
-  execute(args: ExecutionArgs): Promise<ExecutionResult>
-  subscribe(args: ExecutionArgs): Promise<EventStream | ExecutionResult>
+  prepare(payload: SubscribePayload, operation: Operation): Prepares
+  /** Of a query or mutation. */
+  answer(prepared: Prepared): Answer | Promise<Answer>
+  /** Of a subscription. */
+  follow(prepared: Prepared): Promise<EventStream<Answer> | Answer>
   /** What the client may know of a failure. */
   explain(error: unknown): GraphQLError
 }
@@ -48,7 +55,7 @@ export type Conversation = {
   end(): Promise<void>
 }
 
-type Running = Operation & { stream?: EventStream }
+type Running = Operation & { stream?: EventStream<Answer> }
 
 export function createConversation(peer: Peer, service: Service): Conversation {
   let state: 'silent' | 'being judged' | 'acknowledged' | 'over' = 'silent'
@@ -67,7 +74,7 @@ export function createConversation(peer: Peer, service: Service): Conversation {
         peer.pinged()
         // It is echoed, and what is nested too deep cannot be written.
         if (isNestedDeeper(message.payload, jsonNestingMax)) close(CloseCode.BadRequest, 'JSON is nested too deep')
-        else send({ type: MessageType.Pong, ...(message.payload && { payload: message.payload }) })
+        else post({ type: MessageType.Pong, ...(message.payload && { payload: message.payload }) })
         break
       case MessageType.Pong:
         peer.pinged()
@@ -90,7 +97,7 @@ export function createConversation(peer: Peer, service: Service): Conversation {
   function subscribe({ id, payload }: SubscribeMessage): void {
     if (state !== 'acknowledged') close(CloseCode.Unauthorized, 'Unauthorized')
     else if (wanted.has(id)) close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`)
-    else void operate(id, payload)
+    else operate(id, payload)
   }
 
   async function judge(params: Record<string, unknown> | undefined): Promise<void> {
@@ -99,50 +106,57 @@ export function createConversation(peer: Peer, service: Service): Conversation {
     if (state !== 'being judged') return
     if (!welcome) return close(CloseCode.Forbidden, 'Forbidden')
     state = 'acknowledged'
-    send({ type: MessageType.ConnectionAck })
+    post({ type: MessageType.ConnectionAck })
   }
 
-  async function operate(id: string, payload: SubscribePayload): Promise<void> {
+  // Nothing here waits where there is nothing to wait for: what can be answered at once is answered in the turn it came.
+
+  function operate(id: string, payload: SubscribePayload): void {
     atWork += 1
     const operation: Running = { id, position: atWork }
     wanted.set(id, operation)
-    // Before the last frame is sent: whoever has read it may use the id again.
-    const finish = () => {
-      atWork -= 1
-      operation.release?.()
-      const isWanted = wanted.get(id) === operation
-      if (isWanted) wanted.delete(id)
-      return isWanted
-    }
-    try {
-      const failed = await run(operation, payload)
-      if (!finish()) return
-      if (failed) send({ id, type: MessageType.Error, payload: failed })
-      else send({ id, type: MessageType.Complete })
-    } catch (error) {
-      if (finish()) send({ id, type: MessageType.Error, payload: [service.explain(error)] })
+    const prepared = service.prepare(payload, operation)
+    if (prepared instanceof Promise) void prepared.then((judged) => run(operation, judged))
+    else run(operation, prepared)
+  }
+
+  function run(operation: Running, prepared: Judged): void {
+    if (!('plan' in prepared)) refuse(operation, prepared)
+    else if (!isWanted(operation)) finish(operation)
+    else if (prepared.plan.type === 'subscription') {
+      follow(operation, prepared).catch((error) => refuse(operation, [service.explain(error)]))
+    } else {
+      const answer = service.answer(prepared)
+      if (answer instanceof Promise) void answer.then((given) => reply(operation, given))
+      else reply(operation, answer)
     }
   }
 
-  /** Returns the errors of what could not be executed. */
-  async function run(operation: Running, payload: SubscribePayload): Promise<readonly GraphQLError[] | undefined> {
-    const isWanted = () => wanted.get(operation.id) === operation
-    const next = async (result: ExecutionResult) => {
-      if (isWanted()) await peer.send(JSON.stringify({ id: operation.id, type: MessageType.Next, payload: result }))
-    }
-    const prepared = await service.prepare(payload, operation)
-    if (!('document' in prepared)) return prepared
-    if (!isWanted()) return undefined
-    const isSubscription = getOperationAST(prepared.document, prepared.operationName)?.operation === 'subscription'
-    const result = await (isSubscription ? service.subscribe(prepared) : service.execute(prepared))
-    if (!(Symbol.asyncIterator in result)) {
-      await next(result)
-      return undefined
-    }
-    operation.stream = result
-    if (!isWanted()) await result.return()
-    for await (const each of result) await next(each)
-    return undefined
+  function reply(operation: Running, answer: Answer): void {
+    if (finish(operation)) peer.post(onlyFrames(operation.id, answer))
+  }
+
+  function refuse(operation: Running, errors: readonly GraphQLError[]): void {
+    if (finish(operation)) post({ id: operation.id, type: MessageType.Error, payload: errors })
+  }
+
+  async function follow(operation: Running, prepared: Prepared): Promise<void> {
+    const stream = await service.follow(prepared)
+    if (!(Symbol.asyncIterator in stream)) return reply(operation, stream)
+    operation.stream = stream
+    if (!isWanted(operation)) await stream.return()
+    stream.offerTo((answer) => isWanted(operation) && peer.sendNow(nextFrame(operation.id, answer)))
+    for await (const each of stream) if (isWanted(operation)) await peer.send(nextFrame(operation.id, each))
+    if (finish(operation)) post({ id: operation.id, type: MessageType.Complete })
+  }
+
+  const isWanted = (operation: Running): boolean => wanted.get(operation.id) === operation
+
+  /** Before the last frame is sent: whoever has read it may use the id again. Returns whether the client still wants it. */
+  function finish(operation: Running): boolean {
+    atWork -= 1
+    operation.release?.()
+    return isWanted(operation) && wanted.delete(operation.id)
   }
 
   function complete(id: string): void {
@@ -156,10 +170,7 @@ export function createConversation(peer: Peer, service: Service): Conversation {
     peer.close(code, reason)
   }
 
-  /** That a peer leaves in the middle of an operation is nobody's fault: its close ends the operation. */
-  function send(message: object): void {
-    peer.send(JSON.stringify(message)).catch(() => undefined)
-  }
+  const post = (message: object): void => peer.post(frameOf(JSON.stringify(message)))
 
   return {
     receive,

@@ -1,13 +1,6 @@
 // The one pipeline of every GraphQL operation, whether it came by HTTP, SSE or WebSocket.
 
-import {
-  type ExecutionArgs,
-  type GraphQLError,
-  type GraphQLSchema,
-  getOperationAST,
-  NoSchemaIntrospectionCustomRule,
-  validate,
-} from 'graphql'
+import { type ExecutionArgs, type GraphQLError, NoSchemaIntrospectionCustomRule, validate } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { PersistedSettings } from '../config.ts'
 import { ChatError } from '../protocol/errors.ts'
@@ -18,15 +11,21 @@ import { createDocumentCache, type DocumentCache } from './document-cache.ts'
 import { type CheckCost, createCheckCost, type FieldCosts } from './document-cost.ts'
 import { parseGuarded, tooComplex } from './document-guard.ts'
 import { HttpRefusal } from './errors.ts'
-import { createExecutor, type Executor, type ExecutorOptions, type OperationContext } from './executor.ts'
+import {
+  createExecutor,
+  type Executor,
+  type ExecutorOptions,
+  type OperationContext,
+  type Prepared,
+} from './executor.ts'
 import type { OperationIds } from './operation-ids.ts'
 import { createPersistedOperations, type PersistedOperations } from './persisted-operations.ts'
+import { createPlans } from './plans.ts'
 import { type RequestParams, readParams } from './request-params.ts'
 import { unconditionalSubscriptionRule } from './subscription-root.ts'
 import { useAdmission } from './use-admission.ts'
 
 export type GraphQLOptions = ExecutorOptions & {
-  schema: GraphQLSchema
   authenticate: Authenticate
   config: { introspection: boolean; persistedOperations?: PersistedSettings }
   /** What makes a field dearer than the values it shows. */
@@ -43,7 +42,7 @@ export type GraphQL = Executor & {
     about: { requestId: string; traceparent?: unknown; address?: string },
   ): Promise<Response>
   /** For WebSockets: everything before the execution. */
-  prepare(request: WebSocketRequest): Promise<ExecutionArgs | GraphQLError[]>
+  prepare(request: WebSocketRequest): Prepared | GraphQLError[]
 }
 
 export type WebSocketRequest = {
@@ -61,7 +60,8 @@ export type WebSocketRequest = {
 export function createGraphQL(options: GraphQLOptions): GraphQL {
   const { schema, errors, log, config } = options
   const hideSuggestions = !config.introspection
-  const executor = createExecutor({ ...options, hideSuggestions })
+  const planOf = createPlans(schema)
+  const executor = createExecutor({ ...options, hideSuggestions, planOf })
   const persisted = createPersistedOperations(schema, config.persistedOperations)
   const checkCost = createCheckCost(schema, options.fieldCosts)
   const cache = createDocumentCache()
@@ -87,7 +87,7 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
   /** Parses and validates as HTTP does. */
   const enveloped = yoga.getEnveloped({})
 
-  async function prepare({ viewer, origin, ids, traceparent, ...params }: WebSocketRequest) {
+  function prepare({ viewer, origin, ids, traceparent, ...params }: WebSocketRequest): Prepared | GraphQLError[] {
     const { operationName, variables } = params
     const refuse = (list: readonly unknown[]) => {
       const refused = list.map(errors.about(ids).toRequestError)
@@ -95,15 +95,15 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
       return refused
     }
     try {
-      const context: OperationContext = { transport: 'ws', viewer, origin, ids, traceparent }
       const { query } = readParams(params, persisted)
       const known = typeof query === 'string' ? cache.validOf(query) : undefined
       const document = known ?? enveloped.parse(query)
       const invalid: readonly GraphQLError[] = known ? [] : enveloped.validate(schema, document)
       if (invalid.length > 0) return refuse(invalid)
-      if (!getOperationAST(document, operationName)) return refuse([unknownOperation()])
+      const plan = planOf(document, operationName)
+      if (!plan) return refuse([unknownOperation()])
       checkCost({ document, operationName, variableValues: variables })
-      return { schema, document, contextValue: context, operationName, variableValues: variables }
+      return { plan, variables, context: { transport: 'ws', viewer, origin, ids, traceparent } }
     } catch (error) {
       return refuse([error])
     }
@@ -117,9 +117,7 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
         { transport: 'http', signal, origin: new URL(url).origin, address, ids: { requestId }, traceparent },
       ),
     prepare,
-    execute: executor.execute,
-    subscribe: executor.subscribe,
-    endSubscriptions: executor.endSubscriptions,
+    ...executor,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts'
 import { unavailable } from '../protocol/errors.ts'
+import { createDeadline } from './deadline.ts'
 
 /** What is under way: nothing new starts once a drain began, and a drain can wait for the rest. */
 export type Operations = {
@@ -8,9 +9,9 @@ export type Operations = {
   readonly leaving: boolean
   leave(): void
   /** Runs a query or mutation under the deadline. What is late goes on, but the caller is told UNAVAILABLE. */
-  run<T>(work: () => T | Promise<T>): Promise<T>
+  run<T>(work: () => T | Promise<T>): T | Promise<T>
   /** Runs something that may take its time, such as the start of a subscription. */
-  start<T>(work: () => T | Promise<T>): Promise<T>
+  start<T>(work: () => T | Promise<T>): T | Promise<T>
   /** Refuses what is new from now on; resolves when the rest is answered, or after `withinMs`. */
   drain(withinMs: number): Promise<void>
 }
@@ -20,19 +21,24 @@ const deadlineMs = 2500
 const inTime = 'in time'
 
 export function createOperations(clock: Clock): Operations {
-  const running = new Set<Promise<unknown>>()
+  const inDeadline = createDeadline(clock, deadlineMs)
+  let running = 0
   let draining = false
   let leaving = false
+  let allDone: (() => void) | undefined
 
-  async function start<T>(work: () => T | Promise<T>): Promise<T> {
+  function done(): void {
+    running -= 1
+    if (running === 0) allDone?.()
+  }
+
+  function start<T>(work: () => T | Promise<T>): T | Promise<T> {
     if (draining) throw unavailable()
-    const result = Promise.resolve(work())
-    running.add(result)
-    try {
-      return await result
-    } finally {
-      running.delete(result)
-    }
+    const result = work()
+    if (!(result instanceof Promise)) return result
+    running += 1
+    result.then(done, done)
+    return result
   }
 
   return {
@@ -46,11 +52,18 @@ export function createOperations(clock: Clock): Operations {
       leaving = true
     },
     start,
-    run: (work) => within(clock, deadlineMs, start(work)),
+    run(work) {
+      const result = start(work)
+      return result instanceof Promise ? inDeadline(result) : result
+    },
     async drain(withinMs) {
       leaving = true
       draining = true
-      await within(clock, withinMs, Promise.allSettled(running)).catch(() => undefined)
+      const answered = new Promise<void>((resolve) => {
+        allDone = resolve
+        if (running === 0) resolve()
+      })
+      await within(clock, withinMs, answered).catch(() => undefined)
       // The answers still pass through promises; one turn of the event loop later they are written.
       await new Promise(setImmediate)
     },

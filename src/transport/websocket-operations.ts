@@ -6,7 +6,7 @@ import type { Admission } from './admission.ts'
 import type { Authenticate } from './auth.ts'
 import type { ErrorMapper } from './errors.ts'
 import type { GraphQL } from './graphql.ts'
-import type { Operation, Service } from './graphql-transport-ws.ts'
+import type { Operation, Prepares, Service } from './graphql-transport-ws.ts'
 import { loggedOperationId } from './operation-ids.ts'
 import type { Operations } from './operations.ts'
 import type { Places } from './places.ts'
@@ -83,35 +83,45 @@ export function createWebSocketOperations(options: WebSocketOperationsOptions): 
       return own
     }
 
-    async function prepare(payload: SubscribePayload, operation: Operation) {
+    function prepare(payload: SubscribePayload, operation: Operation): Prepares {
       const ids = { connectionId: connection.id, operationId: loggedOperationId(operation.id) }
+      const refuse = (error: unknown) => [errors.about(ids).toGraphQLError(error)]
+      const prepareFor = (asks: Viewer | undefined): Prepares => {
+        const admitted = admission.admit(asks, connection.address)
+        const go = () =>
+          graphql.prepare({
+            query: payload.query,
+            documentId: (payload as { documentId?: unknown }).documentId,
+            operationName: payload.operationName,
+            variables: payload.variables,
+            extensions: payload.extensions,
+            viewer: asks,
+            origin: connection.origin,
+            ids,
+            traceparent: payload.extensions?.traceparent,
+          })
+        return admitted === undefined ? go() : admitted.then(go)
+      }
       try {
         if (operations.draining) throw unavailable()
         if (operation.position > operationsPerSocketMax) {
           refusals('operations_per_socket')
           throw tooManyOperations()
         }
-        const asks = viewer ?? (await operationViewer(operation, payload.extensions?.headers))
-        const admitted = admission.admit(asks, connection.address)
-        if (admitted !== undefined) await admitted
-        const { origin } = connection
-        return await graphql.prepare({
-          ...payload,
-          viewer: asks,
-          origin,
-          ids,
-          traceparent: payload.extensions?.traceparent,
-        })
+        const prepared = viewer
+          ? prepareFor(viewer)
+          : operationViewer(operation, payload.extensions?.headers).then(prepareFor)
+        return prepared instanceof Promise ? prepared.catch(refuse) : prepared
       } catch (error) {
-        return [errors.about(ids).toGraphQLError(error)]
+        return refuse(error)
       }
     }
 
     return {
       connect,
       prepare,
-      execute: graphql.execute,
-      subscribe: graphql.subscribe,
+      answer: graphql.answer,
+      follow: graphql.follow,
       explain: (error) => errors.about({ connectionId: connection.id }).toGraphQLError(error),
     }
   }

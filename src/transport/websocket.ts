@@ -4,7 +4,6 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
 import type { Logger } from 'pino'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Clock } from '../ports/clock.ts'
-import { unavailable } from '../protocol/errors.ts'
 import { frameMaxBytes } from '../protocol/limits.ts'
 import { type Backlog, createBacklog } from './backlog.ts'
 import type { ClientAddress } from './client-address.ts'
@@ -13,6 +12,7 @@ import { createConversation } from './graphql-transport-ws.ts'
 import type { Metrics } from './metrics.ts'
 import type { Operations } from './operations.ts'
 import { type Origins, ownOrigin } from './origins.ts'
+import { createOutgoing } from './outgoing.ts'
 import type { Place, Places } from './places.ts'
 import type { Refusals } from './refusals.ts'
 import { type Connection, createWebSocketOperations, type WebSocketOperationsOptions } from './websocket-operations.ts'
@@ -43,6 +43,7 @@ type OpenSocket = {
   socket: WebSocket
   backlog: Backlog
   end(): Promise<void>
+  close(code: number, reason: string): void
 }
 
 const beatMs = 5000
@@ -77,6 +78,7 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
       return ending
     }
     function close(code: number, reason: string): void {
+      outgoing.flush()
       socket.close(code, shortened(reason))
       void end()
     }
@@ -108,22 +110,10 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
       },
     }
     const backlog = createBacklog(socket, request.socket, refusals)
-    const conversation = createConversation(
-      {
-        // Resolves when the frame is on its way: the next event is not taken from its source before.
-        send: (data) =>
-          new Promise((resolve, reject) => {
-            if (socket.readyState !== socket.OPEN) return reject(unavailable(new Error('The socket is closed.')))
-            socket.send(data, (error) => (error ? reject(unavailable(error)) : resolve()))
-            backlog.grown()
-          }),
-        close,
-        pinged: backlog.pinged,
-      },
-      serviceFor(connection),
-    )
+    const outgoing = createOutgoing(socket, request.socket, backlog.grown)
+    const conversation = createConversation({ ...outgoing, close, pinged: backlog.pinged }, serviceFor(connection))
 
-    const open: OpenSocket = { heard: true, socket, backlog, end }
+    const open: OpenSocket = { heard: true, socket, backlog, end, close }
     const hear = () => {
       open.heard = true
     }
@@ -195,9 +185,9 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
     async close(code, reason) {
       stopped.abort()
       await Promise.all(
-        [...sockets].map(async ({ end, socket }) => {
-          await end()
-          socket.close(code, reason)
+        [...sockets].map(async (open) => {
+          await open.end()
+          open.close(code, reason)
         }),
       )
     },

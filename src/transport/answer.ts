@@ -1,0 +1,14 @@
+import type { ExecutionResult } from 'graphql'
+
+/** What an operation, or an event of a subscription, came to. */
+export type Answer = {
+  /** The whole result as JSON. */
+  readonly json: string
+  /** The same as an object, where it is more than data: it has errors. */
+  readonly result?: ExecutionResult
+  /** As the last one who sent it needed it; most who are sent the same need the same. */
+  frame?: { readonly id: string; readonly bytes: Buffer }
+}
+
+export const answerOf = (result: ExecutionResult): Answer =>
+  result.errors ? { json: JSON.stringify(result), result } : { json: JSON.stringify(result) }

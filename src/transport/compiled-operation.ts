@@ -1,0 +1,350 @@
+// An operation that comes again and again, worked into functions that write its answer as JSON: no look at the document, and no
+// object in between. Only what is ordinary is compiled. Whatever else there is, and whatever goes wrong, is left to graphql-js,
+// whose words count; what the root field has done by then is not done again, see `Replay`.
+
+import {
+  defaultFieldResolver,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  GraphQLID,
+  GraphQLInt,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  GraphQLString,
+  getArgumentValues,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  type ValueNode,
+} from 'graphql'
+import { type Coerce, compileVariables, type Variables } from './compiled-variables.ts'
+
+/** What one run has to hand. */
+export type Run = {
+  readonly context: object
+  readonly variables: Variables
+  /** Set by fields that are not the same for everybody, see `sameForAll`. */
+  isPersonal: boolean
+}
+
+type Text = string | Promise<string>
+
+export type Compiled = {
+  coerce: Coerce
+  /** What the root field comes to: that of an event, or undefined. Throws, or rejects, with what the resolver did. */
+  resolve(root: unknown, run: Run): unknown
+  /** The JSON of `data` for what the root field came to. Throws, or rejects, where graphql-js has to say what is wrong. */
+  write(value: unknown, run: Run): Text
+  /** The name under which the answer shows the root field, and where it stands in the document. */
+  readonly key: string
+  readonly nodes: readonly FieldNode[]
+  /** Whether the field may be null, where it fails. */
+  readonly isNullable: boolean
+  /** No field of it is for one viewer alone, whatever it comes to. */
+  readonly canBeShared: boolean
+}
+
+/**
+ * A field may say, in its extensions, that it is the same for every viewer but the author of what it belongs to; or for which sources it
+ * is. What is written for one viewer may then be sent to others as it is.
+ */
+export type SameForAll = true | ((source: never) => boolean)
+
+/** A document of which graphql-js knows no better than we do that it cannot be compiled. */
+class Extraordinary extends Error {}
+
+/** Undefined for what is better left to graphql-js. The document must be valid. */
+export function compileOperation(
+  schema: GraphQLSchema,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  operation: OperationDefinitionNode,
+): Compiled | undefined {
+  try {
+    return createCompiler(schema, fragments).compile(operation)
+  } catch (error) {
+    if (error instanceof Extraordinary) return undefined
+    throw error
+  }
+}
+
+type WriteValue = (value: unknown, run: Run) => Text
+type WriteField = (source: unknown, run: Run) => Text
+type Arguments = (run: Run) => Variables
+
+const noArguments: Variables = Object.freeze({})
+
+function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
+  let canBeShared = true
+
+  function compile(operation: OperationDefinitionNode): Compiled {
+    const root = schema.getRootType(operation.operation)
+    const coerce = compileVariables(schema, operation)
+    if (!root || !coerce || operation.directives?.length) throw new Extraordinary()
+    const selected = [...collect(root, [operation.selectionSet])]
+    const [[key, nodes] = ['', []]] = selected
+    const [node] = nodes
+    // Several root fields of a query would do, but nobody asks for them; those of a mutation wait for each other.
+    const field = node && root.getFields()[node.name.value]
+    if (selected.length !== 1 || !field) throw new Extraordinary()
+    const argumentsOf = argumentsFor(field, node)
+    canBeShared = true
+    const below = writerOf(field.type, nodes)
+    const info = infoOf(operation, root, field, nodes)
+    const call = field.resolve ?? defaultFieldResolver
+    const opening = `{${JSON.stringify(key)}:`
+    const close = (text: string) => `${opening}${text}}`
+    return {
+      coerce,
+      resolve: (source, run) => call(source, argumentsOf(run), run.context, info),
+      write(value, run) {
+        const text = below(value, run)
+        return typeof text === 'string' ? close(text) : text.then(close)
+      },
+      key,
+      nodes,
+      isNullable: !isNonNullType(field.type),
+      canBeShared,
+    }
+  }
+
+  /** As graphql-js does it, for a type that is known. */
+  function collect(
+    type: GraphQLObjectType,
+    sets: readonly SelectionSetNode[],
+    into = new Map<string, FieldNode[]>(),
+    spread = new Set<string>(),
+  ): Map<string, FieldNode[]> {
+    for (const selection of sets.flatMap((set) => set.selections)) {
+      if (selection.directives?.length) throw new Extraordinary()
+      if (selection.kind === Kind.FIELD) {
+        const key = (selection.alias ?? selection.name).value
+        const nodes = into.get(key)
+        if (nodes) nodes.push(selection)
+        else into.set(key, [selection])
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        if (applies(selection.typeCondition?.name.value, type)) collect(type, [selection.selectionSet], into, spread)
+      } else {
+        const name = selection.name.value
+        const fragment = fragments.get(name)
+        if (!fragment || fragment.directives?.length) throw new Extraordinary()
+        if (spread.has(name)) continue
+        spread.add(name)
+        if (applies(fragment.typeCondition.name.value, type)) collect(type, [fragment.selectionSet], into, spread)
+      }
+    }
+    return into
+  }
+
+  function applies(condition: string | undefined, type: GraphQLObjectType): boolean {
+    if (condition === undefined || condition === type.name) return true
+    const named = schema.getType(condition)
+    return isAbstractType(named) && schema.isSubType(named, type)
+  }
+
+  function writerOf(type: GraphQLOutputType, nodes: readonly FieldNode[]): WriteValue {
+    if (isNonNullType(type)) {
+      const inner = presentOf(type.ofType, nodes)
+      return (value, run) => {
+        if (value === null || value === undefined) throw new Extraordinary()
+        return inner(value, run)
+      }
+    }
+    const inner = presentOf(type, nodes)
+    return (value, run) => (value === null || value === undefined ? 'null' : inner(value, run))
+  }
+
+  /** Of what is not null. */
+  function presentOf(type: GraphQLOutputType, nodes: readonly FieldNode[]): WriteValue {
+    if (isListType(type)) return listOf(writerOf(type.ofType, nodes))
+    if (isLeafType(type)) return leafOf(type)
+    if (isObjectType(type) && !type.isTypeOf) {
+      return objectOf(
+        type,
+        nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
+      )
+    }
+    throw new Extraordinary()
+  }
+
+  function objectOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): WriteValue {
+    const fields: WriteField[] = []
+    const names: string[] = []
+    for (const [key, nodes] of collect(type, sets)) {
+      names.push(`${fields.length === 0 ? '{' : ','}${JSON.stringify(key)}:`)
+      fields.push(fieldOf(type, nodes))
+    }
+    return (source, run) => {
+      let text = ''
+      let parts: Text[] | undefined
+      try {
+        for (let i = 0; i < fields.length; i += 1) {
+          text += names[i]
+          const written = (fields[i] as WriteField)(source, run)
+          if (typeof written === 'string') text += written
+          else {
+            parts ??= []
+            parts.push(text, written)
+            text = ''
+          }
+        }
+      } catch (error) {
+        if (parts) disregard(parts)
+        throw error
+      }
+      return parts ? joined(parts, `${text}}`) : `${text}}`
+    }
+  }
+
+  function fieldOf(type: GraphQLObjectType, nodes: readonly FieldNode[]): WriteField {
+    const [node] = nodes
+    if (!node) throw new Extraordinary()
+    if (node.name.value === '__typename') {
+      const text = JSON.stringify(type.name)
+      return () => text
+    }
+    const field = type.getFields()[node.name.value]
+    if (!field) throw new Extraordinary()
+    const write = writerOf(field.type, nodes)
+    const resolve = resolverOf(type, field, node, nodes)
+    const writeField: WriteField = (source, run) => {
+      const value = resolve(source, run)
+      return isPromise(value) ? value.then((each) => write(each, run)) : write(value, run)
+    }
+    const same = field.extensions.sameForAll as SameForAll | undefined
+    if (same === true) return writeField
+    if (same === undefined) {
+      canBeShared = false
+      return writeField
+    }
+    return (source, run) => {
+      if (!same(source as never)) run.isPersonal = true
+      return writeField(source, run)
+    }
+  }
+
+  function resolverOf(
+    type: GraphQLObjectType,
+    field: GraphQLField<unknown, unknown>,
+    node: FieldNode,
+    nodes: readonly FieldNode[],
+  ): (source: unknown, run: Run) => unknown {
+    const { name, resolve } = field
+    if (!resolve) {
+      return (source) => {
+        const value = (source as Variables)[name]
+        if (typeof value === 'function') throw new Extraordinary()
+        return value
+      }
+    }
+    const argumentsOf = argumentsFor(field, node)
+    if (node.arguments?.some(({ value }) => usesVariables(value))) canBeShared = false
+    const info = infoOf(undefined, type, field, nodes)
+    return (source, run) => resolve(source, argumentsOf(run), run.context, info)
+  }
+
+  /** What resolvers may look at; none of ours looks at what is not here. */
+  const infoOf = (
+    operation: OperationDefinitionNode | undefined,
+    parentType: GraphQLObjectType,
+    { name, type }: GraphQLField<unknown, unknown>,
+    fieldNodes: readonly FieldNode[],
+  ): GraphQLResolveInfo =>
+    ({ schema, fieldName: name, returnType: type, parentType, fieldNodes, operation }) as unknown as GraphQLResolveInfo
+
+  return { compile }
+}
+
+function argumentsFor(field: GraphQLField<unknown, unknown>, node: FieldNode): Arguments {
+  if (field.args.length === 0) return () => noArguments
+  const given = new Map((node.arguments ?? []).map(({ name, value }) => [name.value, value]))
+  if (![...given.values()].some(usesVariables)) {
+    const values = Object.freeze(getArgumentValues(field, node))
+    return () => values
+  }
+  const plain = field.args.map(({ name, defaultValue }) => {
+    const value = given.get(name)
+    return { name, defaultValue, variable: value?.kind === Kind.VARIABLE ? value.name.value : undefined }
+  })
+  const isPlain = plain.every(({ name, variable }) => variable !== undefined || !given.has(name))
+  const careful: Arguments = ({ variables }) => getArgumentValues(field, node, variables)
+  if (!isPlain) return careful
+  // The variables are of the right types: the document is valid. What is not null need only be there.
+  const required = new Set(field.args.filter(({ type }) => isNonNullType(type)).map(({ name }) => name))
+  return (run) => {
+    const values: Variables = {}
+    for (const { name, defaultValue, variable } of plain) {
+      const value = variable === undefined ? undefined : run.variables[variable]
+      if (value === null && required.has(name)) return careful(run)
+      if (value !== undefined) values[name] = value
+      else if (defaultValue !== undefined) values[name] = defaultValue
+      else if (required.has(name)) return careful(run)
+    }
+    return values
+  }
+}
+
+function usesVariables(value: ValueNode): boolean {
+  if (value.kind === Kind.VARIABLE) return true
+  if (value.kind === Kind.LIST) return value.values.some(usesVariables)
+  return value.kind === Kind.OBJECT && value.fields.some((each) => usesVariables(each.value))
+}
+
+function listOf(item: WriteValue): WriteValue {
+  return (value, run) => {
+    if (!Array.isArray(value)) throw new Extraordinary()
+    let text = '['
+    let parts: Text[] | undefined
+    try {
+      for (let i = 0; i < value.length; i += 1) {
+        if (i > 0) text += ','
+        const each: unknown = value[i]
+        const written = isPromise(each) ? each.then((one) => item(one, run)) : item(each, run)
+        if (typeof written === 'string') text += written
+        else {
+          parts ??= []
+          parts.push(text, written)
+          text = ''
+        }
+      }
+    } catch (error) {
+      if (parts) disregard(parts)
+      throw error
+    }
+    return parts ? joined(parts, `${text}]`) : `${text}]`
+  }
+}
+
+function leafOf(type: GraphQLLeafType): WriteValue {
+  const serialized = (value: unknown): string => {
+    const shown = type.serialize(value)
+    if (shown === null || shown === undefined) throw new Extraordinary()
+    return JSON.stringify(shown)
+  }
+  if (type === GraphQLString || type === GraphQLID) {
+    return (value) => (typeof value === 'string' ? JSON.stringify(value) : serialized(value))
+  }
+  // What is no integer of 32 bits is graphql-js's to refuse.
+  if (type === GraphQLInt) return (value) => (value === (value as number) >> 0 ? `${value}` : serialized(value))
+  return serialized
+}
+
+const isPromise = (value: unknown): value is Promise<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+
+async function joined(parts: readonly Text[], rest: string): Promise<string> {
+  return (await Promise.all(parts)).join('') + rest
+}
+
+/** Nobody waits for these any more. */
+function disregard(parts: readonly Text[]): void {
+  for (const part of parts) if (typeof part !== 'string') part.catch(() => undefined)
+}
