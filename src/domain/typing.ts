@@ -28,13 +28,19 @@ type Needs = Pick<Ports, 'events' | 'clock'> & {
 export function createTyping({ events, clock, listen, blocking, observer }: Needs, cacheSize: number) {
   const said = new LRUCache<string, { typing: boolean; atMs: number }>({ max: cacheSize })
 
-  async function setTyping(member: Member, typing: boolean): Promise<void> {
+  /** Undefined where nobody needs to be told. */
+  function setTyping(member: Member, typing: boolean): Promise<void> | undefined {
     const { userId, conversation } = member
     const key = `${userId} ${conversation.id}`
     const before = said.get(key)
     const isNews = typing ? !before?.typing || clock.now() - before.atMs >= throttleMs : before?.typing !== false
-    if (!isNews) return
+    if (!isNews) return undefined
     said.set(key, { typing, atMs: clock.now() })
+    return tell(member, typing)
+  }
+
+  async function tell(member: Member, typing: boolean): Promise<void> {
+    const { userId, conversation } = member
     if (await blocking.isBlocked(member)) return
     await events.tellTyping(audienceOf(member), { userId, conversationId: conversation.id, typing })
   }

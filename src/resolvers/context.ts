@@ -4,7 +4,7 @@ import { ChatError } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Viewer } from '../protocol/viewer.ts'
 import type { Cursors } from './cursors.ts'
-import { createLoaders, type Loaders } from './loaders.ts'
+import { Loaders } from './loaders.ts'
 import type { ReadTicks } from './recent-ticks.ts'
 
 /** What a resolver gets: fresh for every operation, and for every event of a subscription, since loaders remember. */
@@ -12,7 +12,7 @@ export type Context = {
   viewer: Viewer | undefined
   domain: Domain
   cursors: Cursors
-  loaders: Loaders
+  readonly loaders: Loaders
   /** This node's address, as the viewer has it. */
   origin: string
   /** Told of what this operation sends. */
@@ -28,8 +28,19 @@ export function createContext(
   origin = 'http://localhost',
   onSent?: Witness,
 ): Context {
-  const loaders = createLoaders(domain, viewer?.userId, readTicks)
-  return { viewer, domain, cursors, loaders, origin, ...(onSent && { onSent }) }
+  let loaders: Loaders | undefined
+  const context: Context = {
+    viewer,
+    domain,
+    cursors,
+    get loaders() {
+      loaders ??= new Loaders(domain, viewer?.userId, readTicks)
+      return loaders
+    },
+    origin,
+  }
+  if (onSent) context.onSent = onSent
+  return context
 }
 
 /** The viewer, or the end of the operation. */

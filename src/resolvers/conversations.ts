@@ -2,20 +2,27 @@ import type { Member } from '../domain/access.ts'
 import { comesAfter } from '../domain/chat-list.ts'
 import type { Message } from '../ports/log.ts'
 import { notFound } from '../protocol/errors.ts'
-import { isConversationId, type Seq } from '../protocol/ids.ts'
+import { isConversationId, isGroupId, type Seq } from '../protocol/ids.ts'
 import { type Connection, connectionOf } from './connection.ts'
 import { type Context, viewerId } from './context.ts'
 import { type PageArguments, pageSize } from './page-arguments.ts'
 
 /** Null for what is not there and for what is not the viewer's to see. */
-export async function findConversation(ctx: Context, id: string): Promise<Member | null> {
-  viewerId(ctx)
-  return isConversationId(id) ? ((await ctx.loaders.members.load(id)) ?? null) : null
+export function findConversation(ctx: Context, id: string): Member | null | Promise<Member | null> {
+  const userId = viewerId(ctx)
+  if (!isConversationId(id)) return null
+  // Who is in a direct chat never changes: what this node has seen of it is so.
+  const known = isGroupId(id) ? undefined : ctx.domain.access.recall(userId, id)
+  return known ?? ctx.loaders.members.load(id).then((member) => member ?? null)
 }
 
 /** Comes before everything else about a request is judged. */
-export async function requireConversation(ctx: Context, id: string): Promise<Member> {
-  const found = await findConversation(ctx, id)
+export function requireConversation(ctx: Context, id: string): Member | Promise<Member> {
+  const found = findConversation(ctx, id)
+  return found instanceof Promise ? found.then(orNotFound) : orNotFound(found)
+}
+
+function orNotFound(found: Member | null): Member {
   if (!found) throw notFound()
   return found
 }

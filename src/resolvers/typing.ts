@@ -1,13 +1,20 @@
+import type { Member } from '../domain/access.ts'
 import type { Typing } from '../ports/events.ts'
 import type { Context } from './context.ts'
 import { requireConversation } from './conversations.ts'
 
-export async function setTyping(
+type Answered = { ok: true }
+const ok: Answered = { ok: true }
+
+/** Mostly there is nothing to tell, and so nothing to wait for. */
+export function setTyping(
   ctx: Context,
   { conversationId, typing }: { conversationId: string; typing: boolean },
-): Promise<{ ok: true }> {
-  await ctx.domain.setTyping(await requireConversation(ctx, conversationId), typing)
-  return { ok: true }
+): Answered | Promise<Answered> {
+  const set = (member: Member) => ctx.domain.setTyping(member, typing)
+  const member = requireConversation(ctx, conversationId)
+  const told = member instanceof Promise ? member.then(set) : set(member)
+  return told ? told.then(() => ok) : ok
 }
 
 export const typingChanged = async (

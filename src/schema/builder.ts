@@ -51,3 +51,8 @@ builder.mutationType({
   description: 'What can be done. Every failed call that says `retryable` may be repeated as it is.',
 })
 builder.subscriptionType({ description: 'What can be watched, over WebSocket (graphql-transport-ws) or SSE.' })
+
+/** The same for every viewer but the author: what is written for one may be sent to others as it is. */
+export const sameForAll = { extensions: { sameForAll: true } } as const
+/** The same where this holds of the source. */
+export const sameForAllWhere = <Source>(holds: (source: Source) => boolean) => ({ extensions: { sameForAll: holds } })

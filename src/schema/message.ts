@@ -9,7 +9,7 @@ import { messageAdded } from '../resolvers/message-added.ts'
 import { clientMessageIdFor, findMessage, listMessages, tickOfMessage } from '../resolvers/messages.ts'
 import { sendMessage } from '../resolvers/send-message.ts'
 import { Attachment } from './attachment.ts'
-import { builder } from './builder.ts'
+import { builder, sameForAll, sameForAllWhere } from './builder.ts'
 import { Conversation } from './conversation.ts'
 import { Message, MessageConnection } from './message-connection.ts'
 import { User } from './user.ts'
@@ -37,7 +37,7 @@ builder.node(Message, {
   id: { resolve: messageNodeId, description: 'Starts with `msg_` and leads to its row in one read.' },
   loadWithoutCache: (id, ctx) => findMessage(ctx, id),
   fields: (t) => ({
-    conversationId: t.exposeID('conversationId', { description: 'The id of its conversation.' }),
+    conversationId: t.exposeID('conversationId', { description: 'The id of its conversation.', ...sameForAll }),
     conversation: t.field({
       type: Conversation,
       description: 'Its conversation.',
@@ -45,49 +45,68 @@ builder.node(Message, {
     }),
     seq: t.exposeInt('seq', {
       description: 'Its place: 1, 2, 3 …, the same for all readers. A number that is missing stays missing.',
+      ...sameForAll,
     }),
-    messageId: t.exposeString('messageId', { description: 'A Snowflake, as a decimal string.' }),
+    messageId: t.exposeString('messageId', { description: 'A Snowflake, as a decimal string.', ...sameForAll }),
     clientMessageId: t.id({
       nullable: true,
       description: "The sender's own id for it; null for everybody else.",
+      ...sameForAll,
       resolve: (message, _args, ctx) => clientMessageIdFor(ctx, message),
     }),
-    sender: t.field({ type: User, description: 'Who sent it.', resolve: ({ senderId }) => ({ id: senderId }) }),
+    sender: t.field({
+      type: User,
+      description: 'Who sent it.',
+      ...sameForAll,
+      resolve: ({ senderId }) => ({ id: senderId }),
+    }),
     body: t.exposeString('body', {
       description: 'The text, byte for byte as it was sent or last edited; empty once it is deleted.',
+      ...sameForAll,
     }),
-    sentAt: t.field({ type: 'DateTime', description: 'When it was accepted.', resolve: ({ sentAtMs }) => sentAtMs }),
+    sentAt: t.field({
+      type: 'DateTime',
+      description: 'When it was accepted.',
+      ...sameForAll,
+      resolve: ({ sentAtMs }) => sentAtMs,
+    }),
     attachments: t.field({
       type: [Attachment],
       description: 'Its files, in the order they were sent; none once it is deleted.',
+      ...sameForAllWhere(({ attachments }: MessageSource) => !attachments?.length),
       resolve: (message, _args, ctx) => attachmentsOf(ctx, message),
     }),
     replyTo: t.field({
       type: Message,
       nullable: true,
       description: 'The message it answers, as that is now.',
+      ...sameForAllWhere(({ replyToSeq }: MessageSource) => replyToSeq === undefined),
       resolve: (message, _args, ctx) => repliedTo(ctx, message),
     }),
     reactions: t.field({
       type: [Reaction],
       description: 'In the order the emoji first came up.',
+      ...sameForAllWhere(({ reactions }: MessageSource) => !reactions?.length),
       resolve: (message, _args, ctx) => reactionsOf(ctx, message),
     }),
     editedAt: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'When it was last edited; null if never.',
+      ...sameForAll,
       resolve: ({ edited }) => edited?.atMs,
     }),
     deletedAt: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'When it was deleted. It keeps its place, not its body.',
+      ...sameForAll,
       resolve: ({ deletedAtMs }) => deletedAtMs,
     }),
     tick: t.field({
       type: Tick,
       description: "How far it has got, derived from the other members' boundaries.",
+      ...sameForAll,
       resolve: (message, _args, ctx) => tickOfMessage(ctx, message),
     }),
   }),
@@ -166,20 +185,26 @@ export const PositionInput = builder.inputType('PositionInput', {
   }),
 })
 
+/** A live message is one object to all who hear of it here, and mostly the next one to all of them. */
+const shareOf = ({ row, previousSeq, catchUp }: Shown<MessageSource>) =>
+  catchUp ? undefined : { of: row, as: previousSeq, except: row.senderId }
+
 const MessageAddedPayload = builder.objectRef<Shown<MessageSource>>('MessageAddedPayload').implement({
   description: 'An event of messageAdded.',
   fields: (t) => ({
-    message: t.expose('row', { type: Message, description: 'The message.' }),
+    message: t.expose('row', { type: Message, description: 'The message.', ...sameForAll }),
     cursor: t.string({
       description: 'Its cursor, usable in `messages`.',
+      ...sameForAll,
       resolve: ({ row }, _args, ctx) => ctx.cursors.ofMessage(row.conversationId, row.seq),
     }),
     previousSeq: t.exposeInt('previousSeq', {
       description:
         'The seq before this one in this stream (0 at the start of a conversation). If it is not the last one the client ' +
         'has, something is missing; numbers skipped between the two are not.',
+      ...sameForAll,
     }),
-    catchUp: t.exposeBoolean('catchUp', { description: 'Whether it was missed, or is live.' }),
+    catchUp: t.exposeBoolean('catchUp', { description: 'Whether it was missed, or is live.', ...sameForAll }),
   }),
 })
 
@@ -195,6 +220,7 @@ builder.subscriptionField('messageAdded', (t) =>
       conversationId: t.arg.id({ description: 'Only this conversation.' }),
       after: t.arg({ type: [PositionInput], description: 'Where to resume, up to 1,000 conversations.' }),
     },
+    extensions: { shareOf },
     subscribe: (_root, args, ctx) => messageAdded(ctx, args),
     resolve: (shown) => shown,
   }),

@@ -1,5 +1,9 @@
-import { lexicographicSortSchema, printSchema } from 'graphql'
-import { builder } from './builder.ts'
+import { type GraphQLFieldResolver, type GraphQLObjectType, lexicographicSortSchema, printSchema } from 'graphql'
+import type { Member } from '../domain/access.ts'
+import type { Message } from '../ports/log.ts'
+import { messageNodeId } from '../protocol/ids.ts'
+import type { User } from '../resolvers/users.ts'
+import { builder, sameForAll } from './builder.ts'
 import './date-time.ts'
 import './user.ts'
 import './ticks.ts'
@@ -17,6 +21,17 @@ import './upload.ts'
 import './device.ts'
 
 export const schema = builder.toSchema()
+
+// The plugin's ids are promises, since some have to be encoded. Ours are at hand.
+const ids: Record<string, GraphQLFieldResolver<never, unknown>> = {
+  User: ({ id }: User) => id,
+  Conversation: ({ conversation }: Member) => conversation.id,
+  Message: (message: Message) => messageNodeId(message),
+}
+for (const [name, resolve] of Object.entries(ids)) {
+  const field = (schema.getType(name) as GraphQLObjectType).getFields().id
+  if (field) Object.assign(field, sameForAll, { resolve })
+}
 
 /** What is committed as schema.graphql. */
 export const printedSchema = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`

@@ -1,17 +1,21 @@
 import type { Ticks as TicksSource } from '../protocol/ticks.ts'
 import { ack, markRead, ticksChanged } from '../resolvers/boundaries.ts'
-import { builder } from './builder.ts'
+import { builder, sameForAll } from './builder.ts'
 
 export const Ticks = builder.objectRef<TicksSource>('Ticks').implement({
   description:
     'How far one member has got in one conversation. Both numbers only rise, and read never passes delivered.',
   fields: (t) => ({
-    conversationId: t.exposeID('conversationId', { description: 'The conversation.' }),
-    userId: t.exposeID('userId', { description: 'The member.' }),
+    conversationId: t.exposeID('conversationId', { description: 'The conversation.', ...sameForAll }),
+    userId: t.exposeID('userId', { description: 'The member.', ...sameForAll }),
     lastDeliveredSeq: t.exposeInt('lastDeliveredSeq', {
       description: 'A device of theirs has everything up to here; 0 at first.',
+      ...sameForAll,
     }),
-    lastReadSeq: t.exposeInt('lastReadSeq', { description: 'They have read everything up to here; 0 at first.' }),
+    lastReadSeq: t.exposeInt('lastReadSeq', {
+      description: 'They have read everything up to here; 0 at first.',
+      ...sameForAll,
+    }),
   }),
 })
 
@@ -71,6 +75,7 @@ builder.subscriptionField('ticksChanged', (t) =>
       'Boundaries of the other members, as they rise. With a conversationId the current ones come first, one per other ' +
       'member, so no change is ever missed.',
     args: { conversationId: t.arg.id({ description: 'Only this conversation; without it, all of the viewer’s.' }) },
+    extensions: { shareOf: (ticks: TicksSource) => ({ of: ticks, as: 0, except: '' }) },
     subscribe: (_root, args, ctx) => ticksChanged(ctx, args),
     resolve: (ticks) => ticks,
   }),

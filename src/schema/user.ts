@@ -1,6 +1,6 @@
 import { presenceOf } from '../resolvers/presence.ts'
 import { avatarUrlOf, findUser, nameOf, type User as UserSource, viewer } from '../resolvers/users.ts'
-import { builder } from './builder.ts'
+import { builder, sameForAll } from './builder.ts'
 import { Presence } from './presence.ts'
 
 export const User = builder.objectRef<UserSource>('User')
@@ -15,11 +15,13 @@ builder.node(User, {
       description:
         'The name they chose with updateProfile, otherwise the `name` of the last token they came with; null if none had one. ' +
         'A new one is seen everywhere within a minute.',
+      ...sameForAll,
       resolve: (user, _args, ctx) => nameOf(ctx, user),
     }),
     avatarUrl: t.string({
       nullable: true,
       description: 'The address of the picture they chose with updateProfile; null if they chose none.',
+      ...sameForAll,
       resolve: (user, _args, ctx) => avatarUrlOf(ctx, user),
     }),
     presence: t.field({

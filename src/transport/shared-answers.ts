@@ -9,7 +9,8 @@ import type { Compiled } from './compiled-operation.ts'
  * fields may show more. A subscription says it in its extensions.
  */
 export type Share = { of: object; as: number; except: string }
-export type ShareOf = (event: never) => Share
+/** Undefined where nobody else gets this very event. */
+export type ShareOf = (event: never) => Share | undefined
 
 /** Resolves to undefined where it turns out to be for one viewer alone. */
 type Shared = Answer | Promise<Answer | undefined>
