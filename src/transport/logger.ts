@@ -7,8 +7,14 @@ const secrets = ['authorization', 'token', 'body', 'text', 'variables', 'query']
 /** Where they would be. By name: a wildcard would cost each line five times what it does. */
 const holders = ['request', 'headers', 'connectionParams', 'payload', 'extensions', 'input', 'message', 'event', 'row']
 
+/** Lines wait for company so long, and for so much of it. */
+const linesWaitMs = 100
+const linesWaitBytes = 4096
+/** Where the level stands in a line, and from which digit on it is a warning. */
+const [levelAt, warnDigit] = ['{"level":'.length, '4'.charCodeAt(0)]
+
 /** One JSON object a line. */
-export function createLogger(level: LogLevel, to?: DestinationStream): Logger {
+export function createLogger(level: LogLevel, to: DestinationStream = standardOutput()): Logger {
   const options = {
     level,
     serializers: { err: loggedError, error: loggedError },
@@ -17,5 +23,26 @@ export function createLogger(level: LogLevel, to?: DestinationStream): Logger {
       censor: '[hidden]',
     },
   }
-  return to ? pino(options, to) : pino(options)
+  return pino(options, to)
+}
+
+/** A write for each line would cost more than the line: they are written a few at a time, but what is a warning or worse at once. */
+function standardOutput(): DestinationStream {
+  const out = pino.destination({ fd: 1, sync: true, minLength: linesWaitBytes })
+  const flush = () => out.flushSync()
+  let isWaiting = false
+  process.on('exit', flush)
+  return {
+    write(line: string): void {
+      out.write(line)
+      if (line.charCodeAt(levelAt) >= warnDigit) flush()
+      else if (!isWaiting) {
+        isWaiting = true
+        setTimeout(() => {
+          isWaiting = false
+          flush()
+        }, linesWaitMs).unref()
+      }
+    },
+  }
 }

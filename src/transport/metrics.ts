@@ -1,10 +1,11 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
+import { createDistributions, createTallies, type Distribution, type Tally } from './tallies.ts'
 
 export type TransportName = 'http' | 'sse' | 'ws' | 'rest'
 
 export type Metrics = {
-  operations: Counter<'type' | 'transport' | 'code'>
-  durations: Histogram<'type' | 'transport'>
+  /** `code`: OK, or that of the first error. */
+  finished(type: string, transport: TransportName, code: string, seconds: number): void
   sockets: Gauge
   subscriptions: Gauge<'transport'>
   conflicts: Counter
@@ -16,20 +17,38 @@ export type Metrics = {
 export function createMetrics(registry: Registry): Metrics {
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
+  const operations = createTallies(
+    registry,
+    'parley_operations_total',
+    'Finished operations by outcome: OK or the code of the first error',
+  )
+  const durations = createDistributions(
+    registry,
+    'parley_operation_duration_seconds',
+    'How long queries, mutations and REST calls took',
+    [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+  )
+  /** Of what went well, by transport and type: nearly all. */
+  const well = new Map<TransportName, Map<string, { count: Tally; took: Distribution }>>()
+
+  function wellOf(type: string, transport: TransportName) {
+    const byType = well.get(transport) ?? new Map()
+    well.set(transport, byType)
+    const kept = byType.get(type) ?? {
+      count: operations({ type, transport, code: 'OK' }),
+      took: durations({ type, transport }),
+    }
+    byType.set(type, kept)
+    return kept
+  }
+
   return {
-    operations: new Counter({
-      name: 'parley_operations_total',
-      help: 'Finished operations by outcome: OK or the code of the first error',
-      labelNames: ['type', 'transport', 'code'],
-      registers,
-    }),
-    durations: new Histogram({
-      name: 'parley_operation_duration_seconds',
-      help: 'How long queries, mutations and REST calls took',
-      labelNames: ['type', 'transport'],
-      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
-      registers,
-    }),
+    finished(type, transport, code, seconds) {
+      const { count, took } = well.get(transport)?.get(type) ?? wellOf(type, transport)
+      const tally = code === 'OK' ? count : operations({ type, transport, code })
+      tally.value += 1
+      if (type !== 'subscription') took.observe(seconds)
+    },
     sockets: new Gauge({ name: 'parley_sockets', help: 'Open WebSockets', registers }),
     subscriptions: new Gauge({
       name: 'parley_subscriptions',

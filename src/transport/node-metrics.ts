@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Clock } from '../ports/clock.ts'
 import type { Observer } from '../ports/observer.ts'
+import { createDistributions, createTallies } from './tallies.ts'
 
 // What a pager needs to know of a node beside its operations. Every label has a few values that the code names; none comes from a
 // client.
@@ -34,12 +35,14 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
     'From the request of a send to its acknowledgement: stored, and rung for',
     seconds,
   )
-  const deliverySeconds = histogram(
+  const deliverySeconds = createDistributions(
+    registry,
     'parley_delivery_latency_seconds',
     'From the time a message says it was sent to its being handed to a connection of a live stream',
     [...seconds, 5, 10, 30],
-  )
-  const deliveries = counter('parley_deliveries_total', 'Messages handed to connections', ['kind'])
+  )({})
+  const deliveries = createTallies(registry, 'parley_deliveries_total', 'Messages handed to connections')
+  const [live, caughtUp] = [deliveries({ kind: 'live' }), deliveries({ kind: 'catch_up' })]
   const duplicates = counter('parley_duplicates_total', 'Retries answered with what was there already', ['kind'])
   const voids = counter('parley_voids_total', 'Numbers skipped for good', ['by'])
   const attached = new Gauge({ name: 'parley_attached_streams', help: 'Streams of messages', registers })
@@ -98,7 +101,8 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
       overflowed: (stream) => overflows.inc({ stream }),
     },
     delivered({ sentAtMs }, catchUp) {
-      deliveries.inc({ kind: catchUp ? 'catch_up' : 'live' })
+      const tally = catchUp ? caughtUp : live
+      tally.value += 1
       // The sender's clock against this one's: where that is ahead, nothing arrives before it was sent.
       if (!catchUp) deliverySeconds.observe(Math.max(0, clock.now() - sentAtMs) / 1000)
     },

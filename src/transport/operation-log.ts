@@ -15,18 +15,29 @@ export type Operation = {
 export type OperationLog = (operation: Operation) => (errors?: readonly { code: string }[]) => void
 
 const nameMaxChars = 80
+/** Whoever is on call wants to know of these. */
+const slowMs = 250
+const none: readonly string[] = []
 
+/**
+ * At `info`: what failed, what sent a message, what was slow, and the end of a subscription. The rest, which is nearly everything
+ * (reads, acks, who is typing), at `debug`: a line would cost more than the operation.
+ */
 export function createOperationLog(clock: Clock, logger: Logger, metrics: Metrics): OperationLog {
   return ({ name, type, transport, ids }) => {
     const startedAtMs = clock.now()
-    return (errors = []) => {
+    return (errors) => {
       const durationMs = clock.now() - startedAtMs
-      const codes = [...new Set(errors.map(({ code }) => code))]
-      logger.info({ ...ids, operation: name?.slice(0, nameMaxChars), type, transport, durationMs, codes }, 'operation')
+      const codes = errors?.length ? [...new Set(errors.map(({ code }) => code))] : none
+      const isNews = codes.length > 0 || ids?.sent !== undefined || durationMs >= slowMs || type === 'subscription'
+      const level = isNews ? 'info' : 'debug'
+      if (logger.isLevelEnabled(level)) {
+        const operation = name?.slice(0, nameMaxChars)
+        logger[level]({ ...ids, operation, type, transport, durationMs, codes }, 'operation')
+      }
       // No name here: clients choose it, and every label value is kept for ever.
       if (codes.includes('IDEMPOTENCY_CONFLICT')) metrics.conflicts.inc()
-      metrics.operations.inc({ type, transport, code: codes[0] ?? 'OK' })
-      if (type !== 'subscription') metrics.durations.observe({ type, transport }, durationMs / 1000)
+      metrics.finished(type, transport, codes[0] ?? 'OK', durationMs / 1000)
     }
   }
 }
