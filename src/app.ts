@@ -15,7 +15,7 @@ import type { Viewer } from './protocol/viewer.ts'
 import { createPushMetrics } from './push/metrics.ts'
 import { createProviders, type ProviderSettings } from './push/providers.ts'
 import { startPushWorker } from './push/worker.ts'
-import { createContext } from './resolvers/context.ts'
+import { Context } from './resolvers/context.ts'
 import { createCursors } from './resolvers/cursors.ts'
 import { createRecentTicks, type ReadTicks } from './resolvers/recent-ticks.ts'
 import { sendMessage } from './resolvers/send-message.ts'
@@ -159,11 +159,12 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     const cursors = createCursors(config.cursorSecret)
     const ticksOfStreams = new WeakMap<object, ReadTicks>()
     const contextOf = (viewer: Viewer | undefined, stream?: object, origin?: string, ids?: OperationIds) => {
-      if (viewer) domain.people.remember(viewer).catch((error) => logger.warn({ err: error }, 'a name was not kept'))
-      if (!stream) return createContext(domain, cursors, viewer, undefined, origin, ids && noteSent(ids))
+      if (viewer?.name !== undefined)
+        domain.people.remember(viewer).catch((error) => logger.warn({ err: error }, 'a name was not kept'))
+      if (!stream) return new Context(domain, cursors, viewer, undefined, origin, ids && noteSent(ids))
       const readTicks = ticksOfStreams.get(stream) ?? createRecentTicks(domain.ticksOf, clock.now)
       ticksOfStreams.set(stream, readTicks)
-      return createContext(domain, cursors, viewer, readTicks, origin)
+      return new Context(domain, cursors, viewer, readTicks, origin)
     }
 
     const onDelivery = createDeliveryLog(logger, metrics)

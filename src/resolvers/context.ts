@@ -8,39 +8,38 @@ import { Loaders } from './loaders.ts'
 import type { ReadTicks } from './recent-ticks.ts'
 
 /** What a resolver gets: fresh for every operation, and for every event of a subscription, since loaders remember. */
-export type Context = {
-  viewer: Viewer | undefined
-  domain: Domain
-  cursors: Cursors
-  readonly loaders: Loaders
+export class Context {
+  readonly viewer: Viewer | undefined
+  readonly domain: Domain
+  readonly cursors: Cursors
   /** This node's address, as the viewer has it. */
-  origin: string
+  readonly origin: string
   /** Told of what this operation sends. */
-  onSent?: Witness
-}
+  readonly onSent: Witness | undefined
+  readonly #readTicks: ReadTicks | undefined
+  #loaders: Loaders | undefined
 
-/** `readTicks`: how the events of a stream read boundaries, where it is not afresh for each. */
-export function createContext(
-  domain: Domain,
-  cursors: Cursors,
-  viewer: Viewer | undefined,
-  readTicks?: ReadTicks,
-  origin = 'http://localhost',
-  onSent?: Witness,
-): Context {
-  let loaders: Loaders | undefined
-  const context: Context = {
-    viewer,
-    domain,
-    cursors,
-    get loaders() {
-      loaders ??= new Loaders(domain, viewer?.userId, readTicks)
-      return loaders
-    },
-    origin,
+  /** `readTicks`: how the events of a stream read boundaries, where it is not afresh for each. */
+  constructor(
+    domain: Domain,
+    cursors: Cursors,
+    viewer: Viewer | undefined,
+    readTicks?: ReadTicks,
+    origin = 'http://localhost',
+    onSent?: Witness,
+  ) {
+    this.viewer = viewer
+    this.domain = domain
+    this.cursors = cursors
+    this.origin = origin
+    this.onSent = onSent
+    this.#readTicks = readTicks
   }
-  if (onSent) context.onSent = onSent
-  return context
+
+  get loaders(): Loaders {
+    this.#loaders ??= new Loaders(this.domain, this.viewer?.userId, this.#readTicks)
+    return this.#loaders
+  }
 }
 
 /** The viewer, or the end of the operation. */

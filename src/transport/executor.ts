@@ -131,18 +131,22 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
     const { plan, context } = prepared
     const operation = operationOf(plan, context)
     const finished = log(operation)
-    const finish = (given: Answer): Answer => {
-      finished(given.result && problemsOf(given.result.errors))
-      return given
-    }
-    const fail = (error: unknown): Answer => finish(answerOf(refused(context, error)))
     try {
-      const work = () => how(prepared)
-      const given = operations.run(tracing ? () => traced(tracing, operation, context, async () => work()) : work)
-      return given instanceof Promise ? given.then(finish, fail) : finish(given)
+      const work = tracing ? () => traced(tracing, operation, context, async () => how(prepared)) : how
+      const given = operations.run(work, prepared)
+      if (!(given instanceof Promise)) return finish(given, finished)
+      return given.then(
+        (each) => finish(each, finished),
+        (error) => finish(answerOf(refused(context, error)), finished),
+      )
     } catch (error) {
-      return fail(error)
+      return finish(answerOf(refused(context, error)), finished)
     }
+  }
+
+  function finish(given: Answer, finished: Finished): Answer {
+    finished(given.result && problemsOf(given.result.errors))
+    return given
   }
 
   /** By what was compiled, as far as that goes; what goes wrong is said by graphql-js. */
@@ -152,22 +156,26 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
     const variables = compiled?.coerce(prepared.variables)
     if (!compiled || !variables) return byGraphQL(prepared)
     const run: Run = { context: freshContext(context), variables, isPersonal: false }
-    const failed = (error: unknown): Answer =>
-      answerOf(
-        mapErrors(context, {
-          errors: [locatedError(error, compiled.nodes, [compiled.key])],
-          data: compiled.isNullable ? { [compiled.key]: null } : null,
-        }),
-      )
-    const written = (value: unknown): Answer | Promise<Answer> =>
-      writeOr(compiled, value, run, () => byGraphQL(prepared, new Replay(value)))
     let value: unknown
     try {
       value = compiled.resolve(undefined, run)
     } catch (error) {
-      return failed(error)
+      return rootFailed(compiled, context, error)
     }
-    return value instanceof Promise ? value.then(written, failed) : written(value)
+    if (!(value instanceof Promise)) return written(prepared, compiled, run, value)
+    return value.then(
+      (each) => written(prepared, compiled, run, each),
+      (error) => rootFailed(compiled, context, error),
+    )
+  }
+
+  function written(prepared: Prepared, compiled: Compiled, run: Run, value: unknown): Answer | Promise<Answer> {
+    return writeOr(compiled, value, run, () => byGraphQL(prepared, new Replay(value)))
+  }
+
+  function rootFailed({ nodes, key, isNullable }: Compiled, context: OperationContext, error: unknown): Answer {
+    const located = locatedError(error, nodes, [key])
+    return answerOf(mapErrors(context, { errors: [located], data: isNullable ? { [key]: null } : null }))
   }
 
   /** `rootValue`: what was come to already. */
@@ -207,7 +215,7 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
     const work = () => open(prepared, transport, finished, resolves)
     let opened: EventStream<Result> | ExecutionResult
     try {
-      opened = await operations.start(tracing ? () => traced(tracing, operation, context, work) : work)
+      opened = await operations.start(tracing ? () => traced(tracing, operation, context, work) : work, undefined)
     } catch (error) {
       opened = refused(context, error)
     }

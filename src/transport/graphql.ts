@@ -87,25 +87,26 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
   /** Parses and validates as HTTP does. */
   const enveloped = yoga.getEnveloped({})
 
-  function prepare({ viewer, origin, ids, traceparent, ...params }: WebSocketRequest): Prepared | GraphQLError[] {
-    const { operationName, variables } = params
-    const refuse = (list: readonly unknown[]) => {
-      const refused = list.map(errors.about(ids).toRequestError)
-      log({ name: operationName ?? undefined, type: 'unknown', transport: 'ws', ids })(refused.map(errors.toProblem))
-      return refused
-    }
+  function refuse({ operationName, ids }: WebSocketRequest, list: readonly unknown[]): GraphQLError[] {
+    const refused = list.map(errors.about(ids).toRequestError)
+    log({ name: operationName ?? undefined, type: 'unknown', transport: 'ws', ids })(refused.map(errors.toProblem))
+    return refused
+  }
+
+  function prepare(request: WebSocketRequest): Prepared | GraphQLError[] {
+    const { operationName, variables, viewer, origin, ids, traceparent } = request
     try {
-      const { query } = readParams(params, persisted)
+      const { query } = readParams(request, persisted)
       const known = typeof query === 'string' ? cache.validOf(query) : undefined
       const document = known ?? enveloped.parse(query)
       const invalid: readonly GraphQLError[] = known ? [] : enveloped.validate(schema, document)
-      if (invalid.length > 0) return refuse(invalid)
+      if (invalid.length > 0) return refuse(request, invalid)
       const plan = planOf(document, operationName)
-      if (!plan) return refuse([unknownOperation()])
+      if (!plan) return refuse(request, [unknownOperation()])
       checkCost({ document, operationName, variableValues: variables })
       return { plan, variables, context: { transport: 'ws', viewer, origin, ids, traceparent } }
     } catch (error) {
-      return refuse([error])
+      return refuse(request, [error])
     }
   }
 

@@ -9,9 +9,9 @@ export type Operations = {
   readonly leaving: boolean
   leave(): void
   /** Runs a query or mutation under the deadline. What is late goes on, but the caller is told UNAVAILABLE. */
-  run<T>(work: () => T | Promise<T>): T | Promise<T>
+  run<T, A>(work: (of: A) => T | Promise<T>, of: A): T | Promise<T>
   /** Runs something that may take its time, such as the start of a subscription. */
-  start<T>(work: () => T | Promise<T>): T | Promise<T>
+  start<T, A>(work: (of: A) => T | Promise<T>, of: A): T | Promise<T>
   /** Refuses what is new from now on; resolves when the rest is answered, or after `withinMs`. */
   drain(withinMs: number): Promise<void>
 }
@@ -32,9 +32,9 @@ export function createOperations(clock: Clock): Operations {
     if (running === 0) allDone?.()
   }
 
-  function start<T>(work: () => T | Promise<T>): T | Promise<T> {
+  function start<T, A>(work: (of: A) => T | Promise<T>, of: A): T | Promise<T> {
     if (draining) throw unavailable()
-    const result = work()
+    const result = work(of)
     if (!(result instanceof Promise)) return result
     running += 1
     result.then(done, done)
@@ -52,8 +52,8 @@ export function createOperations(clock: Clock): Operations {
       leaving = true
     },
     start,
-    run(work) {
-      const result = start(work)
+    run(work, of) {
+      const result = start(work, of)
       return result instanceof Promise ? inDeadline(result) : result
     },
     async drain(withinMs) {

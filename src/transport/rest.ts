@@ -63,6 +63,7 @@ export function createMessagesHandler({
       const send = () => sendMessage(viewer, input, ids)
       const { message, duplicate } = await operations.run(
         tracing ? () => tracing.operation(operation, request.headers.traceparent, send) : send,
+        undefined,
       )
       sendJson(response, duplicate ? 200 : 201, { message, duplicate })
       finished()

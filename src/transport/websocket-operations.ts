@@ -5,9 +5,9 @@ import type { Viewer } from '../protocol/viewer.ts'
 import type { Admission } from './admission.ts'
 import type { Authenticate } from './auth.ts'
 import type { ErrorMapper } from './errors.ts'
-import type { GraphQL } from './graphql.ts'
+import type { GraphQL, WebSocketRequest } from './graphql.ts'
 import type { Operation, Prepares, Service } from './graphql-transport-ws.ts'
-import { loggedOperationId } from './operation-ids.ts'
+import { loggedOperationId, type OperationIds } from './operation-ids.ts'
 import type { Operations } from './operations.ts'
 import type { Places } from './places.ts'
 import type { Refusals } from './refusals.ts'
@@ -39,6 +39,8 @@ export type WebSocketOperationsOptions = {
   /** GraphiQL opens its socket without a token and sends one with each operation. */
   acceptAnonymous: boolean
 }
+
+type PersistedPayload = SubscribePayload & { documentId?: unknown }
 
 const tooManyRetryAfterMs = 1000
 const tryAgainLater = 1013
@@ -85,37 +87,40 @@ export function createWebSocketOperations(options: WebSocketOperationsOptions): 
 
     function prepare(payload: SubscribePayload, operation: Operation): Prepares {
       const ids = { connectionId: connection.id, operationId: loggedOperationId(operation.id) }
-      const refuse = (error: unknown) => [errors.about(ids).toGraphQLError(error)]
-      const prepareFor = (asks: Viewer | undefined): Prepares => {
-        const admitted = admission.admit(asks, connection.address)
-        const go = () =>
-          graphql.prepare({
-            query: payload.query,
-            documentId: (payload as { documentId?: unknown }).documentId,
-            operationName: payload.operationName,
-            variables: payload.variables,
-            extensions: payload.extensions,
-            viewer: asks,
-            origin: connection.origin,
-            ids,
-            traceparent: payload.extensions?.traceparent,
-          })
-        return admitted === undefined ? go() : admitted.then(go)
-      }
       try {
         if (operations.draining) throw unavailable()
         if (operation.position > operationsPerSocketMax) {
           refusals('operations_per_socket')
           throw tooManyOperations()
         }
-        const prepared = viewer
-          ? prepareFor(viewer)
-          : operationViewer(operation, payload.extensions?.headers).then(prepareFor)
-        return prepared instanceof Promise ? prepared.catch(refuse) : prepared
+        if (viewer) return admit(payload, viewer, ids)
+        return operationViewer(operation, payload.extensions?.headers)
+          .then((own) => admit(payload, own, ids))
+          .catch((error) => refused(ids, error))
       } catch (error) {
-        return refuse(error)
+        return refused(ids, error)
       }
     }
+
+    function admit(payload: SubscribePayload, asks: Viewer | undefined, ids: OperationIds): Prepares {
+      const { query, operationName, variables, extensions, documentId } = payload as PersistedPayload
+      const request: WebSocketRequest = {
+        query,
+        documentId,
+        operationName,
+        variables,
+        extensions,
+        viewer: asks,
+        origin: connection.origin,
+        ids,
+        traceparent: extensions?.traceparent,
+      }
+      const admitted = admission.admit(asks, connection.address)
+      if (admitted === undefined) return graphql.prepare(request)
+      return admitted.then(() => graphql.prepare(request)).catch((error) => refused(ids, error))
+    }
+
+    const refused = (ids: OperationIds, error: unknown) => [errors.about(ids).toGraphQLError(error)]
 
     return {
       connect,
