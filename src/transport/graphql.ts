@@ -2,6 +2,7 @@
 
 import {
   type ExecutionArgs,
+  type ExecutionResult,
   type GraphQLError,
   type GraphQLSchema,
   getOperationAST,
@@ -19,11 +20,12 @@ import { type CheckCost, createCheckCost, type FieldCosts } from './document-cos
 import { parseGuarded, tooComplex } from './document-guard.ts'
 import { HttpRefusal } from './errors.ts'
 import { createExecutor, type Executor, type ExecutorOptions, type OperationContext } from './executor.ts'
+import { createKnownOperations } from './known-operations.ts'
 import type { OperationIds } from './operation-ids.ts'
 import { createPersistedOperations, type PersistedOperations } from './persisted-operations.ts'
 import { type RequestParams, readParams } from './request-params.ts'
 import { unconditionalSubscriptionRule } from './subscription-root.ts'
-import { useAdmission } from './use-admission.ts'
+import { type Admitted, createAdmit, useAdmission } from './use-admission.ts'
 
 export type GraphQLOptions = ExecutorOptions & {
   schema: GraphQLSchema
@@ -40,10 +42,24 @@ export type GraphQL = Executor & {
     url: string,
     request: { method: string; headers: Record<string, string>; body?: string },
     signal: AbortSignal,
-    about: { requestId: string; traceparent?: unknown; address?: string },
+    about: HttpRequest & Admitted,
   ): Promise<Response>
+  /**
+   * For HTTP, before `fetch`: executes what is known. Where that is not all, there is no result, and `fetch` goes on with who was
+   * admitted.
+   */
+  begin(params: object, authorization: unknown, about: HttpRequest): Promise<Admitted & { result?: ExecutionResult }>
   /** For WebSockets: everything before the execution. */
   prepare(request: WebSocketRequest): Promise<ExecutionArgs | GraphQLError[]>
+}
+
+export type HttpRequest = {
+  requestId: string
+  traceparent?: unknown
+  /** The client's. */
+  address: string
+  /** This server's, as the client has it. */
+  origin: string
 }
 
 export type WebSocketRequest = {
@@ -65,13 +81,11 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
   const persisted = createPersistedOperations(schema, config.persistedOperations)
   const checkCost = createCheckCost(schema, options.fieldCosts)
   const cache = createDocumentCache()
-  const yoga = createYoga<OperationContext>({
+  const admit = createAdmit(options.authenticate, options.admission)
+  const knownOperation = createKnownOperations({ schema, cache, persisted, checkCost })
+  const yoga = createYoga<OperationContext & Admitted>({
     schema,
-    plugins: [
-      useAdmission(options.authenticate, options.admission),
-      usePipeline(options, { executor, persisted, checkCost }),
-      useOnlyValid(cache),
-    ],
+    plugins: [useAdmission(admit), usePipeline(options, { executor, persisted, checkCost }), useOnlyValid(cache)],
     parserAndValidationCache: { documentCache: cache.documents, errorCache: cache.errors },
     // Sizes, origins and pages are the HTTP server's; errors are mapped here.
     maxRequestBodySize: false,
@@ -109,13 +123,26 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
     }
   }
 
+  const contextOf = ({ requestId, ...about }: HttpRequest): OperationContext => ({
+    ...about,
+    transport: 'http',
+    ids: { requestId },
+  })
+
   return {
-    fetch: async (url, request, signal, { requestId, traceparent, address = '' }) =>
-      yoga.fetch(
-        url,
-        { ...request, signal },
-        { transport: 'http', signal, origin: new URL(url).origin, address, ids: { requestId }, traceparent },
-      ),
+    fetch: async (url, request, signal, { admitted, ...about }) =>
+      yoga.fetch(url, { ...request, signal }, { ...contextOf(about), signal, admitted }),
+    async begin(params, authorization, about) {
+      const admitted = admit(authorization, about.address)
+      const context = contextOf(about)
+      try {
+        context.viewer = await admitted
+      } catch {
+        return { admitted }
+      }
+      const args = knownOperation(params)
+      return args ? { result: await executor.execute({ ...args, contextValue: context }) } : { admitted }
+    },
     prepare,
     execute: executor.execute,
     subscribe: executor.subscribe,

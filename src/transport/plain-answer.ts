@@ -1,0 +1,50 @@
+// Answers to queries and mutations as Yoga would give them, without its Request and Response.
+
+import type { ExecutionResult } from 'graphql'
+import { type FetchAPI, processRegularResult } from 'graphql-yoga'
+
+export type PlainAnswer = { status: number; headers: Readonly<Record<string, string>>; body: string }
+
+export type PlainMediaType = 'application/json' | 'application/graphql-response+json'
+
+/** As Yoga reads `accept`: the first that is a kind of JSON counts. Undefined if none is. */
+export function plainMediaTypeFor(accept: string | undefined): PlainMediaType | undefined {
+  if (accept === 'application/json' || accept === '*/*' || !accept) return 'application/json'
+  for (const asked of accept.replace(/\s/g, '').toLowerCase().split(',')) {
+    const [mediaType = '', ...parameters] = asked.split(';')
+    const charset = parameters.find((parameter) => parameter.includes('charset='))
+    const [type, subtype] = mediaType.split('/')
+    if ((charset ?? utf8) !== utf8 || (type !== '*' && type !== 'application')) continue
+    if (subtype === '*' || subtype === 'json') return 'application/json'
+    if (subtype === 'graphql-response+json') return 'application/graphql-response+json'
+  }
+  return undefined
+}
+
+const utf8 = 'charset=utf-8'
+
+export function plainAnswerOf(result: ExecutionResult, mediaType: PlainMediaType): PlainAnswer {
+  if (result.errors) return yogasAnswer(result, mediaType)
+  return { status: 200, headers: headersOf[mediaType], body: JSON.stringify(result) }
+}
+
+const headersOf = {
+  'application/json': { 'Content-Type': 'application/json; charset=utf-8' },
+  'application/graphql-response+json': { 'Content-Type': 'application/graphql-response+json; charset=utf-8' },
+}
+
+/** Which status an error has, and what is shown of it, is for Yoga to say. */
+const yogasAnswer = (result: ExecutionResult, mediaType: PlainMediaType): PlainAnswer =>
+  processRegularResult(result, { Response: AnswerParts } as unknown as FetchAPI, mediaType) as unknown as PlainAnswer
+
+class AnswerParts {
+  readonly body: string
+  readonly status: number
+  readonly headers: Record<string, string>
+
+  constructor(body: string, { status, headers }: Omit<PlainAnswer, 'body'>) {
+    this.body = body
+    this.status = status
+    this.headers = headers
+  }
+}
