@@ -39,6 +39,7 @@ export async function readJsonObject(request: IncomingMessage): Promise<Record<s
 export function answer({ response, head }: Exchange, status: number, headers: readonly string[], body: string): void {
   if (response.headersSent || response.destroyed) return
   for (const each of headers) head.push(each)
+  head.push('content-length', `${Buffer.byteLength(body)}`)
   response.writeHead(status, head).end(body)
 }
 
@@ -97,8 +98,8 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       if (size > httpBodyMaxBytes) refuse()
       else chunks.push(chunk)
     }
-    request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
-    request.once('error', reject)
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    request.on('error', reject)
     if (Number(request.headers['content-length'] ?? 0) > httpBodyMaxBytes) refuse()
     else request.on('data', take)
   })

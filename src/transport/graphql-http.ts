@@ -19,10 +19,8 @@ export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper, clie
     if (!params || !mediaType) return {}
     const begun = await graphql.begin(params, headers.authorization, about)
     if (!begun.result) return begun
-    const { status, headers: own, body } = plainAnswerOf(begun.result, mediaType)
-    const challenge = status === 401 ? ['www-authenticate', 'Bearer'] : []
-    const length = ['content-length', String(Buffer.byteLength(body))]
-    answer(exchange, status, [...Object.entries(own).flat(), ...length, ...challenge], body)
+    const plain = plainAnswerOf(begun.result, mediaType)
+    answer(exchange, plain.status, plain.headers, plain.body)
     return undefined
   }
 
@@ -44,8 +42,8 @@ export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper, clie
       const { method, headers } = request
       if (method === 'POST' && !isJson(headers['content-type'])) throw refusalOf(415)
       const body = method === 'POST' ? await readText(request) : undefined
-      const origin = new URL(ownOrigin(request)).origin
-      const about = { requestId, traceparent: headers.traceparent, address: clientAddress(request), origin }
+      const address = clientAddress(request)
+      const about = { requestId, traceparent: headers.traceparent, address, origin: ownOrigin(request) }
       const admitted = body === undefined ? {} : await answerPlainly(exchange, body, about)
       if (!admitted) return
       setHead(exchange)
@@ -70,7 +68,8 @@ function parseObject(text: string): object | undefined {
 }
 
 /** Yoga would also take forms, which any page can have a browser send without asking. */
-const isJson = (contentType = ''): boolean => /^application\/json *(;|$)/i.test(contentType)
+const isJson = (contentType = ''): boolean =>
+  contentType === 'application/json' || /^application\/json *(;|$)/i.test(contentType)
 
 const hasValue = (entry: (string | undefined)[]): entry is [string, string] => entry[1] !== undefined
 

@@ -123,15 +123,18 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
     }
   }
 
-  const contextOf = ({ requestId, ...about }: HttpRequest): OperationContext => ({
-    ...about,
+  const contextOf = ({ requestId, traceparent, address, origin }: HttpRequest): OperationContext => ({
     transport: 'http',
+    viewer: undefined,
+    origin,
+    address,
     ids: { requestId },
+    traceparent,
   })
 
   return {
-    fetch: async (url, request, signal, { admitted, ...about }) =>
-      yoga.fetch(url, { ...request, signal }, { ...contextOf(about), signal, admitted }),
+    fetch: async (url, request, signal, about) =>
+      yoga.fetch(url, { ...request, signal }, { ...contextOf(about), signal, admitted: about.admitted }),
     async begin(params, authorization, about) {
       const admitted = admit(authorization, about.address)
       const context = contextOf(about)
@@ -140,8 +143,8 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
       } catch {
         return { admitted }
       }
-      const args = knownOperation(params)
-      return args ? { result: await executor.execute({ ...args, contextValue: context }) } : { admitted }
+      const args = knownOperation(params, context)
+      return args ? { result: await executor.execute(args) } : { admitted }
     },
     prepare,
     execute: executor.execute,

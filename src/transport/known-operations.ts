@@ -1,6 +1,7 @@
 import { type ExecutionArgs, type GraphQLSchema, getOperationAST, OperationTypeNode } from 'graphql'
 import type { DocumentCache } from './document-cache.ts'
 import type { CheckCost } from './document-cost.ts'
+import type { OperationContext } from './executor.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
 import { type RequestParams, readParams } from './request-params.ts'
 
@@ -8,7 +9,7 @@ import { type RequestParams, readParams } from './request-params.ts'
  * A query or mutation that may be executed as it came: its document is known and valid, and nothing about the request is odd.
  * Undefined for all else: Yoga does what is left to do, or says what is wrong.
  */
-export type KnownOperations = (params: object) => ExecutionArgs | undefined
+export type KnownOperations = (params: object, contextValue: OperationContext) => ExecutionArgs | undefined
 
 export type KnownOperationsOptions = {
   schema: GraphQLSchema
@@ -20,13 +21,14 @@ export type KnownOperationsOptions = {
 export function createKnownOperations(options: KnownOperationsOptions): KnownOperations {
   const { schema, cache, persisted, checkCost } = options
 
-  function find(params: RequestParams): ExecutionArgs | undefined {
+  function find(params: RequestParams, contextValue: OperationContext): ExecutionArgs | undefined {
     const { query } = readParams(params, persisted)
     const document = typeof query === 'string' ? cache.validOf(query) : undefined
     if (!document) return undefined
     const args = {
       schema,
       document,
+      contextValue,
       operationName: params.operationName as string | null | undefined,
       variableValues: params.variables as Record<string, unknown> | null | undefined,
     }
@@ -36,10 +38,10 @@ export function createKnownOperations(options: KnownOperationsOptions): KnownOpe
     return args
   }
 
-  return (params) => {
+  return (params, contextValue) => {
     if (!isWellFormed(params)) return undefined
     try {
-      return find(params)
+      return find(params, contextValue)
     } catch {
       // Nothing was done but looking: whoever asks next comes to the same, and has the words for it.
       return undefined

@@ -50,9 +50,16 @@ export function createOrigins(allowedOrigins: readonly string[]): Origins {
 /** The address under which the client knows this server. Its scheme is the page's where there is one. */
 export function ownOrigin(request: IncomingMessage): string {
   const { origin, host = '' } = request.headers
-  if (origin !== undefined && isSameOrigin(request)) return origin
-  return /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}`) ? `http://${host}` : 'http://localhost'
+  if (origin !== undefined && isSameOrigin(request)) return new URL(origin).origin
+  if (host !== last.host) last = { host, origin: originOf(host) }
+  return last.origin
 }
+
+/** Nearly everybody comes by the same name, and to take a URL apart takes a while. */
+let last = { host: 'localhost', origin: 'http://localhost' }
+
+const originOf = (host: string): string =>
+  /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}`) ? new URL(`http://${host}`).origin : 'http://localhost'
 
 /** Images and links send no Origin. An address somebody typed in comes from no page. */
 function isOwnPage({ headers }: IncomingMessage): boolean {

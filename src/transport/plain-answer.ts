@@ -3,7 +3,8 @@
 import type { ExecutionResult } from 'graphql'
 import { type FetchAPI, processRegularResult } from 'graphql-yoga'
 
-export type PlainAnswer = { status: number; headers: Readonly<Record<string, string>>; body: string }
+/** `headers`: names and values in turn. */
+export type PlainAnswer = { status: number; headers: readonly string[]; body: string }
 
 export type PlainMediaType = 'application/json' | 'application/graphql-response+json'
 
@@ -24,27 +25,29 @@ export function plainMediaTypeFor(accept: string | undefined): PlainMediaType | 
 const utf8 = 'charset=utf-8'
 
 export function plainAnswerOf(result: ExecutionResult, mediaType: PlainMediaType): PlainAnswer {
-  if (result.errors) return yogasAnswer(result, mediaType)
-  return { status: 200, headers: headersOf[mediaType], body: JSON.stringify(result) }
+  if (!result.errors) return { status: 200, headers: headersOf[mediaType], body: JSON.stringify(result) }
+  // Which status an error has, and what is shown of it, is for Yoga to say.
+  const { status, headers, body } = processRegularResult(result, answerParts, mediaType) as unknown as AnswerParts
+  const challenge = status === 401 ? { 'www-authenticate': 'Bearer' } : {}
+  return { status, headers: Object.entries({ ...headers, ...challenge }).flat(), body }
 }
 
 const headersOf = {
-  'application/json': { 'Content-Type': 'application/json; charset=utf-8' },
-  'application/graphql-response+json': { 'Content-Type': 'application/graphql-response+json; charset=utf-8' },
-}
+  'application/json': ['Content-Type', 'application/json; charset=utf-8'],
+  'application/graphql-response+json': ['Content-Type', 'application/graphql-response+json; charset=utf-8'],
+} as const
 
-/** Which status an error has, and what is shown of it, is for Yoga to say. */
-const yogasAnswer = (result: ExecutionResult, mediaType: PlainMediaType): PlainAnswer =>
-  processRegularResult(result, { Response: AnswerParts } as unknown as FetchAPI, mediaType) as unknown as PlainAnswer
-
+/** Takes the place of a Response. */
 class AnswerParts {
   readonly body: string
   readonly status: number
   readonly headers: Record<string, string>
 
-  constructor(body: string, { status, headers }: Omit<PlainAnswer, 'body'>) {
+  constructor(body: string, { status, headers }: { status: number; headers: Record<string, string> }) {
     this.body = body
     this.status = status
     this.headers = headers
   }
 }
+
+const answerParts = { Response: AnswerParts } as unknown as FetchAPI
