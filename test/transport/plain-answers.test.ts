@@ -225,7 +225,7 @@ test('each counts once, and what is beyond the rate hears the same', async () =>
   expect(given).toBe(expected)
 })
 
-test('a node that goes says so in the same words', async () => {
+test('what takes too long is told so in the same words', async () => {
   const clock = createManualClock()
   const server = await start({ ...options, clock })
   const asked = await withToken({ body: { query: '{ hang }' } })
