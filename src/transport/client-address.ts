@@ -26,6 +26,7 @@ const withoutPort = (text: string): string =>
 
 /** Of IPv6 the first 64 bits: the rest is anybody's to choose who has one of them. */
 function networkOf(address: string): string {
+  if (!address.includes(':')) return address
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
   if (mapped !== undefined) return mapped
   if (isIP(address) !== 6 || isLoopback(address)) return address

@@ -2,18 +2,26 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { httpBodyMaxBytes } from '../protocol/limits.ts'
 import { HttpRefusal, type Problem, restBody } from './errors.ts'
 
-/** `requestId`: also in the answer's headers. */
-export type Exchange = { request: IncomingMessage; response: ServerResponse; requestId: string }
+export type Exchange = {
+  request: IncomingMessage
+  response: ServerResponse
+  /** Also in the answer's headers. */
+  requestId: string
+  /** What every answer says and nobody has set yet: names and values in turn. Empty, but for routes that `writeHead`. */
+  head: string[]
+}
 export type Handler = (exchange: Exchange) => void | Promise<void>
 
 /** How long a refused body is read on: a client that is still sending would not see the answer otherwise. */
 const readOnMs = 1000
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 /** The body as text; 413 as soon as it is too large, whether its size was announced or not. */
 export async function readText(request: IncomingMessage): Promise<string> {
   const bytes = await readBytes(request)
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return utf8.decode(bytes)
   } catch {
     throw new HttpRefusal(400, 'Expected a body in UTF-8.')
   }
@@ -27,11 +35,30 @@ export async function readJsonObject(request: IncomingMessage): Promise<Record<s
   return value as Record<string, unknown>
 }
 
-export function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  send(response, status, 'application/json; charset=utf-8', JSON.stringify(body))
+/** Head and body in one go: to set a dozen headers one by one would take longer than most operations. */
+export function answer({ response, head }: Exchange, status: number, headers: readonly string[], body: string): void {
+  if (response.headersSent || response.destroyed) return
+  for (const each of headers) head.push(each)
+  head.push('content-length', `${Buffer.byteLength(body)}`)
+  response.writeHead(status, head).end(body)
 }
 
-export function sendProblem(response: ServerResponse, problem: Problem): void {
+/** For whoever adds headers to the response itself. */
+export function setHead({ response, head }: Exchange): void {
+  if (response.headersSent) return
+  for (let at = 0; at < head.length; at += 2) response.setHeader(head[at] ?? '', head[at + 1] ?? '')
+  head.length = 0
+}
+
+export const jsonType = 'application/json; charset=utf-8'
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  send(response, status, jsonType, JSON.stringify(body))
+}
+
+export function sendProblem(exchange: Exchange, problem: Problem): void {
+  const { response } = exchange
+  setHead(exchange)
   const { retryAfterMs } = problem.details
   if (retryAfterMs !== undefined) response.setHeader('retry-after', Math.ceil(retryAfterMs / 1000))
   if (problem.status === 401) response.setHeader('www-authenticate', 'Bearer')
@@ -71,8 +98,8 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       if (size > httpBodyMaxBytes) refuse()
       else chunks.push(chunk)
     }
-    request.once('end', () => resolve(Buffer.concat(chunks)))
-    request.once('error', reject)
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    request.on('error', reject)
     if (Number(request.headers['content-length'] ?? 0) > httpBodyMaxBytes) refuse()
     else request.on('data', take)
   })

@@ -1,38 +1,75 @@
 import type { ServerResponse } from 'node:http'
 import type { ClientAddress } from './client-address.ts'
 import { type ErrorMapper, HttpRefusal } from './errors.ts'
-import { type Handler, readText, sendJson } from './exchange.ts'
-import type { GraphQL } from './graphql.ts'
+import { answer, type Exchange, type Handler, readText, sendJson, setHead } from './exchange.ts'
+import type { GraphQL, HttpRequest } from './graphql.ts'
 import { ownOrigin } from './origins.ts'
+import { plainAnswerOf, plainMediaTypeFor } from './plain-answer.ts'
+import type { Admitted } from './use-admission.ts'
 
 const passedOn = ['accept', 'authorization'] as const
 
-/** GraphQL over HTTP; a subscription is answered by server-sent events. */
+/** GraphQL over HTTP; a subscription is answered by server-sent events. What is ordinary goes no further than `answerPlainly`. */
 export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper, clientAddress: ClientAddress): Handler {
-  return async ({ request, response, requestId }) => {
-    const exchange = new AbortController()
-    response.once('close', () => exchange.abort())
+  /** Undefined once it is answered. */
+  async function answerPlainly(exchange: Exchange, text: string, about: HttpRequest): Promise<Admitted | undefined> {
+    const { headers, url } = exchange.request
+    const mediaType = plainMediaTypeFor(headers.accept)
+    const params = url === '/graphql' && mediaType ? parseObject(text) : undefined
+    if (!params || !mediaType) return {}
+    const begun = await graphql.begin(params, headers.authorization, about)
+    if (!begun.answer) return begun
+    const plain = plainAnswerOf(begun.answer, mediaType)
+    answer(exchange, plain.status, plain.headers, plain.body)
+    return undefined
+  }
+
+  async function askYoga({ request, response }: Exchange, body: string | undefined, about: HttpRequest & Admitted) {
+    const { method = 'GET', url = '/graphql' } = request
+    const gone = new AbortController()
+    if (response.destroyed) gone.abort()
+    else response.once('close', () => gone.abort())
+    const headers = Object.fromEntries(passedOn.flatMap((name) => [[name, request.headers[name]]]).filter(hasValue))
+    // Written as Yoga knows it: to Yoga, names of types have a case.
+    if (method === 'POST') headers['content-type'] = 'application/json'
+    const asked = { method, headers, ...(body !== undefined && { body }) }
+    await pass(await graphql.fetch(`${about.origin}${url}`, asked, gone.signal, about), response)
+  }
+
+  return async (exchange) => {
+    const { request, response, requestId } = exchange
     try {
-      const { method = 'GET', url = '/graphql' } = request
-      if (method === 'POST' && !isJson(request.headers['content-type'])) throw refusalOf(415)
-      const headers = Object.fromEntries(passedOn.flatMap((name) => [[name, request.headers[name]]]).filter(hasValue))
-      // Written as Yoga knows it: to Yoga, names of types have a case.
-      if (method === 'POST') headers['content-type'] = 'application/json'
-      const body = method === 'POST' ? { body: await readText(request) } : {}
-      const about = { requestId, traceparent: request.headers.traceparent, address: clientAddress(request) }
-      const asked = `${ownOrigin(request)}${url}`
-      const answer = await graphql.fetch(asked, { method, headers, ...body }, exchange.signal, about)
-      await pass(answer, response)
+      const { method, headers } = request
+      if (method === 'POST' && !isJson(headers['content-type'])) throw refusalOf(415)
+      const body = method === 'POST' ? await readText(request) : undefined
+      const address = clientAddress(request)
+      const about = { requestId, traceparent: headers.traceparent, address, origin: ownOrigin(request) }
+      const admitted = body === undefined ? {} : await answerPlainly(exchange, body, about)
+      if (!admitted) return
+      setHead(exchange)
+      await askYoga(exchange, body, { ...about, ...admitted })
     } catch (error) {
-      if (exchange.signal.aborted) return
+      if (response.destroyed) return
+      setHead(exchange)
       const graphQLError = errors.about({ requestId }).toGraphQLError(error)
       sendJson(response, errors.toProblem(graphQLError).status, { errors: [graphQLError] })
     }
   }
 }
 
+/** Undefined for what is none: Yoga has the words for it. */
+function parseObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Yoga would also take forms, which any page can have a browser send without asking. */
-const isJson = (contentType = ''): boolean => /^application\/json *(;|$)/i.test(contentType)
+const isJson = (contentType = ''): boolean =>
+  contentType === 'application/json' || /^application\/json *(;|$)/i.test(contentType)
 
 const hasValue = (entry: (string | undefined)[]): entry is [string, string] => entry[1] !== undefined
 

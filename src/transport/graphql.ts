@@ -6,6 +6,7 @@ import type { PersistedSettings } from '../config.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { Viewer } from '../protocol/viewer.ts'
 import type { Admission } from './admission.ts'
+import type { Answer } from './answer.ts'
 import type { Authenticate } from './auth.ts'
 import { createDocumentCache, type DocumentCache } from './document-cache.ts'
 import { type CheckCost, createCheckCost, type FieldCosts } from './document-cost.ts'
@@ -18,12 +19,13 @@ import {
   type OperationContext,
   type Prepared,
 } from './executor.ts'
+import { createKnownOperations } from './known-operations.ts'
 import type { OperationIds } from './operation-ids.ts'
 import { createPersistedOperations, type PersistedOperations } from './persisted-operations.ts'
 import { createPlans } from './plans.ts'
 import { type RequestParams, readParams } from './request-params.ts'
 import { unconditionalSubscriptionRule } from './subscription-root.ts'
-import { useAdmission } from './use-admission.ts'
+import { type Admitted, createAdmit, useAdmission } from './use-admission.ts'
 
 export type GraphQLOptions = ExecutorOptions & {
   authenticate: Authenticate
@@ -39,10 +41,24 @@ export type GraphQL = Executor & {
     url: string,
     request: { method: string; headers: Record<string, string>; body?: string },
     signal: AbortSignal,
-    about: { requestId: string; traceparent?: unknown; address?: string },
+    about: HttpRequest & Admitted,
   ): Promise<Response>
+  /**
+   * For HTTP, before `fetch`: answers what is known. Where that is not all, there is no answer, and `fetch` goes on with who was
+   * admitted.
+   */
+  begin(params: object, authorization: unknown, about: HttpRequest): Promise<Admitted & { answer?: Answer }>
   /** For WebSockets: everything before the execution. */
   prepare(request: WebSocketRequest): Prepared | GraphQLError[]
+}
+
+export type HttpRequest = {
+  requestId: string
+  traceparent?: unknown
+  /** The client's. */
+  address: string
+  /** This server's, as the client has it. */
+  origin: string
 }
 
 export type WebSocketRequest = {
@@ -65,13 +81,11 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
   const persisted = createPersistedOperations(schema, config.persistedOperations)
   const checkCost = createCheckCost(schema, options.fieldCosts)
   const cache = createDocumentCache()
-  const yoga = createYoga<OperationContext>({
+  const admit = createAdmit(options.authenticate, options.admission)
+  const knownOperation = createKnownOperations({ planOf, cache, persisted, checkCost })
+  const yoga = createYoga<OperationContext & Admitted>({
     schema,
-    plugins: [
-      useAdmission(options.authenticate, options.admission),
-      usePipeline(options, { executor, persisted, checkCost }),
-      useOnlyValid(cache),
-    ],
+    plugins: [useAdmission(admit), usePipeline(options, { executor, persisted, checkCost }), useOnlyValid(cache)],
     parserAndValidationCache: { documentCache: cache.documents, errorCache: cache.errors },
     // Sizes, origins and pages are the HTTP server's; errors are mapped here.
     maxRequestBodySize: false,
@@ -110,13 +124,29 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
     }
   }
 
+  const contextOf = ({ requestId, traceparent, address, origin }: HttpRequest): OperationContext => ({
+    transport: 'http',
+    viewer: undefined,
+    origin,
+    address,
+    ids: { requestId },
+    traceparent,
+  })
+
   return {
-    fetch: async (url, request, signal, { requestId, traceparent, address = '' }) =>
-      yoga.fetch(
-        url,
-        { ...request, signal },
-        { transport: 'http', signal, origin: new URL(url).origin, address, ids: { requestId }, traceparent },
-      ),
+    fetch: async (url, request, signal, about) =>
+      yoga.fetch(url, { ...request, signal }, { ...contextOf(about), signal, admitted: about.admitted }),
+    async begin(params, authorization, about) {
+      const admitted = admit(authorization, about.address)
+      const context = contextOf(about)
+      try {
+        context.viewer = await admitted
+      } catch {
+        return { admitted }
+      }
+      const prepared = knownOperation(params, context)
+      return prepared ? { answer: await executor.answer(prepared) } : { admitted }
+    },
     prepare,
     ...executor,
   }

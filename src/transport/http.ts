@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { ChatError } from '../protocol/errors.ts'
 import { type ErrorMapper, HttpRefusal } from './errors.ts'
-import { type Exchange, type Handler, sendProblem } from './exchange.ts'
+import { type Exchange, type Handler, sendProblem, setHead } from './exchange.ts'
 import { requestIdOf } from './operation-ids.ts'
 import type { Origins } from './origins.ts'
 import type { Refusals } from './refusals.ts'
-import { secure } from './security-headers.ts'
+import { securityHeaders } from './security-headers.ts'
 import { cutStalled, defaultHttpTimes, type HttpTimes, limitBody, serverOptions } from './slow-clients.ts'
 
 export type Route = {
@@ -19,6 +19,8 @@ export type Route = {
   forAnyPage?: boolean
   /** What is sent here may take its time. */
   longBody?: boolean
+  /** Its POST writes what every answer says by itself, together with its own. */
+  writesHead?: boolean
 }
 
 export type Routes = Readonly<Record<string, Route>>
@@ -34,11 +36,11 @@ export function createHttpServer(
 ): Server {
   async function answer(exchange: Exchange): Promise<void> {
     const { request, response } = exchange
-    const [path = '/'] = (request.url ?? '/').split('?', 1)
-    const route = Object.hasOwn(routes, path) ? routes[path] : undefined
+    const route = routeOf(request.url ?? '/')
     if (!route?.longBody) limitBody(exchange, times.bodyMs, errors, refusals)
     if (!route) throw new ChatError('NOT_FOUND', 'There is nothing at this path.')
-    if (route.forOtherOrigins) origins.expose(request, response)
+    if (route.forOtherOrigins) origins.expose(exchange)
+    if (!route.writesHead || request.method !== 'POST') setHead(exchange)
     const handler = handlerFor(request.method, route)
     if (!handler) {
       response.setHeader('allow', methodsOf(route).join(', '))
@@ -48,6 +50,12 @@ export function createHttpServer(
       throw new ChatError('FORBIDDEN', 'A page of another origin may do this only if ALLOWED_ORIGINS names its origin.')
     }
     await handler(exchange)
+  }
+
+  function routeOf(url: string): Route | undefined {
+    const end = url.indexOf('?')
+    const path = end < 0 ? url : url.slice(0, end)
+    return Object.hasOwn(routes, path) ? routes[path] : undefined
   }
 
   function handlerFor(method: string | undefined, route: Route): Handler | undefined {
@@ -60,11 +68,10 @@ export function createHttpServer(
   }
 
   const server = createServer(serverOptions(times), (request, response) => {
-    secure(response)
     const requestId = requestIdOf(request, randomId)
-    response.setHeader('x-request-id', requestId)
-    answer({ request, response, requestId }).catch((error: unknown) => {
-      if (!response.destroyed) sendProblem(response, errors.about({ requestId }).toProblem(error))
+    const exchange = { request, response, requestId, head: [...securityHeaders, 'x-request-id', requestId] }
+    answer(exchange).catch((error: unknown) => {
+      if (!response.destroyed) sendProblem(exchange, errors.about({ requestId }).toProblem(error))
     })
   })
   cutStalled(server, times, refusals)

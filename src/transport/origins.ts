@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Exchange } from './exchange.ts'
 
 /** Which pages may use this server: its own, and those of ALLOWED_ORIGINS. */
@@ -6,7 +6,7 @@ export type Origins = {
   /** Browsers say which page has sent a request. Whoever does not is no browser, and needs no such protection. */
   allows(request: IncomingMessage): boolean
   /** Lets allowed pages read the answer. */
-  expose(request: IncomingMessage, response: ServerResponse): void
+  expose(exchange: Exchange): void
   /** Answers a browser that asks before it sends. */
   preflight(exchange: Exchange, methods: string): void
 }
@@ -20,11 +20,11 @@ export function createOrigins(allowedOrigins: readonly string[]): Origins {
   const isAllowed = (origin: string | undefined): origin is string =>
     origin !== undefined && allowed.has(origin.toLowerCase())
 
-  function expose(request: IncomingMessage, response: ServerResponse): void {
-    if (allowed.size > 0) response.setHeader('vary', 'origin')
-    if (!isAllowed(request.headers.origin)) return
-    response.setHeader('access-control-allow-origin', request.headers.origin)
-    response.setHeader('access-control-expose-headers', exposedHeaders)
+  function expose({ request, head }: Exchange): void {
+    if (allowed.size > 0) head.push('vary', 'origin')
+    const { origin } = request.headers
+    if (isAllowed(origin))
+      head.push('access-control-allow-origin', origin, 'access-control-expose-headers', exposedHeaders)
   }
 
   return {
@@ -50,13 +50,22 @@ export function createOrigins(allowedOrigins: readonly string[]): Origins {
 /** The address under which the client knows this server. Its scheme is the page's where there is one. */
 export function ownOrigin(request: IncomingMessage): string {
   const { origin, host = '' } = request.headers
-  if (origin !== undefined && isSameOrigin(request)) return origin
-  return /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}`) ? `http://${host}` : 'http://localhost'
+  if (origin !== undefined && isSameOrigin(request)) return new URL(origin).origin
+  if (host !== last.host) last = { host, origin: originOf(host) }
+  return last.origin
 }
 
+/** Nearly everybody comes by the same name, and to take a URL apart takes a while. */
+let last = { host: 'localhost', origin: 'http://localhost' }
+
+const originOf = (host: string): string =>
+  /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}`) ? new URL(`http://${host}`).origin : 'http://localhost'
+
 /** Images and links send no Origin. An address somebody typed in comes from no page. */
-const isOwnPage = ({ headers }: IncomingMessage): boolean =>
-  [undefined, 'same-origin', 'none'].includes(headers['sec-fetch-site']?.toString())
+function isOwnPage({ headers }: IncomingMessage): boolean {
+  const site = headers['sec-fetch-site']
+  return site === undefined || site === 'same-origin' || site === 'none'
+}
 
 /** By host alone: behind a proxy that speaks TLS, the scheme is not known here. */
 function isSameOrigin({ headers: { origin = '', host } }: IncomingMessage): boolean {

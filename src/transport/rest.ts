@@ -3,7 +3,7 @@ import type { Admission } from './admission.ts'
 import { type Authenticate, unauthenticated } from './auth.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { ErrorMapper } from './errors.ts'
-import { type Handler, readJsonObject, sendJson } from './exchange.ts'
+import { answer, type Handler, jsonType, readJsonObject } from './exchange.ts'
 import type { OperationIds } from './operation-ids.ts'
 import type { Operation, OperationLog } from './operation-log.ts'
 import type { Operations } from './operations.ts'
@@ -49,7 +49,8 @@ export function createMessagesHandler({
   log,
   tracing,
 }: MessagesOptions): Handler {
-  return async ({ request, response, requestId }) => {
+  return async (exchange) => {
+    const { request, requestId } = exchange
     const ids: OperationIds = { requestId }
     const operation: Operation = { name: 'sendMessage', type: 'mutation', transport: 'rest', ids }
     const finished = log(operation)
@@ -65,7 +66,7 @@ export function createMessagesHandler({
         tracing ? () => tracing.operation(operation, request.headers.traceparent, send) : send,
         undefined,
       )
-      sendJson(response, duplicate ? 200 : 201, { message, duplicate })
+      answer(exchange, duplicate ? 200 : 201, ['content-type', jsonType], JSON.stringify({ message, duplicate }))
       finished()
     } catch (error) {
       const graphQLError = errors.about(ids).toGraphQLError(error)

@@ -1,5 +1,3 @@
-import type { ServerResponse } from 'node:http'
-
 /**
  * What every answer says, whatever it is; a page that needs more says so after this. Strict-Transport-Security is not among
  * them: it binds a whole host, all ports of it, and only who holds the host's certificate can promise that.
@@ -17,8 +15,5 @@ const headers = Object.freeze({
   'cache-control': 'no-store',
 })
 
-const entries = Object.entries(headers)
-
-export function secure(response: ServerResponse): void {
-  for (const [name, value] of entries) response.setHeader(name, value)
-}
+/** Names and values in turn. */
+export const securityHeaders: readonly string[] = Object.entries(headers).flat()

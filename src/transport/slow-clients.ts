@@ -57,7 +57,7 @@ export function limitBody(exchange: Exchange, withinMs: number, errors: ErrorMap
     refusals('slow_request')
     const refusal = new HttpRefusal(408, 'The body of the request took too long to come.')
     if (!response.headersSent) response.setHeader('connection', 'close')
-    sendProblem(response, errors.toProblem(refusal))
+    sendProblem(exchange, errors.toProblem(refusal))
     if (response.writableFinished) request.destroy(refusal)
     else response.once('finish', () => request.destroy(refusal))
   }, withinMs)

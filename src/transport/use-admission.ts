@@ -1,16 +1,27 @@
 import type { Plugin } from 'graphql-yoga'
+import type { Viewer } from '../protocol/viewer.ts'
 import type { Admission } from './admission.ts'
 import type { Authenticate } from './auth.ts'
 import type { OperationContext } from './executor.ts'
 
 /** For HTTP: says who asks, and whether they may, before the document is looked at. A WebSocket does so itself. */
-export function useAdmission(authenticate: Authenticate, admission: Admission): Plugin<object, OperationContext> {
-  return {
-    async onParams({ request, context }) {
-      const viewer = await authenticate(request.headers.get('authorization'))
-      const admitted = admission.admit(viewer, context.address ?? '')
-      if (admitted !== undefined) await admitted
-      Object.assign(context, { viewer })
-    },
+export type Admit = (authorization: unknown, address: string) => Promise<Viewer | undefined>
+
+/** Present where somebody has asked before Yoga did: nothing is counted twice. */
+export type Admitted = { admitted?: Promise<Viewer | undefined> | undefined }
+
+export const createAdmit =
+  (authenticate: Authenticate, admission: Admission): Admit =>
+  async (authorization, address) => {
+    const viewer = await authenticate(authorization)
+    const admitted = admission.admit(viewer, address)
+    if (admitted !== undefined) await admitted
+    return viewer
   }
-}
+
+export const useAdmission = (admit: Admit): Plugin<object, OperationContext & Admitted> => ({
+  async onParams({ request, context }) {
+    const viewer = await (context.admitted ?? admit(request.headers.get('authorization'), context.address ?? ''))
+    Object.assign(context, { viewer })
+  },
+})
