@@ -1,5 +1,6 @@
 // npm run simulate -- --seeds 10000       that many seeds, on all cores
 // npm run simulate -- --seed 42           one seed, with its whole history
+// npm run simulate -- --find-bugs         a seed for each planted bug that its own no longer shows; rewrites them and the docs
 //   --from N     begin at this seed       --bug NAME   with a planted bug (test/simulation/bugs.ts)
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -7,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bugs, type Change, withoutBeat } from '../test/simulation/bugs.ts'
 import { simulate } from '../test/simulation/simulate.ts'
+import { findBugSeeds } from './find-bug-seeds.ts'
 
 const { values } = parseArgs({
   options: {
@@ -15,11 +17,13 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     bug: { type: 'string' },
     every: { type: 'string' },
+    'find-bugs': { type: 'boolean', default: false },
   },
 })
 const bug = findBug(values.bug)
 
-if (values.seed) await replay(Number(values.seed))
+if (values['find-bugs']) await findBugSeeds()
+else if (values.seed) await replay(Number(values.seed))
 else if (values.every) await runEvery(Number(values.from), Number(values.seeds), Number(values.every))
 else await runAll(Number(values.from), Number(values.seeds))
 

@@ -22,24 +22,24 @@ describe('an inbox', () => {
   it('hands events over in the order they came', async () => {
     const inbox = inboxOf()
     const events = [message(1), ticks(), message(2)]
-    for (const event of events) inbox.listener.event(event)
+    for (const event of events) inbox.event(event)
     expect([await inbox.take(), await inbox.take(), await inbox.take()]).toEqual(events)
   })
 
   it('that is full is emptied, and its reader sent to the log', async () => {
     const inbox = inboxOf()
-    for (const seq of upTo(4)) inbox.listener.event(message(seq))
+    for (const seq of upTo(4)) inbox.event(message(seq))
     expect(inbox.untaken()).toBeUndefined()
     expect(await inbox.take()).toEqual({ type: 'resync' })
-    inbox.listener.event(message(5))
+    inbox.event(message(5))
     expect(await inbox.take()).toMatchObject({ message: { seq: 5 } })
   })
 
   it('is not filled by what its reader does not want', async () => {
     const inbox = inboxOf({ accepts: ofTypes('message', 'change') })
-    for (const _ of upTo(300)) inbox.listener.event(ticks())
-    for (const _ of upTo(300)) inbox.listener.event(typing())
-    inbox.listener.event(message(1))
+    for (const _ of upTo(300)) inbox.event(ticks())
+    for (const _ of upTo(300)) inbox.event(typing())
+    inbox.event(message(1))
     expect(inbox.untaken()).toHaveLength(1)
     expect(await inbox.take()).toMatchObject({ type: 'message', message: { seq: 1 } })
   })
@@ -47,8 +47,8 @@ describe('an inbox', () => {
   it('wakes a waiting reader only for what it wants', async () => {
     const inbox = inboxOf({ accepts: ofTypes('message') })
     const taken = inbox.take()
-    inbox.listener.event(ticks())
-    inbox.listener.event(message(7))
+    inbox.event(ticks())
+    inbox.event(message(7))
     expect(await taken).toMatchObject({ message: { seq: 7 } })
   })
 })
@@ -57,39 +57,38 @@ describe('an inbox of ticks', () => {
   it('keeps one per member and conversation, so that a crowd that acks and acks does not fill it', async () => {
     const crowd = upTo(3).map(aUser)
     const inbox = inboxOf({ coalesce })
-    for (const seq of upTo(100))
-      for (const userId of crowd) inbox.listener.event(ticks({ userId, lastDeliveredSeq: seq }))
+    for (const seq of upTo(100)) for (const userId of crowd) inbox.event(ticks({ userId, lastDeliveredSeq: seq }))
     expect(inbox.untaken()).toEqual(crowd.map((userId) => ticks({ userId, lastDeliveredSeq: 100 })))
   })
 
   it('still counts members: one too many empties it', async () => {
     const inbox = inboxOf({ coalesce })
-    for (const _ of upTo(4)) inbox.listener.event(ticks())
+    for (const _ of upTo(4)) inbox.event(ticks())
     expect(await inbox.take()).toEqual({ type: 'resync' })
   })
 
   it('loses no rise to an event that was overtaken', async () => {
     const userId = aUser()
     const inbox = inboxOf({ coalesce })
-    inbox.listener.event(ticks({ userId, lastDeliveredSeq: 5, lastReadSeq: 2 }))
-    inbox.listener.event(ticks({ userId, lastDeliveredSeq: 4, lastReadSeq: 3 }))
+    inbox.event(ticks({ userId, lastDeliveredSeq: 5, lastReadSeq: 2 }))
+    inbox.event(ticks({ userId, lastDeliveredSeq: 4, lastReadSeq: 3 }))
     expect(await inbox.take()).toEqual(ticks({ userId, lastDeliveredSeq: 5, lastReadSeq: 3 }))
   })
 
   it('keeps the same member’s ticks of two conversations apart', () => {
     const userId = aUser()
     const inbox = inboxOf({ coalesce })
-    inbox.listener.event(ticks({ userId }))
-    inbox.listener.event(ticks({ userId, conversationId: aConversation() }))
+    inbox.event(ticks({ userId }))
+    inbox.event(ticks({ userId, conversationId: aConversation() }))
     expect(inbox.untaken()).toHaveLength(2)
   })
 
   it('one that was taken already is news again', async () => {
     const userId = aUser()
     const inbox = inboxOf({ coalesce })
-    inbox.listener.event(ticks({ userId, lastDeliveredSeq: 1 }))
+    inbox.event(ticks({ userId, lastDeliveredSeq: 1 }))
     await inbox.take()
-    inbox.listener.event(ticks({ userId, lastDeliveredSeq: 2 }))
+    inbox.event(ticks({ userId, lastDeliveredSeq: 2 }))
     expect(await inbox.take()).toEqual(ticks({ userId, lastDeliveredSeq: 2 }))
   })
 })

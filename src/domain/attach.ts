@@ -5,7 +5,7 @@ import { type ConversationId, isGroupId, type Seq, type UserId } from '../protoc
 import type { Member } from './access.ts'
 import type { Beat } from './beat.ts'
 import type { Hearing, Listen } from './hearing.ts'
-import { createInbox, type Inbox, ofTypes } from './inbox.ts'
+import { createInbox, type Inbox, type InboxOptions, ofTypes } from './inbox.ts'
 import type { Pushes } from './push.ts'
 
 // Attaching and detaching one stream.
@@ -27,16 +27,6 @@ import type { Pushes } from './push.ts'
 /** About a megabyte of ordinary messages; beyond that, the log is the better buffer. */
 export const inboxLimitDefault = 256
 
-export type Attachment = {
-  inbox: Inbox
-  hearing: Hearing
-  /** Whether the pending index names every conversation with something undelivered. */
-  indexComplete: boolean
-  online(): Promise<void>
-  /** `reached`: how far the stream got. `whole`: it has missed nothing up to there, in any conversation. */
-  detach(outcome: { reached: [ConversationId, Seq][]; whole: boolean }): Promise<void>
-}
-
 type Needs = Pick<Ports, 'sessions' | 'boundaries' | 'pending' | 'clock'> & {
   listen: Listen
   beat: Beat
@@ -50,72 +40,78 @@ type Needs = Pick<Ports, 'sessions' | 'boundaries' | 'pending' | 'clock'> & {
 
 export type Attach = ReturnType<typeof createAttach>
 
-export function createAttach(needs: Needs) {
-  const {
-    listen,
-    sessions,
-    boundaries,
-    pending,
-    clock,
-    beat,
-    pushes,
-    randomId,
-    onDetachError,
-    observer,
-    inboxLimit = inboxLimitDefault,
-  } = needs
+export function createAttach(given: Needs) {
+  const inboxOptions: InboxOptions = {
+    limit: given.inboxLimit ?? inboxLimitDefault,
+    onOverflow: () => given.observer.overflowed('messages'),
+    accepts: ofTypes('message', 'change', 'group', 'seat'),
+  }
+  // One object for all attachments, with what they need and nothing else.
+  const { listen, sessions, boundaries, pending, clock, beat, pushes, randomId, onDetachError, observer } = given
+  const needs: Needs = { listen, sessions, boundaries, pending, clock, beat, pushes, randomId, onDetachError, observer }
 
   return async function attach(userId: UserId, only?: Member): Promise<Attachment> {
     const conversationId = only?.conversation.id
     const session: Session = { userId, connectionId: randomId(), ...(conversationId && { conversationId }) }
-    const inbox = createInbox(clock, {
-      limit: inboxLimit,
-      onOverflow: () => observer.overflowed('messages'),
-      accepts: ofTypes('message', 'change', 'group', 'seat'),
-    })
-    const hearing = await listen(userId, inbox.listener, only)
+    const inbox = createInbox(clock, inboxOptions)
+    const hearing = await listen(userId, inbox, only)
     try {
       const { indexComplete } = await sessions.attach(session)
       beat.keep(session, 'syncing')
       observer.attached()
-      const unwatch = beat.watch(inbox)
-      return {
-        inbox,
-        hearing,
-        indexComplete,
-        async online() {
-          beat.keep(session, 'online')
-          await sessions.renew([{ session, state: 'online' }])
-        },
-        async detach(outcome) {
-          unwatch()
-          beat.forget(session)
-          observer.detached()
-          try {
-            await leave(session, hearing, inbox, outcome)
-          } catch (error) {
-            onDetachError(error)
-          } finally {
-            await hearing.close()
-          }
-        },
-      }
+      beat.watch(inbox)
+      return new Attachment(needs, session, inbox, hearing, indexComplete)
     } catch (error) {
       await hearing.close()
       throw error
     }
   }
+}
 
-  async function leave(
-    session: Session,
-    hearing: Hearing,
-    inbox: Inbox,
-    { reached, whole }: { reached: [ConversationId, Seq][]; whole: boolean },
-  ): Promise<void> {
-    const { userId, conversationId } = session
-    await sessions.leave(session)
-    await hearing.flush()
-    const untaken = inbox.untaken()
+/** `reached`: how far the stream got. `whole`: it has missed nothing up to there, in any conversation. */
+export type StreamOutcome = { reached: [ConversationId, Seq][]; whole: boolean }
+
+export class Attachment {
+  readonly inbox: Inbox
+  readonly hearing: Hearing
+  /** Whether the pending index names every conversation with something undelivered. */
+  readonly indexComplete: boolean
+  readonly #needs: Needs
+  readonly #session: Session
+
+  constructor(needs: Needs, session: Session, inbox: Inbox, hearing: Hearing, indexComplete: boolean) {
+    this.#needs = needs
+    this.#session = session
+    this.inbox = inbox
+    this.hearing = hearing
+    this.indexComplete = indexComplete
+  }
+
+  async online(): Promise<void> {
+    this.#needs.beat.keep(this.#session, 'online')
+    await this.#needs.sessions.renew([{ session: this.#session, state: 'online' }])
+  }
+
+  async detach(outcome: StreamOutcome): Promise<void> {
+    const { beat, observer, onDetachError } = this.#needs
+    beat.unwatch(this.inbox)
+    beat.forget(this.#session)
+    observer.detached()
+    try {
+      await this.#leave(outcome)
+    } catch (error) {
+      onDetachError(error)
+    } finally {
+      await this.hearing.close()
+    }
+  }
+
+  async #leave({ reached, whole }: StreamOutcome): Promise<void> {
+    const { sessions, boundaries, pending, pushes } = this.#needs
+    const { userId, conversationId } = this.#session
+    await sessions.leave(this.#session)
+    await this.hearing.flush()
+    const untaken = this.inbox.untaken()
     const heard = new Map(reached)
     for (const event of untaken ?? []) {
       if (event.type !== 'message') continue

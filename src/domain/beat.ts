@@ -9,26 +9,40 @@ import type { Inbox } from './inbox.ts'
 
 const renewEverySeconds = 10
 
+type Turn = { slot: number; everySeconds: number }
+
 export type Beat = ReturnType<typeof createBeat>
 
 export function createBeat({ sessions }: Pick<Ports, 'sessions'>, options = { recheckEverySeconds: 30 }) {
-  const inboxes = new Map<Inbox, { slot: number; everySeconds: number }>()
-  const attached = new Map<string, { session: Session; state: SessionState }>()
+  const inboxes = new Map<Inbox, Turn>()
+  const attached = new Map<Session, SessionState>()
+  /** Few, and shared by all who have the same. */
+  const turns = new Map<string, Turn>()
   let opened = 0
   let second = 0
 
-  function watch(inbox: Inbox, everySeconds = options.recheckEverySeconds): () => void {
-    inboxes.set(inbox, { slot: opened % everySeconds, everySeconds })
+  function watch(inbox: Inbox, everySeconds = options.recheckEverySeconds): void {
+    inboxes.set(inbox, turnOf(opened % everySeconds, everySeconds))
     opened += 1
-    return () => inboxes.delete(inbox)
+  }
+
+  function turnOf(slot: number, everySeconds: number): Turn {
+    const key = `${slot} ${everySeconds}`
+    const turn = turns.get(key) ?? { slot, everySeconds }
+    turns.set(key, turn)
+    return turn
+  }
+
+  function unwatch(inbox: Inbox): void {
+    inboxes.delete(inbox)
   }
 
   function keep(session: Session, state: SessionState): void {
-    attached.set(session.connectionId, { session, state })
+    attached.set(session, state)
   }
 
-  function forget({ connectionId }: Session): void {
-    attached.delete(connectionId)
+  function forget(session: Session): void {
+    attached.delete(session)
   }
 
   /** To be called once a second. */
@@ -39,12 +53,12 @@ export function createBeat({ sessions }: Pick<Ports, 'sessions'>, options = { re
   }
 
   async function renew(): Promise<void> {
-    if (attached.size > 0) await sessions.renew([...attached.values()])
+    if (attached.size > 0) await sessions.renew([...attached].map(([session, state]) => ({ session, state })))
   }
 
   const recheckAll = (): void => {
     for (const inbox of inboxes.keys()) inbox.recheck()
   }
 
-  return { watch, keep, forget, tick, renew, recheckAll, streams: () => inboxes.size }
+  return { watch, unwatch, keep, forget, tick, renew, recheckAll, streams: () => inboxes.size }
 }

@@ -1,18 +1,19 @@
 import type { Change, LogRow, Message } from '../ports/log.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { Ports } from '../ports/ports.ts'
-import type { ConversationId } from '../protocol/ids.ts'
+import type { Seq } from '../protocol/ids.ts'
 import type { Access } from './access.ts'
 import type { Beat } from './beat.ts'
 import { deliveredOf, type FollowRequest, heldBy } from './follow.ts'
 import type { Groups } from './groups.ts'
 import type { Heads } from './heads.ts'
 import type { Listen } from './hearing.ts'
-import { createInbox, ofTypes } from './inbox.ts'
+import { createInbox, type InboxOptions, ofTypes } from './inbox.ts'
 import { isChange, type Log } from './log.ts'
+import { createLogPages } from './log-pages.ts'
 import type { Shown } from './positions.ts'
-import { createReading } from './reading.ts'
-import { createStream } from './stream.ts'
+import { type Beginning, Reading, type ReadingKind } from './reading.ts'
+import { createStream, type LiveStream, type Reader } from './stream.ts'
 
 // What happens to a user's messages after they were sent: edits, deletions, reactions, in the order of the log. Nobody counts on
 // such a stream: it does not attach.
@@ -35,59 +36,65 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
 }
 
 export function createFollowChanges(needs: Needs) {
-  const { boundaries, clock, listen, beat, messageOf, observer } = needs
+  const { boundaries, clock, log, listen, beat, messageOf, observer } = needs
+  const kind: ReadingKind<Change> = {
+    stream: 'changes',
+    shows: isForThem,
+    pages: createLogPages<Change>({ log, shows: isForThem }),
+  }
+  const inboxOptions: InboxOptions = {
+    limit: inboxLimit,
+    onOverflow: () => observer.overflowed('changes'),
+    accepts: ofTypes('message', 'change', 'group', 'seat'),
+  }
 
-  return async function followChanges({
-    userId,
-    only,
-    after,
-  }: FollowRequest): Promise<AsyncIterableIterator<ShownChange>> {
-    const inbox = createInbox(clock, {
-      limit: inboxLimit,
-      onOverflow: () => observer.overflowed('changes'),
-      accepts: ofTypes('message', 'change', 'group', 'seat'),
-    })
-    const hearing = await listen(userId, inbox.listener, only)
-    const unwatch = beat.watch(inbox)
+  return async function followChanges({ userId, only, after }: FollowRequest): Promise<LiveStream<ShownChange>> {
+    const inbox = createInbox(clock, inboxOptions)
+    const hearing = await listen(userId, inbox, only)
+    beat.watch(inbox)
     const end = async () => {
-      unwatch()
+      beat.unwatch(inbox)
       await hearing.close()
     }
     try {
-      const delivered = await deliveredOf(boundaries, userId, only)
-      const reading = createReading<Change>(needs, {
-        stream: 'changes',
-        userId,
-        only,
-        inbox,
-        hearing,
-        held: heldBy(after),
-        startOf: (id) => delivered.get(id) ?? 0,
-        shows: isForThem,
-        toCatchUp,
+      const [held, delivered] = [heldBy(after), await deliveredOf(boundaries, userId, only)]
+      const beginning: Beginning = {
+        toCatchUp: async () => reading.behind(await reading.everyConversation()),
         onCaughtUp: async () => undefined,
-        whole: true,
-      })
-      return createStream(inbox, withMessages(reading.run()), end)
-
-      /** Of a message from before the user came there is nothing to show, and no trace of it in what comes before what. */
-      function isForThem(row: LogRow): row is Change {
-        return isChange(row) && row.targetSeq > reading.joinedSeq(row.conversationId)
       }
-
-      async function toCatchUp(): Promise<ConversationId[]> {
-        return reading.behind(await reading.everyConversation())
-      }
+      const options = { userId, only, inbox, hearing, held, delivered, whole: true, beginning }
+      const reading = new Reading(needs, kind, options)
+      return createStream(inbox, withMessages(reading), end)
     } catch (error) {
       await end()
       throw error
     }
   }
 
-  async function* withMessages(changes: AsyncGenerator<Shown<Change>>): AsyncGenerator<ShownChange> {
-    for await (const { row, previousSeq, catchUp } of changes) {
-      const message = await messageOf(row)
-      if (message) yield { message, seq: row.seq, previousSeq, catchUp }
+  /** Most events bring the message with them. */
+  function withMessages(reading: Reading<Change>): Reader<ShownChange> {
+    const reader: Reader<ShownChange> = {
+      async *run() {
+        for await (const shown of reading.run()) {
+          const message = await messageOf(shown.row)
+          if (message) yield changed(shown, message)
+        }
+      },
+      takeAtOnce: (event) => reading.takeAtOnce(event),
     }
+    reading.taker = (shown) => shown.row.target !== undefined && offer(reader, changed(shown, shown.row.target))
+    return reader
   }
 }
+
+const offer = <T>({ taker }: Reader<T>, item: T): boolean => taker?.(item) ?? false
+
+const changed = ({ row, previousSeq, catchUp }: Shown<Change>, message: Message): ShownChange => ({
+  message,
+  seq: row.seq,
+  previousSeq,
+  catchUp,
+})
+
+/** Of a message from before the user came there is nothing to show, and no trace of it in what comes before what. */
+const isForThem = (row: LogRow, joinedSeq: Seq): row is Change => isChange(row) && row.targetSeq > joinedSeq

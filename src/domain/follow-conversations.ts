@@ -39,7 +39,7 @@ export function createFollowConversations(needs: Needs) {
       accepts: (event) => event.type !== 'typing' && (event.type !== 'ticks' || event.ticks.userId === userId),
       coalesce,
     })
-    const hearing = await listen(userId, inbox.listener)
+    const hearing = await listen(userId, inbox)
     const shown = new Map<ConversationId, Known>()
     const knownOf = (id: ConversationId): Known => shown.get(id) ?? { seq: 0, readSeq: 0, settings: '', counted: false }
 
@@ -57,9 +57,9 @@ export function createFollowConversations(needs: Needs) {
       await hearing.close()
       throw error
     }
-    const unwatch = beat.watch(inbox)
-    return createStream(inbox, run(), async () => {
-      unwatch()
+    beat.watch(inbox)
+    return createStream(inbox, { run }, async () => {
+      beat.unwatch(inbox)
       await hearing.close()
     })
 

@@ -10,7 +10,7 @@ import type { Beat } from './beat.ts'
 import type { Listen } from './hearing.ts'
 import { createInbox } from './inbox.ts'
 import { persist } from './persist.ts'
-import { createStream } from './stream.ts'
+import { createStream, type LiveStream, type Reader } from './stream.ts'
 
 // The boundaries of other members as they rise. For one conversation the current ones come first, read after the
 // subscription stands, so that no change falls in between. A lost event is made up for by reading the boundaries again.
@@ -20,7 +20,7 @@ const inboxLimit = 256
 type Needs = Pick<Ports, 'boundaries' | 'clock'> & { access: Access; listen: Listen; beat: Beat; observer: Observer }
 
 export function createFollowTicks({ boundaries, clock, access, listen, beat, observer }: Needs) {
-  return async function followTicks(userId: UserId, only?: Member): Promise<AsyncIterableIterator<Ticks>> {
+  return async function followTicks(userId: UserId, only?: Member): Promise<LiveStream<Ticks>> {
     const concerns = (event: ChatEvent): boolean => {
       if (event.type === 'seat') return true
       if (event.type !== 'ticks' || event.ticks.userId === userId) return false
@@ -32,8 +32,8 @@ export function createFollowTicks({ boundaries, clock, access, listen, beat, obs
       accepts: concerns,
       coalesce,
     })
-    const hearing = await listen(userId, inbox.listener, only)
-    const unwatch = beat.watch(inbox)
+    const hearing = await listen(userId, inbox, only)
+    beat.watch(inbox)
     const shown = new Map<string, Ticks>()
     const watched = (): MemberAddress[] => {
       const member = only && (access.recall(userId, only.conversation.id) ?? only)
@@ -41,7 +41,7 @@ export function createFollowTicks({ boundaries, clock, access, listen, beat, obs
     }
 
     async function* run(): AsyncGenerator<Ticks> {
-      await persist(clock, hearing.refresh)
+      await persist(clock, () => hearing.refresh())
       yield* rising(await persist(clock, () => boundaries.getMany(watched())))
       for (;;) {
         const signal = await inbox.take()
@@ -49,7 +49,7 @@ export function createFollowTicks({ boundaries, clock, access, listen, beat, obs
         if (signal.type === 'ticks') yield* rising([signal.ticks])
         if (signal.type === 'seat') await takeSeat(signal.seat)
         if (signal.type === 'resync' || signal.type === 'recheck') {
-          await persist(clock, hearing.refresh)
+          await persist(clock, () => hearing.refresh())
           yield* rising(await current())
         }
       }
@@ -67,19 +67,32 @@ export function createFollowTicks({ boundaries, clock, access, listen, beat, obs
 
     function* rising(all: readonly Ticks[]): Generator<Ticks> {
       for (const ticks of all) {
-        const key = keyOf(ticks)
-        const before = shown.get(key)
-        const rises =
-          !before || ticks.lastDeliveredSeq > before.lastDeliveredSeq || ticks.lastReadSeq > before.lastReadSeq
-        if (!rises) continue
-        const now = before ? risen(before, ticks) : ticks
-        shown.set(key, now)
+        const now = risenBy(ticks)
+        if (!now) continue
+        shown.set(keyOf(now), now)
         yield now
       }
     }
 
-    return createStream(inbox, run(), async () => {
-      unwatch()
+    /** What they are now, if that is news. */
+    function risenBy(ticks: Ticks): Ticks | undefined {
+      const before = shown.get(keyOf(ticks))
+      if (!before) return ticks
+      const rises = ticks.lastDeliveredSeq > before.lastDeliveredSeq || ticks.lastReadSeq > before.lastReadSeq
+      return rises ? risen(before, ticks) : undefined
+    }
+
+    function takeAtOnce(event: ChatEvent): boolean {
+      if (event.type !== 'ticks') return false
+      const now = risenBy(event.ticks)
+      if (now && !reader.taker?.(now)) return false
+      if (now) shown.set(keyOf(now), now)
+      return true
+    }
+
+    const reader: Reader<Ticks> = { run, takeAtOnce }
+    return createStream(inbox, reader, async () => {
+      beat.unwatch(inbox)
       await hearing.close()
     })
   }

@@ -10,9 +10,10 @@ import type { Attach, Attachment } from './attach.ts'
 import type { Groups } from './groups.ts'
 import type { Heads } from './heads.ts'
 import { isMessage, type Log } from './log.ts'
+import { createLogPages } from './log-pages.ts'
 import type { Shown } from './positions.ts'
-import { createReading } from './reading.ts'
-import { createStream } from './stream.ts'
+import { Reading, type ReadingKind } from './reading.ts'
+import { createStream, type LiveStream } from './stream.ts'
 
 // A user's messages. While a stream of these is open the user counts as attached, and senders count on it; see attach.ts.
 
@@ -33,70 +34,76 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'pending' | '
 }
 
 export function createFollow(needs: Needs) {
+  const { boundaries, pending, log, acknowledge, attach } = needs
   const gate = createGate(beginning)
+  const lastBefore = async (id: ConversationId, seq: Seq) => (await log.lastMessage(id, seq))?.seq ?? 0
+  const kind: ReadingKind<Message> = {
+    stream: 'messages',
+    shows: isMessage,
+    pages: createLogPages<Message>({ log, shows: isMessage, lastBefore }),
+  }
 
-  return (request: FollowRequest): Promise<AsyncIterableIterator<Shown<Message>>> => gate(() => follow(request))
+  return (request: FollowRequest): Promise<LiveStream<Shown<Message>>> => gate(() => follow(request))
 
-  async function follow(request: FollowRequest): Promise<AsyncIterableIterator<Shown<Message>>> {
-    const attachment = await needs.attach(request.userId, request.only)
-    let reading: Awaited<ReturnType<typeof begin>>
+  async function follow(request: FollowRequest): Promise<LiveStream<Shown<Message>>> {
+    const attachment = await attach(request.userId, request.only)
+    let reading: Reading<Message>
     try {
-      reading = await begin(needs, request, attachment)
+      reading = await begin(request, attachment)
     } catch (error) {
       await attachment.detach({ reached: [], whole: false })
       throw error
     }
-    return createStream(attachment.inbox, reading.run(), () => attachment.detach(reading.outcome()))
+    return createStream(attachment.inbox, reading, () => attachment.detach(reading.outcome()))
+  }
+
+  async function begin({ userId, only, after }: FollowRequest, attachment: Attachment): Promise<Reading<Message>> {
+    const { inbox, hearing, indexComplete } = attachment
+    const held = heldBy(after)
+    const delivered = await deliveredOf(boundaries, userId, only)
+    const onCaughtUp = () => attachment.online()
+    const reading: Reading<Message> = new Reading(needs, kind, {
+      userId,
+      only,
+      inbox,
+      hearing,
+      held,
+      delivered,
+      whole: indexComplete,
+      beginning: { toCatchUp, onCaughtUp },
+    })
+    return reading
+
+    async function toCatchUp(): Promise<ConversationId[]> {
+      const all = await reading.everyConversation()
+      if (only || !indexComplete) return all
+      const [waiting, groups] = await Promise.all([pending.list(userId), reading.behind(all.filter(isGroupId))])
+      await Promise.all(waiting.map(tidy))
+      return [...new Set([...waiting.map((each) => each.conversationId), ...groups, ...held.keys()])]
+    }
+
+    /** A row that an ack has overtaken, left by a crash between the two. */
+    async function tidy({ conversationId, firstUndeliveredSeq }: Pending): Promise<void> {
+      const done = delivered.get(conversationId) ?? 0
+      if (firstUndeliveredSeq <= done) await acknowledge.settlePending({ userId, conversationId }, done)
+    }
   }
 }
 
-async function begin(needs: Needs, { userId, only, after }: FollowRequest, attachment: Attachment) {
-  const { boundaries, pending, log, acknowledge } = needs
-  const { inbox, hearing, indexComplete, online } = attachment
-  const held = heldBy(after)
-  const delivered = await deliveredOf(boundaries, userId, only)
-  const reading = createReading<Message>(needs, {
-    stream: 'messages',
-    userId,
-    only,
-    inbox,
-    hearing,
-    held,
-    startOf: (id) => delivered.get(id) ?? 0,
-    shows: isMessage,
-    lastBefore: async (id, seq) => (await log.lastMessage(id, seq))?.seq ?? 0,
-    toCatchUp,
-    onCaughtUp: online,
-    whole: indexComplete,
-  })
-  return reading
+/** For all who have none. */
+const none: ReadonlyMap<ConversationId, Seq> = new Map()
 
-  async function toCatchUp(): Promise<ConversationId[]> {
-    const all = await reading.everyConversation()
-    if (only || !indexComplete) return all
-    const [waiting, groups] = await Promise.all([pending.list(userId), reading.behind(all.filter(isGroupId))])
-    await Promise.all(waiting.map(tidy))
-    return [...new Set([...waiting.map((each) => each.conversationId), ...groups, ...held.keys()])]
-  }
-
-  /** A row that an ack has overtaken, left by a crash between the two. */
-  async function tidy({ conversationId, firstUndeliveredSeq }: Pending): Promise<void> {
-    const done = delivered.get(conversationId) ?? 0
-    if (firstUndeliveredSeq <= done) await acknowledge.settlePending({ userId, conversationId }, done)
-  }
-}
-
-export const heldBy = (after: FollowRequest['after']): Map<ConversationId, Seq> =>
-  new Map(after.map(({ member, seq }) => [member.conversation.id, seq]))
+export const heldBy = (after: FollowRequest['after']): ReadonlyMap<ConversationId, Seq> =>
+  after.length === 0 ? none : new Map(after.map(({ member, seq }) => [member.conversation.id, seq]))
 
 /** How far the user's devices have got, in one conversation or in all. */
 export async function deliveredOf(
   boundaries: Ports['boundaries'],
   userId: UserId,
   only: Member | undefined,
-): Promise<Map<ConversationId, Seq>> {
+): Promise<ReadonlyMap<ConversationId, Seq>> {
   const ticks = only
     ? await boundaries.getMany([{ userId, conversationId: only.conversation.id }])
     : await boundaries.ofUser(userId)
-  return new Map(ticks.map((each) => [each.conversationId, each.lastDeliveredSeq]))
+  return ticks.length === 0 ? none : new Map(ticks.map((each) => [each.conversationId, each.lastDeliveredSeq]))
 }

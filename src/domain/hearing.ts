@@ -8,82 +8,109 @@ import type { Access, Member } from './access.ts'
 // The own channel stands first. Then the index is read and the groups are joined: whoever is added after that is told on the own
 // channel, and the news is handed on only when the group's channel stands, so that whoever then reads its log misses nothing.
 
-export type Hearing = {
-  /** Looks up what the user is in now, and listens to that. Every conversation, checked. */
-  refresh(): Promise<Member[]>
-  /** Listens to this group, if that is not so already. */
-  join(id: ConversationId): Promise<void>
-  /** No longer in this group. */
-  part(id: ConversationId): Promise<void>
-  /** Resolves when everything published to the user's own channel before this call was handed over. */
-  flush(): Promise<void>
-  close(): Promise<void>
-}
-
 type Needs = Pick<Ports, 'events'> & { access: Access }
 
 export type Listen = ReturnType<typeof createListen>
 
-export function createListen({ events, access }: Needs) {
+export function createListen(needs: Needs) {
   /** `only`: to hear of this conversation; of others one may hear, too. */
   return async function listen(userId: UserId, listener: EventListener, only?: Member): Promise<Hearing> {
-    const groups = new Map<ConversationId, Promise<EventSubscription>>()
-    /** Joined by the news, perhaps after the index was read. */
-    const joinedSince = new Set<ConversationId>()
-    let closed = false
-    const own = await events.subscribe(userId, { event: hearOwn, gap: listener.gap })
+    const hearing = new Hearing(needs, userId, listener, only)
+    await hearing.open()
+    return hearing
+  }
+}
 
-    function hearOwn(event: ChatEvent): void {
-      if (event.type === 'seat' && event.seat.joined) joinThenHear(event, event.seat.conversationId)
-      else listener.event(event)
-    }
+/** One for each open stream. It is itself the listener to the own channel. */
+export class Hearing implements EventListener {
+  readonly #needs: Needs
+  readonly #userId: UserId
+  readonly #listener: EventListener
+  readonly #only: Member | undefined
+  #own: EventSubscription | undefined
+  #groups: Map<ConversationId, Promise<EventSubscription>> | undefined
+  /** Joined by the news, perhaps after the index was read. */
+  #joinedSince: Set<ConversationId> | undefined
+  #closed = false
 
-    function joinThenHear(event: ChatEvent, id: ConversationId): void {
-      if (only && id !== only.conversation.id) return
-      joinedSince.add(id)
-      // What cannot be heard now is looked for later, like anything that was lost.
-      join(id).then(
-        () => listener.event(event),
-        () => listener.gap(),
-      )
-    }
+  constructor(needs: Needs, userId: UserId, listener: EventListener, only: Member | undefined) {
+    this.#needs = needs
+    this.#userId = userId
+    this.#listener = listener
+    this.#only = only
+  }
 
-    async function join(id: ConversationId): Promise<void> {
-      if (closed) return
-      const subscription = groups.get(id) ?? events.subscribeGroup(id, listener)
-      groups.set(id, subscription)
-      subscription.catch(() => groups.get(id) === subscription && groups.delete(id))
-      await subscription
-    }
+  async open(): Promise<void> {
+    this.#own = await this.#needs.events.subscribe(this.#userId, this)
+  }
 
-    async function part(id: ConversationId): Promise<void> {
-      const subscription = groups.get(id)
-      groups.delete(id)
-      await subscription?.then(({ close }) => close()).catch(() => undefined)
-    }
+  event(event: ChatEvent): void {
+    if (event.type === 'seat' && event.seat.joined) this.#joinThenHear(event, event.seat.conversationId)
+    else this.#listener.event(event)
+  }
 
-    async function refresh(): Promise<Member[]> {
-      if (only) {
-        if (isGroupId(only.conversation.id)) await join(only.conversation.id)
-        return [only]
-      }
-      joinedSince.clear()
-      const members = await access.all(userId)
-      const ids = members.map(({ conversation }) => conversation.id).filter(isGroupId)
-      await Promise.all([...groups.keys()].filter((id) => !ids.includes(id) && !joinedSince.has(id)).map(part))
-      await Promise.all(ids.map(join))
-      return members
-    }
+  gap(): void {
+    this.#listener.gap()
+  }
 
-    return {
-      refresh,
-      join,
-      part,
-      flush: own.flush,
-      async close() {
-        closed = true
-        await Promise.all([own.close(), ...[...groups.keys()].map(part)])
-      },
+  /** Looks up what the user is in now, and listens to that. Every conversation, checked. */
+  async refresh(): Promise<Member[]> {
+    if (this.#only) {
+      if (isGroupId(this.#only.conversation.id)) await this.join(this.#only.conversation.id)
+      return [this.#only]
     }
+    this.#joinedSince = undefined
+    const members = await this.#needs.access.all(this.#userId)
+    const ids = members.map(({ conversation }) => conversation.id).filter(isGroupId)
+    const left = this.#joined().filter((id) => !ids.includes(id) && !this.#joinedSince?.has(id))
+    await Promise.all(left.map((id) => this.part(id)))
+    await Promise.all(ids.map((id) => this.join(id)))
+    return members
+  }
+
+  /** Listens to this group, if that is not so already. */
+  async join(id: ConversationId): Promise<void> {
+    if (this.#closed) return
+    this.#groups ??= new Map()
+    await (this.#groups.get(id) ?? this.#subscribe(id, this.#groups))
+  }
+
+  /** No longer in this group. */
+  async part(id: ConversationId): Promise<void> {
+    const subscription = this.#groups?.get(id)
+    this.#groups?.delete(id)
+    await subscription?.then(({ close }) => close()).catch(() => undefined)
+  }
+
+  /** Resolves when everything published to the user's own channel before this call was handed over. */
+  async flush(): Promise<void> {
+    await this.#own?.flush()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([this.#own?.close(), ...this.#joined().map((id) => this.part(id))])
+  }
+
+  #joined(): ConversationId[] {
+    return [...(this.#groups?.keys() ?? [])]
+  }
+
+  #subscribe(id: ConversationId, groups: Map<ConversationId, Promise<EventSubscription>>): Promise<EventSubscription> {
+    const subscription = this.#needs.events.subscribeGroup(id, this.#listener)
+    groups.set(id, subscription)
+    subscription.catch(() => groups.get(id) === subscription && groups.delete(id))
+    return subscription
+  }
+
+  #joinThenHear(event: ChatEvent, id: ConversationId): void {
+    if (this.#only && id !== this.#only.conversation.id) return
+    this.#joinedSince ??= new Set()
+    this.#joinedSince.add(id)
+    // What cannot be heard now is looked for later, like anything that was lost.
+    this.join(id).then(
+      () => this.#listener.event(event),
+      () => this.#listener.gap(),
+    )
   }
 }

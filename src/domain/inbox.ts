@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts'
 import type { ChatEvent, EventListener } from '../ports/events.ts'
+import { type Coalesce, createCoalescingQueue, createQueue, type Queue } from './queue.ts'
 
 /**
  * What wakes a stream. `resync`: events were lost, trust only the log. `recheck`: the slow beat, look whether one was.
@@ -16,8 +17,13 @@ export type InboxOptions = {
   onOverflow?: () => void
   /** What this reader wants. The rest is dropped at the door, so that it cannot fill the queue. */
   accepts: (event: ChatEvent) => boolean
-  /** Of two that wait with the same key one is made, at the place of the first. */
-  coalesce?: { keyOf(event: ChatEvent): string; merge(waiting: ChatEvent, newer: ChatEvent): ChatEvent }
+  coalesce?: Coalesce
+}
+
+/** Who may be done with an event at once. */
+export interface Hasty {
+  /** Asked only while its reader waits and nothing else does. Returns whether it is done with the event. */
+  takeAtOnce(event: ChatEvent): boolean
 }
 
 export const ofTypes =
@@ -25,86 +31,127 @@ export const ofTypes =
   (event: ChatEvent): boolean =>
     types.includes(event.type)
 
-export type Inbox = ReturnType<typeof createInbox>
+export const createInbox = (clock: Clock, options: InboxOptions): Inbox => new Inbox(clock, options)
 
 /**
  * A bounded queue between the events and one reader. A reader that does not keep up costs neither memory nor anybody
  * else's time: when the queue is full it is emptied, and the reader is told to read from the log instead.
+ *
+ * There is one for each open stream, so it is small while nothing waits. A reader that waits here without a time is one to
+ * whom nothing is due and nothing is on its way: `#wake` is there from the moment it waits to the moment it is woken, and all
+ * that may come before an event wakes it. So while `#wake` is there the event may pass the queue by:
+ *
+ * | while an event comes | `#wake` | the event |
+ * |---|---|---|
+ * | the reader waits | yes | is offered, and waits in the queue only if it is declined |
+ * | it was woken and has not gone on yet: by an event, a loss, the beat, the end | no | waits in the queue |
+ * | it shows something, or reads the log | no | waits in the queue |
+ * | it waits for a gap to close, until a certain time | no | waits in the queue |
+ * | another event is being offered | yes, see `#offering` | waits in the queue |
  */
-export function createInbox(clock: Clock, { limit, onOverflow, accepts, coalesce }: InboxOptions) {
-  /** In the order they came, by their key, or by a number where there is none. */
-  const queue = new Map<string | number, ChatEvent>()
-  let heard = 0
-  let lost = false
-  let recheckDue = false
-  let closed = false
-  let wake: AbortController | undefined
+export class Inbox implements EventListener {
+  /** Who is offered what comes while nothing waits. */
+  hasty: Hasty | undefined
+  readonly #clock: Clock
+  readonly #options: InboxOptions
+  #queue: Queue | undefined
+  #lost = false
+  #recheckDue = false
+  #closed = false
+  #offering = false
+  #wake: (() => void) | undefined
+  #alarm: AbortController | undefined
 
-  const listener: EventListener = {
-    event(event) {
-      if (lost || !accepts(event)) return
-      heard += 1
-      const key = coalesce?.keyOf(event) ?? heard
-      const waiting = queue.get(key)
-      if (!waiting && queue.size >= limit) {
-        onOverflow?.()
-        return listener.gap()
-      }
-      queue.set(key, waiting && coalesce ? coalesce.merge(waiting, event) : event)
-      wake?.abort(woken)
-    },
-    gap() {
-      queue.clear()
-      lost = true
-      wake?.abort(woken)
-    },
+  constructor(clock: Clock, options: InboxOptions) {
+    this.#clock = clock
+    this.#options = options
   }
 
-  function recheck(): void {
-    recheckDue = true
-    wake?.abort(woken)
+  event(event: ChatEvent): void {
+    if (this.#lost || !this.#options.accepts(event)) return
+    if (this.#wake && this.#offer(event)) return
+    this.#queue ??= this.#options.coalesce ? createCoalescingQueue(this.#options.coalesce) : createQueue()
+    if (this.#queue.put(event, this.#options.limit)) this.#rouse()
+    else {
+      this.#options.onOverflow?.()
+      this.gap()
+    }
+  }
+
+  gap(): void {
+    this.#queue = undefined
+    this.#lost = true
+    this.#rouse()
+  }
+
+  recheck(): void {
+    this.#recheckDue = true
+    this.#rouse()
   }
 
   /** Ends the reading, not the hearing: see `untaken`. */
-  function close(): void {
-    closed = true
-    wake?.abort(woken)
-  }
-
-  function ready(): Signal | undefined {
-    if (closed) return { type: 'closed' }
-    if (lost) {
-      lost = false
-      return { type: 'resync' }
-    }
-    for (const [key, event] of queue) {
-      queue.delete(key)
-      return event
-    }
-    if (!recheckDue) return undefined
-    recheckDue = false
-    return { type: 'recheck' }
+  close(): void {
+    this.#closed = true
+    this.#rouse()
   }
 
   /** The next signal; `due` when nothing has come by `dueAtMs`. */
-  async function take(dueAtMs?: number): Promise<Signal> {
+  async take(dueAtMs?: number): Promise<Signal> {
     for (;;) {
-      const signal = ready()
+      const signal = this.#ready()
       if (signal) return signal
-      if (dueAtMs !== undefined && dueAtMs <= clock.now()) return { type: 'due' }
-      wake = new AbortController()
-      await waitFor(wake.signal, dueAtMs)
-      wake = undefined
+      if (dueAtMs === undefined) await this.#woken()
+      else if (dueAtMs <= this.#clock.now()) return { type: 'due' }
+      else await this.#wokenOrDue(dueAtMs)
     }
   }
 
-  async function waitFor(signal: AbortSignal, dueAtMs: number | undefined): Promise<void> {
-    if (dueAtMs !== undefined) return clock.sleep(dueAtMs - clock.now(), signal)
-    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  /** What was heard and not taken, or undefined if some of it was dropped. */
+  untaken(): readonly ChatEvent[] | undefined {
+    return this.#lost ? undefined : (this.#queue?.all() ?? [])
   }
 
-  /** What was heard and not taken, or undefined if some of it was dropped. */
-  const untaken = (): readonly ChatEvent[] | undefined => (lost ? undefined : [...queue.values()])
+  /** Whoever cannot take it now can read it later: a failure is a no. */
+  #offer(event: ChatEvent): boolean {
+    if (!this.hasty || this.#offering) return false
+    this.#offering = true
+    try {
+      return this.hasty.takeAtOnce(event)
+    } catch {
+      return false
+    } finally {
+      this.#offering = false
+    }
+  }
 
-  return { listener, recheck, close, take, untaken }
+  #ready(): Signal | undefined {
+    if (this.#closed) return { type: 'closed' }
+    if (this.#lost) {
+      this.#lost = false
+      return { type: 'resync' }
+    }
+    const event = this.#queue?.shift()
+    if (event) return event
+    if (!this.#recheckDue) return undefined
+    this.#recheckDue = false
+    return { type: 'recheck' }
+  }
+
+  #woken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  async #wokenOrDue(dueAtMs: number): Promise<void> {
+    this.#alarm = new AbortController()
+    await this.#clock.sleep(dueAtMs - this.#clock.now(), this.#alarm.signal)
+    this.#alarm = undefined
+  }
+
+  #rouse(): void {
+    this.#wake?.()
+    this.#wake = undefined
+    this.#alarm?.abort(woken)
+  }
 }

@@ -1,57 +1,100 @@
 import type { LogRow } from '../ports/log.ts'
-import type { ConversationId, Seq } from '../protocol/ids.ts'
+import { type ConversationId, isGroupId, type Seq } from '../protocol/ids.ts'
 
 /** An entry as a stream shows it. */
 export type Shown<Row> = { row: Row; previousSeq: Seq; catchUp: boolean }
 
-/** `at`: every cell up to here is done with. `shownSeq`: the last one shown, or what stands in for it at the start. */
-type Position = { at: Seq; shownSeq: Seq }
+export type Position = {
+  /** Every cell up to here is done with. */
+  at: Seq
+  /** The last one shown, or what stands in for it at the start. */
+  shownSeq: Seq
+  /** It is known what comes before the first one shown. */
+  begun: boolean
+  /** Of a group: where the user's view of it begins, while they are in it, as far as the stream has got. */
+  joinedSeq: Seq | undefined
+}
+
+/** Whether a stream shows this, to somebody whose view begins after `joinedSeq`. */
+export type Shows<Row extends LogRow> = (row: LogRow, joinedSeq: Seq) => row is Row
+
+/** `held`: what the client says it holds. `delivered`: how far the user's devices have got, for what the client does not name. */
+export type Starts = { held: ReadonlyMap<ConversationId, Seq>; delivered: ReadonlyMap<ConversationId, Seq> }
+
+const startOf = ({ held, delivered }: Starts, id: ConversationId): Seq => held.get(id) ?? delivered.get(id) ?? 0
 
 /** How far one stream has got in each conversation: what makes it show each entry once and in order. */
-export type Positions = ReturnType<typeof createPositions>
+export class Positions<Row extends LogRow> {
+  readonly #positions = new Map<ConversationId, Position>()
+  readonly #starts: Starts
+  readonly #shows: Shows<Row>
 
-export function createPositions<Row extends LogRow>(
-  startOf: (conversationId: ConversationId) => Seq,
-  shows: (row: LogRow) => row is Row,
-) {
-  const positions = new Map<ConversationId, Position>()
+  constructor(starts: Starts, shows: Shows<Row>) {
+    this.#starts = starts
+    this.#shows = shows
+  }
 
-  function of(conversationId: ConversationId): Position {
-    let position = positions.get(conversationId)
+  of(conversationId: ConversationId): Position {
+    let position = this.#positions.get(conversationId)
     if (!position) {
-      const start = startOf(conversationId)
-      position = { at: start, shownSeq: start }
-      positions.set(conversationId, position)
+      const start = startOf(this.#starts, conversationId)
+      position = { at: start, shownSeq: start, begun: false, joinedSeq: undefined }
+      this.#positions.set(conversationId, position)
     }
     return position
   }
 
-  const at = (conversationId: ConversationId): Seq => of(conversationId).at
+  isHeld(conversationId: ConversationId): boolean {
+    return this.#starts.held.has(conversationId)
+  }
+
+  at(conversationId: ConversationId): Seq {
+    return this.#positions.get(conversationId)?.at ?? startOf(this.#starts, conversationId)
+  }
 
   /** Goes past the row if it is the next one. Returns it if it is to be shown. */
-  function pass(row: LogRow, catchUp: boolean): Shown<Row> | undefined {
-    const position = of(row.conversationId)
+  pass(row: LogRow, catchUp: boolean): Shown<Row> | undefined {
+    const position = this.of(row.conversationId)
     if (row.seq !== position.at + 1) return undefined
-    position.at = row.seq
-    if (!shows(row)) return undefined
-    const shown = { row, previousSeq: position.shownSeq, catchUp }
-    position.shownSeq = row.seq
+    const shown = this.show(row, position, catchUp)
+    this.moveTo(row.seq, position, shown !== undefined)
     return shown
   }
 
-  /** What is at or below this is not for this reader. */
-  function skipTo(conversationId: ConversationId, seq: Seq): void {
-    const position = of(conversationId)
-    position.at = Math.max(position.at, seq)
+  /** The row as it would be shown next; undefined if it is not to be shown. */
+  show(row: LogRow, { shownSeq, joinedSeq = 0 }: Position, catchUp: boolean): Shown<Row> | undefined {
+    return this.#shows(row, joinedSeq) ? { row, previousSeq: shownSeq, catchUp } : undefined
   }
 
-  /** The boundary this stream began at turned out to be a void: its first event follows an earlier message. */
-  function correctStart(conversationId: ConversationId, shownSeq: Seq): void {
-    of(conversationId).shownSeq = shownSeq
+  moveTo(seq: Seq, position: Position, isShown: boolean): void {
+    position.at = seq
+    if (isShown) position.shownSeq = seq
+  }
+
+  /** A direct chat is open to whoever hears of it. */
+  isOpen(id: ConversationId): boolean {
+    return !isGroupId(id) || this.#positions.get(id)?.joinedSeq !== undefined
+  }
+
+  /** Into a group, where what is at or below `joinedSeq` is not for this reader; or out of it. */
+  admit(id: ConversationId, joinedSeq: Seq | undefined): void {
+    if (joinedSeq === undefined && !this.isOpen(id)) return
+    const position = this.of(id)
+    position.joinedSeq = joinedSeq
+    position.at = Math.max(position.at, joinedSeq ?? 0)
+  }
+
+  /** The groups the user is in. */
+  groups(): ConversationId[] {
+    return [...this.#positions].filter(([, { joinedSeq }]) => joinedSeq !== undefined).map(([id]) => id)
+  }
+
+  joinedSeq(id: ConversationId): Seq {
+    return this.#positions.get(id)?.joinedSeq ?? 0
   }
 
   /** The last one shown in each. */
-  const all = (): [ConversationId, Seq][] => [...positions].map(([id, position]) => [id, position.shownSeq])
-
-  return { at, pass, skipTo, correctStart, all, has: (id: ConversationId) => positions.has(id) }
+  all(): [ConversationId, Seq][] {
+    return [...this.#positions].map(([id, position]) => [id, position.shownSeq])
+  }
 }

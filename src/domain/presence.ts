@@ -47,8 +47,8 @@ export function createPresence({ sessions, events, clock, access, beat, blocking
       onOverflow: () => observer.overflowed('presence'),
       accepts: ofTypes('presence'),
     })
-    const subscription = await events.subscribePresence([...watched], inbox.listener)
-    const unwatch = beat.watch(inbox, recheckEverySeconds)
+    const subscription = await events.subscribePresence([...watched], inbox)
+    beat.watch(inbox, recheckEverySeconds)
     const shown = new Map<UserId, string>()
 
     async function* run(): AsyncGenerator<Appearance> {
@@ -75,8 +75,8 @@ export function createPresence({ sessions, events, clock, access, beat, blocking
       }
     }
 
-    return createStream(inbox, run(), async () => {
-      unwatch()
+    return createStream(inbox, { run }, async () => {
+      beat.unwatch(inbox)
       await subscription.close()
     })
   }

@@ -53,7 +53,7 @@ export function createTyping({ events, clock, listen, blocking, observer }: Need
       onOverflow: () => observer.overflowed('typing'),
       accepts: ofTypes('typing', 'message', 'seat'),
     })
-    const hearing = await listen(userId, inbox.listener, member)
+    const hearing = await listen(userId, inbox, member)
     /** Who is writing, and until when that is believed. */
     const writing = new Map<UserId, number>()
 
@@ -86,7 +86,7 @@ export function createTyping({ events, clock, listen, blocking, observer }: Need
       }
     }
 
-    return createStream(inbox, run(), hearing.close)
+    return createStream(inbox, { run }, () => hearing.close())
   }
 
   /** A message says that its writer has stopped: the next key is news again. */

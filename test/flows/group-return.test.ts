@@ -74,7 +74,7 @@ function heldChannels() {
         let closed = false
         const hand = (event: ChatEvent) => (closed ? undefined : listener.event(event))
         const subscription = await events.subscribeGroup(id, {
-          gap: listener.gap,
+          gap: () => listener.gap(),
           event: (event) => void (held ? waiting.push(() => hand(event)) : hand(event)),
         })
         return {

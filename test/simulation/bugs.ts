@@ -1,4 +1,5 @@
 import type { Domain } from '../../src/domain/domain.ts'
+import type { LiveStream } from '../../src/domain/stream.ts'
 import type { BoundaryStore } from '../../src/ports/delivery.ts'
 import type { Claim, Change as LoggedChange, LogRow, Message, MessageLog, Reaction } from '../../src/ports/log.ts'
 import type { Ports } from '../../src/ports/ports.ts'
@@ -40,12 +41,12 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a void is written without a condition',
-    seed: 131,
+    seed: 108,
     plant: (ports) => ({ ...ports, messages: overwriting(ports.messages, ({ kind }) => kind === 'void') }),
   },
   {
     name: 'readers pass a hole without voiding it',
-    seed: 19,
+    seed: 7,
     plant: (ports) => ({
       ...ports,
       messages: {
@@ -121,7 +122,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a claim is moved without a condition',
-    seed: 65,
+    seed: 7,
     plant: (ports) => ({
       ...ports,
       claims: {
@@ -135,7 +136,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'published before the put',
-    seed: 10,
+    seed: 22,
     plant: (ports) => ({
       ...ports,
       messages: {
@@ -241,7 +242,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'the mark is never taken',
-    seed: 86,
+    seed: 18,
     alone: true,
     plant(ports) {
       const marked = new Set<UserId>()
@@ -263,7 +264,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a broken link goes unnoticed',
-    seed: 93,
+    seed: 66,
     alone: true,
     plant: (ports) => ({
       ...ports,
@@ -502,7 +503,73 @@ const messageBugs: Bug[] = [
   },
 ]
 
-export const bugs: Bug[] = [...messageBugs, ...groupBugs]
+const streamBugs: Bug[] = [
+  {
+    name: 'a stream is not past what it handed over',
+    seed: 1,
+    plant: (ports) => ports,
+    plantOnto: (domain) =>
+      withStreams(domain, (stream) => ({
+        ...iterating(stream),
+        offerTo: (taker) =>
+          stream.offerTo((item) => {
+            taker(item)
+            return false
+          }),
+      })),
+  },
+  {
+    name: 'what is declined counts as handed over',
+    seed: 1,
+    plant: (ports) => ports,
+    plantOnto: (domain) =>
+      withStreams(domain, (stream) => ({
+        ...iterating(stream),
+        offerTo: (taker) =>
+          stream.offerTo((item) => {
+            taker(item)
+            return true
+          }),
+      })),
+  },
+  {
+    name: 'something is handed over past what waits',
+    seed: 1,
+    plant: (ports) => ports,
+    plantOnto: (domain) =>
+      withStreams(domain, (stream) => {
+        let ahead: ReturnType<typeof stream.next> | undefined
+        return {
+          ...iterating(stream),
+          next() {
+            const next = ahead ?? stream.next()
+            ahead = next.then((result) => (result.done ? result : stream.next()))
+            ahead.catch(() => undefined)
+            return next
+          },
+        }
+      }),
+  },
+]
+
+export const bugs: Bug[] = [...messageBugs, ...groupBugs, ...streamBugs]
+
+function withStreams(domain: Domain, change: <T>(stream: LiveStream<T>) => LiveStream<T>): Domain {
+  return {
+    ...domain,
+    follow: async (request) => change(await domain.follow(request)),
+    followChanges: async (request) => change(await domain.followChanges(request)),
+  }
+}
+
+const iterating = <T>(stream: LiveStream<T>): LiveStream<T> => ({
+  next: () => stream.next(),
+  return: async () => (await stream.return?.()) ?? { done: true, value: undefined },
+  offerTo: (taker) => stream.offerTo(taker),
+  [Symbol.asyncIterator]() {
+    return this
+  },
+})
 
 function overwriting(log: MessageLog, without: (row: LogRow) => boolean): MessageLog {
   const written = new Map<string, LogRow>()

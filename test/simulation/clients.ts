@@ -111,6 +111,13 @@ export async function runTickWatcher(world: World, userId: UserId, name: string)
         domain.followTicks(userId, await domain.access.member(userId, id)),
       )
       const lost = new Promise<'lost'>((resolve) => node.deaths.add(() => resolve('lost')))
+      if (random.chance(0.5)) {
+        source.offerTo((ticks) => {
+          if (random.chance(0.2)) return false
+          history.note(name, { kind: 'ticks', ticks, source: `watch of ${node.owner.name}` })
+          return true
+        })
+      }
       for (let left = random.between(1, 8); left > 0; left -= 1) {
         const next = await Promise.race([source.next(), lost])
         if (next === 'lost' || next.done) break

@@ -1,6 +1,7 @@
 import type { Member } from '../../src/domain/access.ts'
 import type { ShownChange } from '../../src/domain/follow-changes.ts'
 import type { Shown } from '../../src/domain/positions.ts'
+import type { LiveStream } from '../../src/domain/stream.ts'
 import type { Message } from '../../src/ports/log.ts'
 import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import { client, messageOf, noteFailure } from './clients.ts'
@@ -23,9 +24,20 @@ export type Device = {
 }
 
 type Options = {
+  /** Takes what is offered in the turn it is heard, most of the time. */
+  takesAtOnce: boolean
   /** The user has no other device, so that it may also come back without saying what it holds. */
   sole: boolean
   followsChanges: boolean
+}
+
+type Watcher<Shows> = {
+  /** Whether it leaves although nothing has come for a while. */
+  isRestless: () => boolean
+  /** Returns false where it does not fit what the device has: then it leaves. */
+  take: (shown: Shows) => boolean
+  /** What it then tells the server, perhaps. */
+  tell: (shown: Shows) => Promise<void>
 }
 
 /** A device: follows, holds what it is shown, acks and reads some of it, and comes and goes. */
@@ -69,10 +81,12 @@ export function createDevice(world: World, userId: UserId, name: string, options
     history.note(name, { kind: 'stream', stream, userId, node: node.owner.name, after, sole })
     // A stream that does not name a group begins where the user's other devices have got: now and then it has to be asked again.
     const unnamed = () => !sole && [...world.groups].some((id) => !after?.has(id)) && random.chance(0.1)
-    await watch(stream, node, source, unnamed, async (shown) => {
-      if (!take(stream, shown)) return false
-      if (random.chance(0.4)) await say(node, shown.row.conversationId, held.get(shown.row.conversationId) ?? 0)
-      return true
+    await watch(stream, node, source, {
+      isRestless: unnamed,
+      take: (shown) => take(stream, shown),
+      async tell({ row }) {
+        if (random.chance(0.4)) await say(node, row.conversationId, held.get(row.conversationId) ?? 0)
+      },
     })
   }
 
@@ -90,17 +104,13 @@ export function createDevice(world: World, userId: UserId, name: string, options
       return domain.followChanges({ userId, after: positionsIn(members, position, after) })
     })
     history.note(name, { kind: 'changes', stream, userId, node: node.owner.name, after })
-    await watch(
-      stream,
-      node,
-      source,
-      () => false,
-      async (shown) => {
-        if (!takeChange(stream, shown, position)) return false
+    await watch(stream, node, source, {
+      isRestless: () => false,
+      take: (shown) => takeChange(stream, shown, position),
+      async tell(shown) {
         if (random.chance(0.3)) await sayOfChange(node, shown)
-        return true
       },
-    )
+    })
   }
 
   /** What the device holds, for the chats that are there. Notes down in `named` what it says. */
@@ -117,33 +127,58 @@ export function createDevice(world: World, userId: UserId, name: string, options
     })
   }
 
-  /** Until it wants to leave, has to, or is told to: by `onShown`, or by `onIdle` when nothing has come for a while. */
+  /** Until it wants to leave or has to. */
   async function watch<Shows>(
     stream: number,
     node: SimulatedNode,
-    source: AsyncIterableIterator<Shows>,
-    onIdle: () => boolean,
-    onShown: (shown: Shows) => Promise<boolean>,
+    source: LiveStream<Shows>,
+    { isRestless, take, tell }: Watcher<Shows>,
   ): Promise<void> {
     const leaveAtMs =
       device.mode === 'staying' ? Number.POSITIVE_INFINITY : scheduler.now() + random.between(500, 15_000)
     const mayLeave = () => device.mode === 'leaving' || scheduler.now() >= leaveAtMs
+    let left: string | undefined
     const leave = async (how: string) => {
+      left = how
       history.note(name, { kind: 'left', stream, how })
       // With the network gone, the node does not learn of it; and a dead one learns nothing.
       if (how === 'vanished' || how === 'node died') return
       const detached = source.return?.().catch(() => undefined)
       if (device.mode === 'leaving') await detached
     }
+    /** What was taken in the turn it was heard, and not yet told of. */
+    const handed: { shown: Shows; fits: boolean }[] = []
+    let noticeHanded: () => void = () => undefined
+    const takeAtOnce = (shown: Shows): boolean => {
+      // Into a connection that is dead: nobody knows.
+      if (left === 'vanished') return true
+      if (left && left !== 'node died')
+        history.note(name, { kind: 'failed', what: 'stream', error: `offered: ${left}` })
+      const draw = random.next()
+      if (draw < 0.05) throw new Error('cannot take it')
+      if (left || draw < 0.25 || handed.some(({ fits }) => !fits)) return false
+      handed.push({ shown, fits: take(shown) })
+      noticeHanded()
+      return true
+    }
+    if (options.takesAtOnce) source.offerTo(takeAtOnce)
     let pending: Promise<IteratorResult<Shows> | 'lost'> | undefined
     const lost = new Promise<'lost'>((resolve) => node.deaths.add(() => resolve('lost')))
     for (;;) {
+      for (const { shown, fits } of handed.splice(0)) {
+        if (!fits) return leave('has a gap')
+        await tell(shown)
+      }
       if (random.chance(0.05)) await scheduler.sleep(owner, random.between(100, 3000))
       pending ??= source.next()
       const idle = new AbortController()
       const next = await Promise.race([
         pending,
         lost,
+        new Promise<'handed'>((resolve) => {
+          noticeHanded = () => resolve('handed')
+          if (handed.length > 0) noticeHanded()
+        }),
         scheduler
           .sleep(owner, Math.min(1000, Math.max(1, leaveAtMs - scheduler.now())), idle.signal)
           .then(() => 'idle' as const),
@@ -151,14 +186,16 @@ export function createDevice(world: World, userId: UserId, name: string, options
       idle.abort('over')
       await scheduler.turn(owner)
       if (next === 'lost') return leave('node died')
+      if (next === 'handed') continue
       if (next === 'idle') {
         if (mayLeave()) return leave(device.mode === 'coming and going' && random.chance(0.2) ? 'vanished' : 'closed')
-        if (onIdle()) return leave('has something to ask for')
+        if (isRestless()) return leave('has something to ask for')
         continue
       }
       pending = undefined
       if (next.done) return leave('ended by the node')
-      if (!(await onShown(next.value))) return leave('has a gap')
+      if (!take(next.value)) return leave('has a gap')
+      await tell(next.value)
     }
   }
 

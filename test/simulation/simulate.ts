@@ -23,12 +23,12 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
   const { random, scheduler, history, users, truth } = world
   const [alice, bob, carol] = users
   const epilogue = createEpilogue(world)
-  const followsChanges = () => random.chance(0.7)
+  const habits = () => ({ followsChanges: random.chance(0.7), takesAtOnce: random.chance(0.6) })
   const devices = [
-    createDevice(world, alice, 'phone', { sole: false, followsChanges: followsChanges() }),
-    createDevice(world, alice, 'laptop', { sole: false, followsChanges: followsChanges() }),
-    createDevice(world, bob, 'bob', { sole: true, followsChanges: followsChanges() }),
-    createDevice(world, carol, 'carol', { sole: true, followsChanges: followsChanges() }),
+    createDevice(world, alice, 'phone', { sole: false, ...habits() }),
+    createDevice(world, alice, 'laptop', { sole: false, ...habits() }),
+    createDevice(world, bob, 'bob', { sole: true, ...habits() }),
+    createDevice(world, carol, 'carol', { sole: true, ...habits() }),
   ]
   let running = devices.map((device) => device.run())
   const forEver = [...running, runPager(world, 'pager'), runTickWatcher(world, random.pick(users), 'watcher')]
