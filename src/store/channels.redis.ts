@@ -3,7 +3,8 @@ import type { Message } from '../ports/log.ts'
 import { unavailable } from '../protocol/errors.ts'
 import { decodeEvent, encodeEvent } from './event-wire.ts'
 import { createPubSub } from './pub-sub.redis.ts'
-import { type RedisLink, type RedisScript, within } from './redis-client.ts'
+import { type RedisLink, within } from './redis-client.ts'
+import type { RedisScript } from './redis-command.ts'
 
 /** One subscription. Only a confirmed one can miss anything. */
 type Ear = { listener: EventListener; confirmed: boolean; missed: boolean }
