@@ -1,33 +1,58 @@
 /** Something that waits for an answer, and what becomes of it when none has come in time. */
-export type Waiting = { dueAtMs: number; late(timeoutMs: number): void }
+export abstract class Waiting {
+  /** Its place in the line; only `Deadlines` looks at these. */
+  dueAtMs = 0
+  before: Waiting | undefined = undefined
+  after: Waiting | undefined = undefined
+
+  abstract late(timeoutMs: number): void
+}
 
 export type Deadlines = ReturnType<typeof createDeadlines>
 
-/** One timer for all who may wait equally long: whoever came first is late first, and nearly nobody is. */
+/**
+ * One timer for all who may wait equally long: whoever came first is late first, and nearly nobody is. They stand in a ring around
+ * `end`. A Set would do, but what it throws away when it grows keeps those alive who were in it.
+ */
 export function createDeadlines(timeoutMs: number) {
-  const line = new Set<Waiting>()
+  const end: Waiting = { dueAtMs: Number.POSITIVE_INFINITY, before: undefined, after: undefined, late: () => undefined }
+  end.before = end
+  end.after = end
   let timer: NodeJS.Timeout | undefined
 
   function look(): void {
     timer = undefined
-    for (const each of line) {
-      const leftMs = each.dueAtMs - performance.now()
-      if (leftMs > 0) {
-        timer = setTimeout(look, Math.ceil(leftMs)).unref()
+    const nowMs = performance.now()
+    for (let first = end.after; first && first !== end; first = end.after) {
+      if (first.dueAtMs > nowMs) {
+        timer = setTimeout(look, Math.ceil(first.dueAtMs - nowMs)).unref()
         return
       }
-      line.delete(each)
-      each.late(timeoutMs)
+      done(first)
+      first.late(timeoutMs)
     }
   }
 
-  return {
-    add(waiting: Waiting): void {
-      waiting.dueAtMs = performance.now() + timeoutMs
-      line.add(waiting)
-      timer ??= setTimeout(look, timeoutMs).unref()
-    },
-    /** Whether it was still in time. */
-    done: (waiting: Waiting): boolean => line.delete(waiting),
+  function add(waiting: Waiting): void {
+    const last = end.before ?? end
+    waiting.dueAtMs = performance.now() + timeoutMs
+    waiting.before = last
+    waiting.after = end
+    last.after = waiting
+    end.before = waiting
+    timer ??= setTimeout(look, timeoutMs).unref()
   }
+
+  /** Whether it was still in time. */
+  function done(waiting: Waiting): boolean {
+    const { before, after } = waiting
+    if (!before || !after) return false
+    before.after = after
+    after.before = before
+    waiting.before = undefined
+    waiting.after = undefined
+    return true
+  }
+
+  return { add, done }
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
-import { unavailable } from '../protocol/errors.ts'
-import { createDeadlines } from './deadlines.ts'
+import { type ChatError, unavailable } from '../protocol/errors.ts'
+import { createDeadlines, type Deadlines, Waiting } from './deadlines.ts'
 import { createCommands, type RedisCommand, type RedisScript } from './redis-command.ts'
 import { parseRedisUrl } from './redis-url.ts'
 import type { Call, WatchCall } from './watch-call.ts'
@@ -87,24 +87,11 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
     onRoundTrip?.(name)
     const call = watch?.(name)
     return new Promise((resolve, reject) => {
-      const fail = (error: unknown) => {
-        call?.ended(error)
-        reject(unavailable(error))
-      }
-      const trip = { dueAtMs: 0, late: () => fail(lateError(answerTimeoutMs)) }
-      const answered = (answer: T) => {
-        if (!answers.done(trip)) return
-        call?.ended()
-        resolve(answer)
-      }
-      const failed = (error: unknown) => {
-        if (answers.done(trip)) fail(error)
-      }
-      answers.add(trip)
+      const trip = new Trip(answers, call, resolve, reject)
       try {
-        send(call).then(answered, failed)
+        send(call).then(trip.answered, trip.failed)
       } catch (error) {
-        failed(error)
+        trip.failed(error)
       }
     })
   }
@@ -131,6 +118,43 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
       commands.disconnect()
       subscriber.disconnect()
     },
+  }
+}
+
+/** One call of a store, until its answer or its deadline. */
+class Trip<T> extends Waiting {
+  readonly #call: Call | undefined
+  readonly #reject: (error: ChatError) => void
+  readonly answered: (answer: T) => void
+  readonly failed: (error: unknown) => void
+
+  constructor(
+    answers: Deadlines,
+    call: Call | undefined,
+    resolve: (answer: T) => void,
+    reject: (error: ChatError) => void,
+  ) {
+    super()
+    this.#call = call
+    this.#reject = reject
+    this.answered = (answer) => {
+      if (!answers.done(this)) return
+      call?.ended()
+      resolve(answer)
+    }
+    this.failed = (error) => {
+      if (answers.done(this)) this.#fail(error)
+    }
+    answers.add(this)
+  }
+
+  override late(timeoutMs: number): void {
+    this.#fail(lateError(timeoutMs))
+  }
+
+  #fail(error: unknown): void {
+    this.#call?.ended(error)
+    this.#reject(unavailable(error))
   }
 }
 

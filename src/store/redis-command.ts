@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Cluster, Command, type Redis } from 'ioredis'
-import type { Deadlines, Waiting } from './deadlines.ts'
+import { type Deadlines, Waiting } from './deadlines.ts'
 
 // Commands as ioredis sends them, without what its own do for everybody: those have a timer each, copy their arguments twice, and are
 // wrapped once more if they run a script. ioredis still has the connections, the cluster, the queues and the answers.
@@ -71,12 +71,11 @@ function openingOf(lua: string, numberOfKeys: number): Opening {
 }
 
 /** What ioredis looks at in a command. */
-class LeanCommand implements Waiting {
+class LeanCommand extends Waiting {
   readonly promise: Promise<unknown>
   readonly inTransaction = false
   /** Nobody listens to the tracing that ioredis has. */
   readonly isTraced = true
-  dueAtMs = 0
   #answer: (answer: unknown) => void = () => undefined
   #fail: (error: Error) => void = () => undefined
   readonly #sender: Sender
@@ -85,6 +84,7 @@ class LeanCommand implements Waiting {
   readonly #args: readonly Argument[]
 
   constructor(sender: Sender, opening: Opening, keys: readonly string[], args: readonly Argument[]) {
+    super()
     this.#sender = sender
     this.#opening = opening
     this.#keys = keys
@@ -122,7 +122,7 @@ class LeanCommand implements Waiting {
     this.#fail(error)
   }
 
-  late(timeoutMs: number): void {
+  override late(timeoutMs: number): void {
     this.#fail(new Error(`No answer from Redis within ${timeoutMs} ms`))
   }
 
