@@ -18,14 +18,19 @@ export function createDeadlines(timeoutMs: number) {
   const end: Waiting = { dueAtMs: Number.POSITIVE_INFINITY, before: undefined, after: undefined, late: () => undefined }
   end.before = end
   end.after = end
-  let timer: NodeJS.Timeout | undefined
+  let looksAgain = false
+
+  function lookIn(ms: number): void {
+    looksAgain = true
+    setTimeout(look, ms).unref()
+  }
 
   function look(): void {
-    timer = undefined
+    looksAgain = false
     const nowMs = performance.now()
     for (let first = end.after; first && first !== end; first = end.after) {
       if (first.dueAtMs > nowMs) {
-        timer = setTimeout(look, Math.ceil(first.dueAtMs - nowMs)).unref()
+        lookIn(Math.ceil(first.dueAtMs - nowMs))
         return
       }
       done(first)
@@ -40,7 +45,7 @@ export function createDeadlines(timeoutMs: number) {
     waiting.after = end
     last.after = waiting
     end.before = waiting
-    timer ??= setTimeout(look, timeoutMs).unref()
+    if (!looksAgain) lookIn(timeoutMs)
   }
 
   /** Whether it was still in time. */

@@ -214,21 +214,40 @@ function connectCluster(nodes: [RedisOptions, ...RedisOptions[]], commandTimeout
  */
 function sendTogether(connection: Redis): Redis {
   const send = connection.sendCommand.bind(connection)
-  let corked: Writable | undefined
-  const uncork = () => {
-    corked?.uncork()
-    corked = undefined
-  }
+  let batch: Batch | undefined
+  // Until it is ready, ioredis decides what may be sent. A cluster sends again what was lost with a connection, also where nobody
+  // waits for it any more.
   connection.sendCommand = (command, stream) => {
-    const socket: Writable | undefined = corked ? undefined : Reflect.get(connection, 'stream')
-    if (socket?.writable) {
-      corked = socket
-      socket.cork()
-      setImmediate(uncork)
-    }
-    return send(command, stream)
+    if (command.isResolved) return command.promise
+    const socket = connection.status === 'ready' ? (Reflect.get(connection, 'stream') as Writable) : undefined
+    if (!socket || (stream && 'isPipeline' in stream)) return send(command, stream)
+    if (batch?.socket !== socket) batch = createBatch(socket)
+    return send(command, batch as unknown as typeof stream)
   }
   return connection
+}
+
+type Batch = { socket: Writable; write(text: string | Buffer): void }
+
+function createBatch(socket: Writable): Batch {
+  let waiting = ''
+  const flush = () => {
+    const text = waiting
+    waiting = ''
+    if (text !== '' && socket.writable) socket.write(text)
+  }
+  return {
+    socket,
+    write(text) {
+      if (typeof text !== 'string') {
+        flush()
+        socket.write(text)
+        return
+      }
+      if (waiting === '') setImmediate(flush)
+      waiting += text
+    },
+  }
 }
 
 /** In a cluster a plain PUBLISH reaches every node: listening at any one of them is enough, at the next when it is gone. */

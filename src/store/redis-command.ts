@@ -76,6 +76,8 @@ class LeanCommand extends Waiting {
   readonly inTransaction = false
   /** Nobody listens to the tracing that ioredis has. */
   readonly isTraced = true
+  /** Nobody waits any more: not to be sent, or sent again. */
+  isResolved = false
   #answer: (answer: unknown) => void = () => undefined
   #fail: (error: Error) => void = () => undefined
   readonly #sender: Sender
@@ -117,17 +119,21 @@ class LeanCommand extends Waiting {
   }
 
   reject(error: Error): void {
-    if (this.#opening.mayRetry(error)) return this.#sender.send(this)
-    this.#sender.deadlines.done(this)
-    this.#fail(error)
+    if (this.#opening.mayRetry(error)) this.#sender.send(this)
+    else {
+      this.#sender.deadlines.done(this)
+      this.#fail(error)
+    }
   }
 
   override late(timeoutMs: number): void {
+    this.isResolved = true
     this.#fail(new Error(`No answer from Redis within ${timeoutMs} ms`))
   }
 
-  /** Watched over already. */
-  setTimeout(): void {}
+  setTimeout(): void {
+    // Watched over already.
+  }
 
   getKeys(): readonly string[] {
     return this.#keys
