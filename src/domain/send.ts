@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Attachment, Message } from '../ports/log.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { Ports } from '../ports/ports.ts'
@@ -112,8 +112,8 @@ const attachRequest = (
 
 /** A body cannot hold a NUL, so nothing else hashes to the same. */
 const hashOf = ({ body, replyToSeq, attachmentIds }: Draft): string =>
-  createHash('sha256')
-    .update(body)
-    .update(replyToSeq === undefined ? '' : `\0reply ${replyToSeq}`)
-    .update(attachmentIds === undefined ? '' : `\0attachments ${attachmentIds.join(' ')}`)
-    .digest('base64url')
+  hash(
+    'sha256',
+    `${body}${replyToSeq === undefined ? '' : `\0reply ${replyToSeq}`}${attachmentIds === undefined ? '' : `\0attachments ${attachmentIds.join(' ')}`}`,
+    'base64url',
+  )

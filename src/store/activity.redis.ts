@@ -8,7 +8,7 @@ import { dayMs, type RedisKeys } from './redis-keys.ts'
 export const activityTtlMs = 90 * dayMs
 
 export function createActivityRedis(link: RedisLink, keys: RedisKeys): Activity {
-  const seed = link.script('activitySeed', 1, seedLua)
+  const seed = link.script(seedLua, 1)
 
   return {
     async of(conversationIds) {

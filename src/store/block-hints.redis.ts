@@ -27,11 +27,11 @@ export const leaseTtlMs = 5000
 export const changingTtlMs = 60_000
 
 export function createBlockHintsRedis(link: RedisLink, keys: RedisKeys): BlockHints {
-  const look = link.script('blockLook', 1, lookLua)
-  const reserve = link.script('blockReserve', 3, guardedReserveLua)
-  const settle = link.script('blockSettle', 1, settleLua)
-  const begin = link.script('blockBegin', 1, beginLua)
-  const end = link.script('blockEnd', 1, endLua)
+  const look = link.script(lookLua, 1)
+  const reserve = link.script(guardedReserveLua, 3)
+  const settle = link.script(settleLua, 1)
+  const begin = link.script(beginLua, 1)
+  const end = link.script(endLua, 1)
 
   return {
     async look(conversationIds, lease) {

@@ -3,7 +3,8 @@ import type { Message } from '../ports/log.ts'
 import { unavailable } from '../protocol/errors.ts'
 import { decodeEvent, encodeEvent } from './event-wire.ts'
 import { createPubSub } from './pub-sub.redis.ts'
-import { type RedisLink, type RedisScript, within } from './redis-client.ts'
+import { type RedisLink, within } from './redis-client.ts'
+import type { RedisScript } from './redis-command.ts'
 
 /** One subscription. Only a confirmed one can miss anything. */
 type Ear = { listener: EventListener; confirmed: boolean; missed: boolean }
@@ -32,12 +33,12 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
     restored() {
       hearing.open()
       for (const ear of allEars()) {
-        if (ear.missed) handOver(() => ear.listener.gap())
+        if (ear.missed) tellGap(ear)
         ear.missed = false
       }
     },
     closed() {
-      for (const ear of allEars()) handOver(() => ear.listener.gap())
+      for (const ear of allEars()) tellGap(ear)
       channels.clear()
     },
   })
@@ -89,7 +90,13 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
     else if (event.type === 'flush') marks.get(event.id)?.heard()
     else {
       if (onTraced && event.type === 'message') onTraced(event.message, (wire as { traceparent?: unknown }).traceparent)
-      for (const ear of channel.ears) handOver(() => ear.listener.event(event))
+      for (const { listener } of channel.ears) {
+        try {
+          listener.event(event)
+        } catch (error) {
+          report(error)
+        }
+      }
     }
   }
 
@@ -117,13 +124,17 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
     for (const channel of channels.values()) yield* channel.ears
   }
 
-  /** One listener's failure is not the next one's. */
-  function handOver(call: () => void): void {
+  function tellGap({ listener }: Ear): void {
     try {
-      call()
+      listener.gap()
     } catch (error) {
-      link.onError(error instanceof Error ? error : new Error(String(error)))
+      report(error)
     }
+  }
+
+  /** One listener's failure is not the next one's. */
+  function report(error: unknown): void {
+    link.onError(error instanceof Error ? error : new Error(String(error)))
   }
 }
 

@@ -16,9 +16,9 @@ import { counterTtlMs } from './sequencer.redis.ts'
 import { sessionsLua } from './sessions.redis.ts'
 
 export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: OnTraced): Events {
-  const ringMember = link.script('eventRing', 3, ringLua)
-  const liftCounter = link.script('eventLiftCounter', 2, liftCounterLua)
-  const publish = link.script('eventPublish', 1, publishLua)
+  const ringMember = link.script(ringLua, 3)
+  const liftCounter = link.script(liftCounterLua, 2)
+  const publish = link.script(publishLua, 1)
   const channels = createChannelsRedis(link, publish, onTraced)
 
   /** The counter, and for a message the activity. */

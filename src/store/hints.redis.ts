@@ -18,12 +18,13 @@ import { dayMs, type RedisKeys } from './redis-keys.ts'
 export const hintTtlMs = 7 * dayMs
 
 export function createHintsRedis(link: RedisLink, keys: RedisKeys): BoundaryHints {
-  const open = link.script('hintOpen', 2, openLua)
-  const lift = link.script('hintLift', 1, liftLua)
+  const get = link.command('hmget')
+  const open = link.script(openLua, 2)
+  const lift = link.script(liftLua, 1)
 
   return {
     async get(member) {
-      return toHint(await link.roundTrip('hints.get', () => link.commands.hmget(keys.hint(member), 'd', 'r', 'p')))
+      return toHint(await link.roundTrip('hints.get', () => get(keys.hint(member), ['d', 'r', 'p'])))
     },
 
     async open(member) {

@@ -13,7 +13,7 @@ const attemptsMax = 20
  * ids depends on it: order and identity of a message are its conversation and seq.
  */
 export function createNodeNumber(link: RedisLink, random: () => number, keyPrefix = defaultKeyPrefix) {
-  const lease = link.script('leaseNodeNumber', 1, leaseLua)
+  const lease = link.script(leaseLua, 1)
   const draw = () => Math.floor(random() * nodeNumberLimit)
   let held = draw()
 

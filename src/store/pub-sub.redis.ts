@@ -16,8 +16,15 @@ export type PubSub = {
  */
 export function createPubSub({ commands, subscriber, onError }: RedisLink): PubSub {
   const refused = new Map<string, unknown>()
+  let last = { text: '', event: undefined as unknown }
+  // What goes to several people comes once for each, one after the other: they share what it was parsed into.
+  const parse = (text: string): unknown => {
+    if (text !== last.text) last = { text, event: parseJson(text) }
+    return last.event
+  }
   const sheltered = {
-    on: subscriber.on.bind(subscriber),
+    on: (name: string, hear: (channel: string, parsed: unknown) => void) =>
+      subscriber.on(name, (channel: string, text: string) => hear(channel, parse(text))),
     subscribe(channel: string, done: () => void) {
       subscriber
         .subscribe(channel)
@@ -38,5 +45,14 @@ export function createPubSub({ commands, subscriber, onError }: RedisLink): PubS
       pubSub.unsubscribe(id)
       throw error
     },
+  }
+}
+
+/** Undefined where it is no JSON: whoever looks at it reports that. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

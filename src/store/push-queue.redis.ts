@@ -27,9 +27,9 @@ export type PushQueueRedisOptions = { clock: Clock; takeoverMs?: number }
 export function createPushQueueRedis(link: RedisLink, keys: RedisKeys, options: PushQueueRedisOptions): PushQueue {
   const { clock } = options
   const idleMs = options.takeoverMs ?? takeoverMs
-  const want = link.script('pushWant', 2, wantLua)
-  const claim = link.script('pushClaim', 2, claimLua)
-  const settle = link.script('pushSettle', 2, settleLua)
+  const want = link.script(wantLua, 2)
+  const claim = link.script(claimLua, 2)
+  const settle = link.script(settleLua, 2)
   const { pushJobs, pushDue, pushWanted } = keys
   const { commands } = link
   const own = [pushDue, pushWanted]

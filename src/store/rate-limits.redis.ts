@@ -7,7 +7,7 @@ import type { RedisLink } from './redis-client.ts'
 import type { RedisKeys } from './redis-keys.ts'
 
 export function createRateLimitsRedis(link: RedisLink, keys: RedisKeys): RateLimits {
-  const draw = link.script('rateDraw', 1, drawLua)
+  const draw = link.script(drawLua, 1)
   return {
     async draw(bucket, wanted, { perSecond, burst }) {
       const drawn = await link.roundTrip('rateLimits.draw', () => draw([keys.rate(bucket)], [perSecond, burst, wanted]))

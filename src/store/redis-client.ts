@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import type { Writable } from 'node:stream'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
-import { unavailable } from '../protocol/errors.ts'
+import { type ChatError, unavailable } from '../protocol/errors.ts'
+import { createDeadlines, type Deadlines, Waiting } from './deadlines.ts'
+import { createCommands, type RedisCommand, type RedisScript } from './redis-command.ts'
 import { parseRedisUrl } from './redis-url.ts'
 import type { Call, WatchCall } from './watch-call.ts'
 
@@ -17,8 +20,6 @@ export type RedisLinkOptions = {
   watch?: WatchCall
 }
 
-export type RedisScript = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>
-
 /** Told about the connection that hears events. */
 export type LinkWatcher = {
   lost(): void
@@ -33,7 +34,9 @@ export type RedisLink = {
   id: string
   commands: Redis | Cluster
   subscriber: Redis
-  script(name: string, numberOfKeys: number, lua: string): RedisScript
+  /** For what is sent often: the same as a method of `commands`, for a few microseconds less. */
+  command(name: string): RedisCommand
+  script(lua: string, numberOfKeys: number): RedisScript
   answerTimeoutMs: number
   /** What `send` sends before it first awaits goes out together. Whatever fails, fails as UNAVAILABLE. */
   roundTrip<T>(name: string, send: (call?: Call) => Promise<T>): Promise<T>
@@ -51,6 +54,8 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
   const { cluster, nodes } = parseRedisUrl(url)
   const commands = cluster ? connectCluster(nodes, commandTimeoutMs) : connectSingle(nodes[0], commandTimeoutMs)
   const subscriber = connectSubscriber(nodes, commandTimeoutMs)
+  const lean = createCommands(commands, createDeadlines(commandTimeoutMs))
+  const answers = createDeadlines(answerTimeoutMs)
   const watchers = new Set<LinkWatcher>()
 
   commands.on('error', onError)
@@ -78,28 +83,25 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
     subscriber.ping().then(confirmed, onError)
   })
 
-  async function roundTrip<T>(name: string, send: (call?: Call) => Promise<T>): Promise<T> {
+  function roundTrip<T>(name: string, send: (call?: Call) => Promise<T>): Promise<T> {
     onRoundTrip?.(name)
     const call = watch?.(name)
-    try {
-      const answer = await within(answerTimeoutMs, send(call))
-      call?.ended()
-      return answer
-    } catch (error) {
-      call?.ended(error)
-      throw unavailable(error)
-    }
+    return new Promise((resolve, reject) => {
+      const trip = new Trip(answers, call, resolve, reject)
+      try {
+        send(call).then(trip.answered, trip.failed)
+      } catch (error) {
+        trip.failed(error)
+      }
+    })
   }
 
   return {
     id: randomUUID(),
     commands,
     subscriber,
-    script(name, numberOfKeys, lua) {
-      commands.defineCommand(name, { numberOfKeys, lua })
-      const run = Reflect.get(commands, name) as (...args: (string | number)[]) => Promise<unknown>
-      return (keys, args) => run.call(commands, ...keys, ...args)
-    },
+    command: lean.command,
+    script: lean.script,
     answerTimeoutMs,
     roundTrip,
     watch(watcher) {
@@ -119,11 +121,48 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
   }
 }
 
+/** One call of a store, until its answer or its deadline. */
+class Trip<T> extends Waiting {
+  readonly #call: Call | undefined
+  readonly #reject: (error: ChatError) => void
+  readonly answered: (answer: T) => void
+  readonly failed: (error: unknown) => void
+
+  constructor(
+    answers: Deadlines,
+    call: Call | undefined,
+    resolve: (answer: T) => void,
+    reject: (error: ChatError) => void,
+  ) {
+    super()
+    this.#call = call
+    this.#reject = reject
+    this.answered = (answer) => {
+      if (!answers.done(this)) return
+      call?.ended()
+      resolve(answer)
+    }
+    this.failed = (error) => {
+      if (answers.done(this)) this.#fail(error)
+    }
+    answers.add(this)
+  }
+
+  override late(timeoutMs: number): void {
+    this.#fail(lateError(timeoutMs))
+  }
+
+  #fail(error: unknown): void {
+    this.#call?.ended(error)
+    this.#reject(unavailable(error))
+  }
+}
+
 /** Rejects when it takes longer; the work itself goes on. */
 export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer from Redis within ${timeoutMs} ms`)), timeoutMs)
+    timer = setTimeout(() => reject(lateError(timeoutMs)), timeoutMs)
   })
   try {
     return await Promise.race([work, late])
@@ -131,6 +170,8 @@ export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T>
     clearTimeout(timer)
   }
 }
+
+const lateError = (timeoutMs: number): Error => new Error(`No answer from Redis within ${timeoutMs} ms`)
 
 const backoffMs = (attempt: number): number => Math.min(50 * attempt, 1000)
 
@@ -146,7 +187,6 @@ const connectionOptions = (commandTimeoutMs: number) =>
 const commandOptions = (commandTimeoutMs: number) =>
   ({
     ...connectionOptions(commandTimeoutMs),
-    enableAutoPipelining: true,
     commandTimeout: commandTimeoutMs,
     // Commands in flight when the connection breaks fail at once and are never sent a second time.
     maxRetriesPerRequest: 0,
@@ -155,17 +195,59 @@ const commandOptions = (commandTimeoutMs: number) =>
   }) satisfies RedisOptions
 
 const connectSingle = (node: RedisOptions, commandTimeoutMs: number): Redis =>
-  new Redis({ ...node, ...commandOptions(commandTimeoutMs) })
+  sendTogether(new Redis({ ...node, ...commandOptions(commandTimeoutMs) }))
 
 function connectCluster(nodes: [RedisOptions, ...RedisOptions[]], commandTimeoutMs: number): Cluster {
   const { host: _host, port: _port, path: _path, ...credentials } = nodes[0]
-  return new Cluster(nodes, {
-    enableAutoPipelining: true,
+  const connected = new Cluster(nodes, {
     clusterRetryStrategy: backoffMs,
     // Slots that had no node when first asked for are not asked for again otherwise.
     slotsRefreshInterval: 5000,
     redisOptions: { ...credentials, ...commandOptions(commandTimeoutMs) },
   })
+  return connected.on('+node', sendTogether)
+}
+
+/**
+ * What is sent in one turn of the event loop goes out in one write. The pipelines that ioredis makes for that cost more than the
+ * commands in them, and hold back what comes while one is under way.
+ */
+function sendTogether(connection: Redis): Redis {
+  const send = connection.sendCommand.bind(connection)
+  let batch: Batch | undefined
+  // Until it is ready, ioredis decides what may be sent. A cluster sends again what was lost with a connection, also where nobody
+  // waits for it any more.
+  connection.sendCommand = (command, stream) => {
+    if (command.isResolved) return command.promise
+    const socket = connection.status === 'ready' ? (Reflect.get(connection, 'stream') as Writable) : undefined
+    if (!socket || (stream && 'isPipeline' in stream)) return send(command, stream)
+    if (batch?.socket !== socket) batch = createBatch(socket)
+    return send(command, batch as unknown as typeof stream)
+  }
+  return connection
+}
+
+type Batch = { socket: Writable; write(text: string | Buffer): void }
+
+function createBatch(socket: Writable): Batch {
+  let waiting = ''
+  const flush = () => {
+    const text = waiting
+    waiting = ''
+    if (text !== '' && socket.writable) socket.write(text)
+  }
+  return {
+    socket,
+    write(text) {
+      if (typeof text !== 'string') {
+        flush()
+        socket.write(text)
+        return
+      }
+      if (waiting === '') setImmediate(flush)
+      waiting += text
+    },
+  }
 }
 
 /** In a cluster a plain PUBLISH reaches every node: listening at any one of them is enough, at the next when it is gone. */

@@ -9,10 +9,10 @@ export const counterTtlMs = 30 * dayMs
 export const sentTtlMs = dayMs
 
 export function createSequencerRedis(link: RedisLink, keys: RedisKeys): Sequencer {
-  const reserve = link.script('seqReserve', 2, reserveLua)
-  const seed = link.script('seqSeed', 1, seedLua)
-  const reserveAbove = link.script('seqReserveAbove', 1, reserveAboveLua)
-  const giveBack = link.script('seqGiveBack', 1, giveBackLua)
+  const reserve = link.script(reserveLua, 2)
+  const seed = link.script(seedLua, 1)
+  const reserveAbove = link.script(reserveAboveLua, 1)
+  const giveBack = link.script(giveBackLua, 1)
 
   return {
     async reserve(conversationId, send) {

@@ -35,12 +35,12 @@ export const markTtlMs = 30 * dayMs
 export const seenTtlMs = 30 * dayMs
 
 export function createSessionsRedis(link: RedisLink, keys: RedisKeys, ttlMs = sessionTtlMs): Sessions {
-  const attach = link.script('sessionAttach', 3, attachLua)
-  const renew = link.script('sessionRenew', 3, renewLua)
-  const leave = link.script('sessionLeave', 2, leaveLua)
-  const markIndexComplete = link.script('sessionMark', 2, markLua)
-  const presence = link.script('sessionPresence', 1, presenceLua)
-  const seen = link.script('sessionSeen', 2, seenLua)
+  const attach = link.script(attachLua, 3)
+  const renew = link.script(renewLua, 3)
+  const leave = link.script(leaveLua, 2)
+  const markIndexComplete = link.script(markLua, 2)
+  const presence = link.script(presenceLua, 1)
+  const seen = link.script(seenLua, 2)
 
   const keysOf = (userId: UserId) => [keys.sessions(userId), keys.mark(userId)]
   const argsOf = ({ userId, connectionId, conversationId }: Session) => [

@@ -14,9 +14,9 @@ export const versionTtlMs = 300_000
 export const tokenTtlMs = 10_000
 
 export function createVersionsRedis(link: RedisLink, keys: RedisKeys): GroupVersions {
-  const look = link.script('versionLook', 1, lookLua)
-  const settle = link.script('versionSettle', 1, settleLua)
-  const raise = link.script('versionRaise', 1, raiseLua)
+  const look = link.script(lookLua, 1)
+  const settle = link.script(settleLua, 1)
+  const raise = link.script(raiseLua, 1)
 
   return {
     async look(ids, token) {
