@@ -13,8 +13,13 @@ export function createAlarm(all: Iterable<Due>) {
     if (dueMs >= ringsAtMs) return
     clearTimeout(timer)
     ringsAtMs = dueMs
-    timer = setTimeout(ring, Math.max(1, Math.ceil(dueMs - performance.now())))
+    timer = setTimeout(wake, Math.max(1, Math.ceil(dueMs - performance.now())))
     if (busyCount === 0) timer.unref()
+  }
+
+  /** After a look at the connections: an answer that came while the process was busy with something else is not late. */
+  function wake(): void {
+    setImmediate(ring)
   }
 
   function ring(): void {
