@@ -23,7 +23,6 @@ import { fieldCosts } from './schema/field-costs.ts'
 import { schema } from './schema/schema.ts'
 import { createBannersRedis } from './store/banners.redis.ts'
 import { createDynamoClient, type DynamoCall } from './store/dynamo-client.ts'
-import { watchDynamo } from './store/dynamo-watched.ts'
 import { createMediaDisk } from './store/media.disk.ts'
 import { createNodeNumber } from './store/node-number.redis.ts'
 import { createPushQueueRedis } from './store/push-queue.redis.ts'
@@ -111,7 +110,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       watch: watchBoth(metrics.redis, tracing?.redis),
     })
     undo.push(link.close)
-    const plainDynamo = createDynamoClient({
+    const dynamoClient = createDynamoClient({
       ...dynamodb,
       wire: config.dynamodbClient,
       now: Date.now,
@@ -121,8 +120,8 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
         metrics.capacity(call)
         onDynamoCall?.(call)
       },
+      watch: watchBoth(metrics.dynamodb, tracing?.dynamodb),
     })
-    const dynamoClient = watchDynamo(plainDynamo, watchBoth(metrics.dynamodb, tracing?.dynamodb))
     undo.push(async () => dynamoClient.close())
     const dynamo = { client: dynamoClient, tablePrefix: config.tables.prefix, clock }
     if (config.tables.create) await createTables(dynamo)

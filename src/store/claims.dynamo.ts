@@ -31,12 +31,14 @@ export function createClaimsDynamo(dynamo: Dynamo): Claims {
   }
 }
 
+const toSendKey = (senderId: UserId, clientMessageId: ClientMessageId): string => `${senderId}#${clientMessageId}`
+
 const toKey = (senderId: UserId, clientMessageId: ClientMessageId): Key<'sends'> => ({
-  send_key: `${senderId}#${clientMessageId}`,
+  send_key: toSendKey(senderId, clientMessageId),
 })
 
 const toItem = (claim: Claim): Item<'sends'> => ({
-  ...toKey(claim.senderId, claim.clientMessageId),
+  send_key: toSendKey(claim.senderId, claim.clientMessageId),
   sender_id: claim.senderId,
   client_message_id: claim.clientMessageId,
   conversation_id: claim.conversationId,

@@ -1,8 +1,8 @@
 import { unavailable } from '../protocol/errors.ts'
-import { createGate } from '../protocol/gate.ts'
 import { createLeanWire } from './dynamo-wire.lean.ts'
 import { createSdkWire } from './dynamo-wire.sdk.ts'
-import type { Answer, DynamoWire, Input, Operation, WireOptions } from './dynamo-wire.ts'
+import type { Answer, Caller, DynamoWire, Input, Operation, WireOptions } from './dynamo-wire.ts'
+import type { WatchCall } from './watch-call.ts'
 
 // The one way to DynamoDB. Every call has a deadline, is measured, and fails in one of three ways:
 //   a condition that did not hold   ConditionalCheckFailedException, as it is (see `isRefused`)
@@ -16,6 +16,8 @@ export type DynamoOptions = WireOptions & {
   /** For one of the two attempts. A call as a whole fails a little after twice that. */
   requestTimeoutMs: number
   onCall?: (call: DynamoCall) => void
+  /** Told of each call, with the time it waited for its turn. A condition that does not hold is an answer. */
+  watch?: WatchCall
 }
 
 /** One answered call, for metrics and cost. `table` is without prefix. */
@@ -33,34 +35,51 @@ const callsAtATime = 128
 const callsWaitingMax = 20_000
 
 export function createDynamoClient(options: DynamoOptions) {
-  const { requestTimeoutMs, onCall } = options
+  const { requestTimeoutMs, onCall, watch } = options
   const wire: DynamoWire = options.wire === 'sdk' ? createSdkWire(options) : createLeanWire(options)
-  const gate = createGate({ atATime: callsAtATime, lineMax: callsWaitingMax })
+  const line: (() => void)[] = []
+  let underWay = 0
 
   const call = <O extends Operation>(
     operation: O,
     table: string,
     input: Input<O>,
     attemptTimeoutMs = requestTimeoutMs,
-  ): Promise<Answer<O>> => gate(() => callNow(operation, table, input, attemptTimeoutMs))
-
-  async function callNow<O extends Operation>(
-    operation: O,
-    table: string,
-    input: Input<O>,
-    attemptTimeoutMs: number,
-  ): Promise<Answer<O>> {
-    try {
-      const answer = await wire.send(operation, input, attemptTimeoutMs)
-      onCall?.({ operation, table, capacityUnits: unitsOf(answer), ...retriesOf(answer) })
-      return answer
-    } catch (error) {
-      if (isRefused(error)) {
-        onCall?.({ operation, table, capacityUnits: refusedCapacityUnits, ...retriesOf(error) })
-        throw error
+  ): Promise<Answer<O>> =>
+    new Promise((resolve, reject) => {
+      const watched = watch?.(operation, table)
+      const caller: Caller<O> = {
+        answered(answer) {
+          leave()
+          onCall?.(callOf(operation, table, unitsOf(answer), answer))
+          watched?.ended()
+          resolve(answer)
+        },
+        failed(error) {
+          leave()
+          const thrown = isRefused(error) || hasName(error, 'ValidationException') ? error : unavailable(error)
+          if (isRefused(error)) onCall?.(callOf(operation, table, refusedCapacityUnits, error))
+          watched?.ended(isRefused(error) ? undefined : thrown)
+          reject(thrown)
+        },
       }
-      throw hasName(error, 'ValidationException') ? error : unavailable(error)
-    }
+      if (underWay < callsAtATime) {
+        underWay += 1
+        wire.send(operation, input, attemptTimeoutMs, caller)
+      } else if (line.length < callsWaitingMax) {
+        line.push(() => wire.send(operation, input, attemptTimeoutMs, caller))
+      } else {
+        const turnedAway = unavailable(new Error('Too many are waiting already.'))
+        watched?.ended(turnedAway)
+        reject(turnedAway)
+      }
+    })
+
+  /** Whoever is next takes over the place. */
+  function leave(): void {
+    const next = line.shift()
+    if (next) next()
+    else underWay -= 1
   }
 
   return { call, close: wire.close }
@@ -68,14 +87,18 @@ export function createDynamoClient(options: DynamoOptions) {
 
 export const isRefused = (error: unknown): error is Refusal => hasName(error, 'ConditionalCheckFailedException')
 
-type Refusal = Error & { $metadata?: { attempts?: number } }
+type Refusal = Error & Attempted
+type Attempted = { $metadata?: { attempts?: number } }
 
 const hasName = (error: unknown, name: string): boolean => error instanceof Error && error.name === name
 
-const unitsOf = ({ ConsumedCapacity: consumed = [] }: Answer<Operation>): number =>
+const unitsOf = ({ ConsumedCapacity: consumed }: Answer<Operation>): number =>
   Array.isArray(consumed)
     ? consumed.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
-    : (consumed.CapacityUnits ?? 0)
+    : (consumed?.CapacityUnits ?? 0)
 
-const retriesOf = ({ $metadata }: { $metadata?: { attempts?: number } }): { retries?: number } =>
-  $metadata?.attempts === undefined ? {} : { retries: $metadata.attempts - 1 }
+function callOf(operation: string, table: string, capacityUnits: number, { $metadata }: Attempted): DynamoCall {
+  const attempts = $metadata?.attempts
+  if (attempts === undefined) return { operation, table, capacityUnits }
+  return { operation, table, capacityUnits, retries: attempts - 1 }
+}

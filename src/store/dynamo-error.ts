@@ -1,4 +1,4 @@
-import type { HttpAnswer } from './dynamo-http.ts'
+import type { HttpAnswer } from './dynamo-answer.ts'
 
 type Details = {
   status?: number

@@ -1,178 +1,219 @@
-import { createRequire } from 'node:module'
-import type { Socket } from 'node:net'
-import type { buildConnector, Dispatcher, Client as UndiciClient } from 'undici'
+import { connect as connectPlain, isIP, type OnReadOpts, type Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectSecure } from 'node:tls'
+import { createAlarm } from './dynamo-alarm.ts'
+import { AnswerReader, type HttpAnswer } from './dynamo-answer.ts'
 import { idleSocketMs, socketsMax } from './dynamo-wire.ts'
 
 // Requests over connections that are kept. One request is on a connection at a time, and none is ever sent twice from here:
 // whoever lost an answer decides.
 
-// Loading Undici as a whole would also put its own agent under the process's `fetch`.
-const require = createRequire(import.meta.url)
-const Client = require('undici/lib/dispatcher/client.js') as typeof UndiciClient
-const connectorOf = require('undici/lib/core/connect.js') as (options: object) => Connect
-
-type Connect = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket
-type Connection = { client: UndiciClient; drop(): void }
-
-export type HttpAnswer = { status: number; header: (name: string) => string | undefined; body: Buffer }
 export type HttpLimits = { firstByteWithinMs: number; endWithinMs: number }
-export type HttpPost = { path: string; headers: Record<string, string>; body: Uint8Array }
+
+/** Headers are ASCII, and have no line breaks. */
+export type HttpPost = { headers: Readonly<Record<string, string>>; body: string; limits: HttpLimits }
+
+/** Whoever waits for the answer: told once, and later than it asked. */
+export type Asker = {
+  answered(answer: HttpAnswer): void
+  failed(error: Error): void
+}
+
 export type Http = ReturnType<typeof createHttp>
 
-export function createHttp(origin: string) {
-  const connect = connectorOf({})
-  const connections = new Set<Connection>()
-  // The last one used is the first one used again, so that there are no more than are needed. Undici's own pool would open
-  // a second one for a call that follows at once.
-  const free: Connection[] = []
-  let isClosed = false
+/** A server closes an idle connection when it says; what is sent then would be lost. */
+const keepAliveMarginMs = 2000
+const probeAfterMs = 60_000
+/** Of one read. All connections share it: what it holds is read before there is more. */
+const readBufferBytes = 64 * 1024
 
-  function take(): Connection {
+export function createHttp(url: URL) {
+  const head = `POST ${url.pathname} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n`
+  const connections = new Set<Connection>()
+  // The last one used is the first one used again, so that there are no more than are needed.
+  const free: Connection[] = []
+  const alarm = createAlarm(connections)
+  let isClosed = false
+  let onAllGone: (() => void) | undefined
+
+  const pool: Pool = {
+    alarm,
+    openSocket: createConnector(url),
+    freed(connection) {
+      if (isClosed) connection.drop()
+      else free.push(connection)
+    },
+    gone(connection) {
+      connections.delete(connection)
+      const at = free.lastIndexOf(connection)
+      if (at !== -1) free.splice(at, 1)
+      if (isClosed && connections.size === 0) onAllGone?.()
+    },
+  }
+
+  function take(nowMs: number): Connection {
     if (isClosed) throw new Error('The client is closed.')
-    const kept = free.pop()
-    if (kept) return kept
+    for (let kept = free.pop(); kept; kept = free.pop()) {
+      if (kept.isUsable(nowMs)) return kept
+      kept.drop()
+    }
     if (connections.size >= socketsMax) throw new Error('All connections are in use.')
-    const opened = open()
+    const opened = new Connection(pool)
     connections.add(opened)
     return opened
   }
 
-  /** It connects with its first request, and again whenever it has to. */
-  function open(): Connection {
-    let socket: Socket | undefined
-    const client = new Client(origin, {
-      connect: (options, callback) => {
-        socket = connect(options, callback)
-      },
-      keepAliveTimeout: idleSocketMs,
-      keepAliveMaxTimeout: idleSocketMs,
-      // The limits of each exchange are its own.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    })
-    const drop = () => {
-      socket?.destroy(new TimeoutError())
-      void client.destroy()
-    }
-    return { client, drop }
-  }
-
   return {
-    post: ({ path, headers, body }: HttpPost, limits: HttpLimits): Promise<HttpAnswer> =>
-      new Promise((resolve, reject) => {
-        const connection = take()
-        const onFree = () => {
-          if (connections.has(connection)) free.push(connection)
-        }
-        const onStuck = () => {
-          connections.delete(connection)
-          connection.drop()
-        }
-        const exchange = new Exchange({ limits, resolve, reject, onFree, onStuck })
-        connection.client.dispatch({ method: 'POST', path, headers, body }, exchange)
-      }),
+    /** Throws where it cannot even be tried. */
+    post({ headers, body, limits }: HttpPost, asker: Asker): void {
+      const nowMs = performance.now()
+      const connection = take(nowMs)
+      const length = Buffer.byteLength(body)
+      let text = head
+      for (const name in headers) text += `${name}: ${headers[name]}\r\n`
+      text += `content-length: ${length}\r\n\r\n${body}`
+      connection.ask({ text, isAscii: length === body.length }, limits, asker, nowMs)
+    },
     /** What is under way still gets its answer. */
-    async close(): Promise<void> {
+    close(): Promise<void> {
       isClosed = true
-      await Promise.all([...connections].map(({ client }) => client.close()))
+      return new Promise((resolve) => {
+        onAllGone = resolve
+        for (const connection of free.splice(0)) connection.drop()
+        if (connections.size === 0) resolve()
+      })
     },
   }
 }
 
-type Wanted = {
-  limits: HttpLimits
-  resolve: (answer: HttpAnswer) => void
-  reject: (error: Error) => void
-  onFree: () => void
-  /** It was not even sent, as there is no connection yet. */
-  onStuck: () => void
+type Pool = {
+  alarm: ReturnType<typeof createAlarm>
+  openSocket: Connect
+  freed(connection: Connection): void
+  gone(connection: Connection): void
 }
 
-/**
- * The handler of a request as Undici takes it without wrapping it up: its newer form makes an object of every answer's headers
- * and adds a quarter to the CPU of a put. Undici 8 will know the newer form only.
- */
-class Exchange implements Dispatcher.DispatchHandler {
-  #status = 0
-  #headers: Buffer[] = []
-  #chunks: Buffer[] = []
-  #isOver = false
-  #abort: ((error: Error) => void) | undefined
-  #timer: NodeJS.Timeout
-  readonly #wanted: Wanted
+class Connection {
+  /** When the exchange is late, or the connection idle for too long. */
+  dueMs = Number.POSITIVE_INFINITY
+  #endMs = 0
+  #asker: Asker | undefined
+  #isGone = false
+  readonly #pool: Pool
+  readonly #answer = new AnswerReader()
+  readonly #socket: Socket
 
-  constructor(wanted: Wanted) {
-    this.#wanted = wanted
-    this.#timer = setTimeout(onFirstLimit, wanted.limits.firstByteWithinMs, this)
+  constructor(pool: Pool) {
+    this.#pool = pool
+    const callback = (length: number, bytes: Uint8Array) => this.#read(bytes as Buffer, length)
+    this.#socket = pool
+      .openSocket({ buffer: readBuffer, callback })
+      .setNoDelay(true)
+      .setKeepAlive(true, probeAfterMs)
+      // What is under way holds the process by its alarm.
+      .on('connect', () => this.#socket.unref())
+      .on('end', () => this.#onEnd())
+      .on('error', (error: Error) => this.drop(error))
+      .on('close', () => this.drop())
   }
 
-  onConnect(abort: (error?: Error) => void): void {
-    this.#abort = abort
+  isUsable(nowMs: number): boolean {
+    return nowMs < this.dueMs && this.#socket.writable && !this.#socket.readableEnded
   }
 
-  onHeaders(status: number, headers: Buffer[]): boolean {
-    this.#status = status
-    this.#headers = headers
-    return true
-  }
-
-  onData(chunk: Buffer): boolean {
-    this.#chunks.push(chunk)
-    return true
-  }
-
-  onComplete(): void {
-    this.#wanted.onFree()
-    if (!this.#end()) return
-    const [first] = this.#chunks
-    const body = first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks)
-    this.#wanted.resolve({ status: this.#status, header: (name) => headerOf(this.#headers, name), body })
-  }
-
-  onError(error: Error): void {
-    this.#wanted.onFree()
-    if (this.#end()) this.#wanted.reject(error)
+  ask(request: { text: string; isAscii: boolean }, limits: HttpLimits, asker: Asker, nowMs: number): void {
+    this.#asker = asker
+    this.#endMs = nowMs + limits.endWithinMs
+    this.#answer.begin()
+    this.#pool.alarm.busy()
+    this.#wakeAt(nowMs + limits.firstByteWithinMs)
+    this.#socket.write(request.text, request.isAscii ? 'latin1' : 'utf8')
   }
 
   /** An answer that has begun has the rest of the time to end. */
-  onFirstLimit(): void {
-    const { firstByteWithinMs, endWithinMs } = this.#wanted.limits
-    if (this.#status < 200) this.onLate()
-    else this.#timer = setTimeout(onLate, endWithinMs - firstByteWithinMs, this)
+  onDue(nowMs: number): void {
+    if (!this.#asker) this.drop()
+    else if (this.#answer.hasBegun && nowMs < this.#endMs) this.dueMs = this.#endMs
+    else this.drop(new TimeoutError())
   }
 
-  onLate(): void {
-    if (!this.#end()) return
-    const error = new TimeoutError()
-    this.#wanted.reject(error)
-    if (this.#abort) this.#abort(error)
-    else this.#wanted.onStuck()
+  drop(error: Error = new Error('DynamoDB closed the connection.')): void {
+    if (this.#isGone) return
+    this.#isGone = true
+    this.#socket.destroy()
+    this.#pool.gone(this)
+    this.#release()?.failed(error)
   }
 
-  /** Returns whether it was not over before. */
-  #end(): boolean {
-    if (this.#isOver) return false
-    this.#isOver = true
-    clearTimeout(this.#timer)
+  #read(bytes: Buffer, length: number): boolean {
+    if (!this.#asker) {
+      this.drop()
+      return false
+    }
+    let isComplete = false
+    try {
+      isComplete = this.#answer.read(bytes, length)
+    } catch (error) {
+      this.drop(error as Error)
+    }
+    if (isComplete) this.#onAnswer()
     return true
+  }
+
+  #onEnd(): void {
+    if (this.#asker && this.#answer.readEnd()) this.#onAnswer()
+    this.drop()
+  }
+
+  /** Free first: whoever is told may ask for something else at once. */
+  #onAnswer(): void {
+    const asker = this.#release()
+    const { isLast, keepAliveMs = Number.POSITIVE_INFINITY } = this.#answer
+    const idleMs = Math.min(idleSocketMs, keepAliveMs - keepAliveMarginMs)
+    if (isLast || idleMs <= 0 || this.#socket.writableLength > 0) this.drop()
+    else {
+      this.#wakeAt(performance.now() + idleMs)
+      this.#pool.freed(this)
+    }
+    asker?.answered(this.#answer)
+  }
+
+  #release(): Asker | undefined {
+    const asker = this.#asker
+    if (asker) this.#pool.alarm.idle()
+    this.#asker = undefined
+    return asker
+  }
+
+  #wakeAt(dueMs: number): void {
+    this.dueMs = dueMs
+    this.#pool.alarm.wakeAt(dueMs)
   }
 }
 
-const onFirstLimit = (exchange: Exchange): void => exchange.onFirstLimit()
-const onLate = (exchange: Exchange): void => exchange.onLate()
+type Connect = (onread: OnReadOpts) => Socket
+
+function createConnector({ protocol, hostname, port }: URL): Connect {
+  const isSecure = protocol === 'https:'
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const place = { host, port: Number(port || (isSecure ? 443 : 80)) }
+  if (!isSecure) return (onread) => connectPlain({ ...place, onread })
+  const secure = { ...place, ALPNProtocols: ['http/1.1'], servername: isIP(host) === 0 ? host : '' }
+  // A handshake that goes on from an earlier one costs both sides less.
+  let session: Buffer | undefined
+  return (onread) => {
+    // Its types do not know that it takes `onread` as a plain connection does.
+    const options: ConnectionOptions & { onread: OnReadOpts } = { ...secure, onread, ...(session && { session }) }
+    return connectSecure(options).on('session', (fresh) => {
+      session = fresh
+    })
+  }
+}
+
+const readBuffer = Buffer.allocUnsafeSlow(readBufferBytes)
 
 class TimeoutError extends Error {
   override name = 'TimeoutError'
   constructor() {
     super('DynamoDB did not answer in time.')
   }
-}
-
-function headerOf(headers: readonly Buffer[], name: string): string | undefined {
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    const found = headers[i]
-    if (found?.length !== name.length || found.toString('latin1').toLowerCase() !== name) continue
-    return headers[i + 1]?.toString('latin1')
-  }
-  return undefined
 }

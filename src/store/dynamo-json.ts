@@ -4,8 +4,12 @@ import type { Row } from './dynamo-wire.ts'
 // written in one pass and read by JSON.parse. As with the SDK's, `undefined` is left out and large integers come as bigint.
 
 /** What is no row goes as it is. */
-export const encodeRequest = (input: object): string =>
-  encodeFields(input as Fields, (value, name) => (rowsInRequest.get(name) ?? JSON.stringify)(value as never))
+export const encodeRequest = (input: object): string => encodeFields(input as Fields, encodeField)
+
+function encodeField(value: unknown, name: string): string {
+  if (typeof value === 'string') return quoted(value)
+  return (rowsInRequest.get(name) ?? JSON.stringify)(value as never)
+}
 
 /** Throws where the text is no JSON object. */
 export function decodeAnswer(text: string): Fields {
@@ -51,14 +55,39 @@ function encodeFields<V>(fields: Readonly<Record<string, V>>, encode: (value: V,
   let text = ''
   for (const name of Object.keys(fields)) {
     const value = fields[name] as V
-    if (value !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${encode(value, name)}`
+    if (value !== undefined) text += `${text === '' ? '' : ','}${quotedName(name)}:${encode(value, name)}`
   }
   return `{${text}}`
 }
 
 function encodeRow(row: Row): string {
-  return encodeFields(row, encodeValue)
+  let text = ''
+  for (const name of Object.keys(row)) {
+    const value = row[name]
+    if (value === undefined) continue
+    const written = typeof value === 'string' ? `{"S":${quoted(value)}}` : encodeValue(value)
+    text += text === '' ? `${quotedName(name)}:${written}` : `,${quotedName(name)}:${written}`
+  }
+  return `{${text}}`
 }
+
+/** Nearly all are names of columns and of fields. */
+const quotedNames = new Map<string, string>()
+const quotedNamesMax = 1000
+
+function quotedName(name: string): string {
+  const known = quotedNames.get(name)
+  if (known !== undefined) return known
+  const text = JSON.stringify(name)
+  if (quotedNames.size < quotedNamesMax) quotedNames.set(name, text)
+  return text
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes them.
+const escaped = /["\\\u0000-\u001f\ud800-\udfff]/
+
+/** Most texts need no more than quotes. */
+const quoted = (text: string): string => (escaped.test(text) ? JSON.stringify(text) : `"${text}"`)
 
 function encodeRows(rows: readonly Row[]): string {
   return `[${rows.map(encodeRow).join()}]`
@@ -76,7 +105,7 @@ function encodeTables(tables: Record<string, Fields | Record<string, Fields>[]>)
 function encodeValue(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      return `{"S":${JSON.stringify(value)}}`
+      return `{"S":${quoted(value)}}`
     case 'number':
       return `{"N":"${checked(value)}"}`
     case 'bigint':

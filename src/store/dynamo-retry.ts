@@ -29,6 +29,7 @@ const budgetMax = 500
 const hintedDelayMaxMs = 5000
 
 export type RetryBudget = ReturnType<typeof createRetryBudget>
+export type Retry = { delayMs: number; cost: number }
 
 /** While most attempts fail, second ones only add to the trouble: they are paid for, and only successes earn. */
 export function createRetryBudget(random: () => number) {
@@ -36,7 +37,7 @@ export function createRetryBudget(random: () => number) {
 
   return {
     /** Undefined: not to be tried again. */
-    take(error: DynamoError): { delayMs: number; cost: number } | undefined {
+    take(error: DynamoError): Retry | undefined {
       const kind = kindOf(error)
       if (!kind || budget < kinds[kind].cost) return undefined
       const { cost, delayMaxMs } = kinds[kind]

@@ -4,53 +4,63 @@ import type { Credentials } from './dynamo-wire.ts'
 // AWS Signature Version 4 of one kind of request: a POST of JSON to one place. The key to sign with changes with the day and
 // the credentials only, so a request costs two hashes and one HMAC.
 
-export type SignedRequest = { target: string; body: Uint8Array; credentials: Credentials; atMs: number }
+export type SignedRequest = { target: string; body: string | Uint8Array; credentials: Credentials; atMs: number }
 export type Sign = (request: SignedRequest) => Record<string, string>
 
 const contentType = 'application/x-amz-json-1.0'
 
 /** Returns the headers to send, all but the host and the length. */
 export function createSign({ url, region }: { url: URL; region: string }): Sign {
-  const path = canonicalPath(url.pathname)
-  let key: { of: string; bytes: Buffer } | undefined
-  let last = { second: Number.NaN, date: '' }
+  const fixed = `POST\n${canonicalPath(url.pathname)}\n\ncontent-type:${contentType}\nhost:${url.host}\nx-amz-date:`
+  let date = ''
+  let second = Number.NaN
+  let scope = ''
+  let signer: Credentials = { accessKeyId: '', secretAccessKey: '' }
+  let key: Buffer = Buffer.alloc(0)
+  let authorization = ''
+  // In the order of the alphabet.
+  let names = ''
+  let token = ''
 
-  function dateOf(atMs: number): string {
-    const second = Math.floor(atMs / 1000)
-    if (second !== last.second) last = { second, date: new Date(atMs).toISOString().replace(/\.\d+|[-:]/g, '') }
-    return last.date
+  function setSecond(atMs: number): void {
+    second = Math.floor(atMs / 1000)
+    date = new Date(atMs).toISOString().replace(/\.\d+|[-:]/g, '')
   }
 
-  function keyOf(day: string, { secretAccessKey }: Credentials): Buffer {
-    const of = `${day} ${secretAccessKey}`
-    if (key?.of !== of) {
-      const steps = [day, region, 'dynamodb', 'aws4_request']
-      key = { of, bytes: steps.reduce(hmac, Buffer.from(`AWS4${secretAccessKey}`)) }
-    }
-    return key.bytes
+  function setKey(today: string, credentials: Credentials): void {
+    const { accessKeyId, secretAccessKey, sessionToken } = credentials
+    if (!isHeader(accessKeyId) || !isHeader(sessionToken ?? '')) throw new TypeError('These are no credentials.')
+    scope = today
+    signer = { ...credentials }
+    key = scope.split('/').reduce(hmac, Buffer.from(`AWS4${secretAccessKey}`))
+    names = `content-type;host;x-amz-date;${sessionToken === undefined ? '' : 'x-amz-security-token;'}x-amz-target`
+    token = sessionToken === undefined ? '' : `\nx-amz-security-token:${sessionToken}`
+    authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=`
   }
 
   return ({ target, body, credentials, atMs }) => {
-    const date = dateOf(atMs)
-    const day = date.slice(0, 8)
-    const scope = `${day}/${region}/dynamodb/aws4_request`
-    const { sessionToken } = credentials
-    // In the order of the alphabet.
-    const names = `content-type;host;x-amz-date;${sessionToken === undefined ? '' : 'x-amz-security-token;'}x-amz-target`
-    const token = sessionToken === undefined ? '' : `x-amz-security-token:${sessionToken}\n`
-    const headers = `content-type:${contentType}\nhost:${url.host}\nx-amz-date:${date}\n${token}x-amz-target:${target}\n`
-    const request = `POST\n${path}\n\n${headers}\n${names}\n${hash('sha256', body)}`
+    if (Math.floor(atMs / 1000) !== second) setSecond(atMs)
+    const today = `${date.slice(0, 8)}/${region}/dynamodb/aws4_request`
+    if (today !== scope || !isSame(credentials, signer)) setKey(today, credentials)
+    const request = `${fixed}${date}${token}\nx-amz-target:${target}\n\n${names}\n${hash('sha256', body)}`
     const toSign = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash('sha256', request)}`
-    const signature = createHmac('sha256', keyOf(day, credentials)).update(toSign).digest('hex')
-    return {
+    const headers: Record<string, string> = {
       'content-type': contentType,
       'x-amz-date': date,
       'x-amz-target': target,
-      ...(sessionToken !== undefined && { 'x-amz-security-token': sessionToken }),
-      authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
+      authorization: authorization + createHmac('sha256', key).update(toSign).digest('hex'),
     }
+    if (signer.sessionToken !== undefined) headers['x-amz-security-token'] = signer.sessionToken
+    return headers
   }
 }
+
+const isSame = (one: Credentials, other: Credentials): boolean =>
+  one.secretAccessKey === other.secretAccessKey &&
+  one.accessKeyId === other.accessKeyId &&
+  one.sessionToken === other.sessionToken
+
+const isHeader = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
 const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 

@@ -74,11 +74,15 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     throw unavailable(new Error(`${missing.length} keys of ${name} were still unread after ${batchRoundsMax} batches.`))
   }
 
-  async function put(item: Key<Name> & Partial<Item<Name>>, condition?: Expression): Promise<boolean> {
-    const answer = await unlessRefused(
-      client.call('PutItem', name, { ...common, ...conditional(condition), Item: item }),
-    )
-    return answer !== undefined
+  function put(item: Key<Name> & Partial<Item<Name>>, condition?: Expression): Promise<boolean> {
+    const input = {
+      TableName: common.TableName,
+      ReturnConsumedCapacity: common.ReturnConsumedCapacity,
+      ConditionExpression: condition?.where,
+      ExpressionAttributeValues: condition?.values,
+      Item: item,
+    }
+    return client.call('PutItem', name, input).then(isDone, isNotRefused)
   }
 
   async function putMany(items: readonly (Key<Name> & Partial<Item<Name>>)[]): Promise<void> {
@@ -104,30 +108,14 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     throw unavailable(new Error(`${missing.length} items of ${name} were still unwritten.`))
   }
 
-  async function set(
-    key: Key<Name>,
-    columns: Partial<Item<Name>>,
-    condition?: Expression,
-  ): Promise<Item<Name> | undefined> {
-    const assignments = Object.entries(columns).filter(([, value]) => value !== undefined)
-    const removed = Object.keys(columns).filter((column) => columns[column as keyof typeof columns] === undefined)
-    const values = Object.fromEntries(assignments.map(([column, value]) => [`:new_${column}`, value]))
-    const expression = [
-      ...(assignments.length > 0
-        ? [`SET ${assignments.map(([column]) => `#${column} = :new_${column}`).join(', ')}`]
-        : []),
-      ...(removed.length > 0 ? [`REMOVE ${removed.map((column) => `#${column}`).join(', ')}`] : []),
-    ].join(' ')
-    // Some words are DynamoDB's own, `name` among them.
-    const names = Object.fromEntries(Object.keys(columns).map((column) => [`#${column}`, column]))
-    return update(
-      key,
-      { UpdateExpression: expression, ExpressionAttributeNames: names },
-      { where: condition?.where, values: { ...condition?.values, ...values } },
-    )
+  function set(key: Key<Name>, columns: Partial<Item<Name>>, condition?: Expression): Promise<Item<Name> | undefined> {
+    const { UpdateExpression, ExpressionAttributeNames, valueNames } = assignmentOf(columns)
+    const values: Record<string, unknown> = { ...condition?.values }
+    for (const [column, valueName] of valueNames) values[valueName] = columns[column as keyof typeof columns]
+    return update(key, { UpdateExpression, ExpressionAttributeNames }, { where: condition?.where, values })
   }
 
-  async function setEntry(
+  function setEntry(
     key: Key<Name>,
     column: string & keyof Item<Name>,
     entry: { name: string; value: unknown },
@@ -140,26 +128,27 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     return update(key, expression, { where, values: { ...values, ':entry': entry.value } })
   }
 
-  async function update(
+  function update(
     key: Key<Name>,
-    expression: { UpdateExpression: string; ExpressionAttributeNames?: Record<string, string> },
-    { where, values = {} }: { where?: string | undefined; values?: Record<string, unknown> | undefined },
+    { UpdateExpression, ExpressionAttributeNames }: Update,
+    { where, values }: { where: string | undefined; values: Record<string, unknown> },
   ): Promise<Item<Name> | undefined> {
-    const answer = await unlessRefused(
-      client.call('UpdateItem', name, {
-        ...common,
-        ...expression,
-        ConditionExpression: where,
-        ExpressionAttributeValues: Object.keys(values).length > 0 ? values : undefined,
-        Key: key,
-        ReturnValues: 'ALL_NEW',
-      }),
-    )
-    return answer?.Attributes as Item<Name> | undefined
+    const input = {
+      TableName: common.TableName,
+      ReturnConsumedCapacity: common.ReturnConsumedCapacity,
+      UpdateExpression,
+      ExpressionAttributeNames,
+      ConditionExpression: where,
+      ExpressionAttributeValues: isEmpty(values) ? undefined : values,
+      Key: key,
+      ReturnValues: 'ALL_NEW' as const,
+    }
+    return client.call('UpdateItem', name, input).then(attributesOf<Item<Name>>, nothingIfRefused)
   }
 
-  async function remove(key: Key<Name>, condition: Expression): Promise<void> {
-    await unlessRefused(client.call('DeleteItem', name, { ...common, ...conditional(condition), Key: key }))
+  async function remove(key: Key<Name>, { where, values }: Expression): Promise<void> {
+    const condition = { ConditionExpression: where, ExpressionAttributeValues: values }
+    await client.call('DeleteItem', name, { ...common, ...condition, Key: key }).catch(nothingIfRefused)
   }
 
   async function query({
@@ -168,20 +157,24 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     descending = false,
     limit,
   }: Parameters<DynamoTable<Name>['query']>[0]): Promise<Item<Name>[]> {
-    const items: Item<Name>[] = []
+    let items: Item<Name>[] = []
     const isEnough = () => limit !== undefined && items.length >= limit
     let start: Record<string, unknown> | undefined
     // An answer also ends after 1 MB: then there are fewer items than asked for, and a key to go on from.
     while (!isEnough()) {
       const answer = await client.call('Query', name, {
-        ...consistent,
+        TableName: common.TableName,
+        ReturnConsumedCapacity: common.ReturnConsumedCapacity,
+        ConsistentRead: true,
         KeyConditionExpression: where,
         ExpressionAttributeValues: values,
         ScanIndexForward: !descending,
         ExclusiveStartKey: start,
         Limit: limit === undefined ? undefined : limit - items.length,
       })
-      items.push(...((answer.Items ?? []) as Item<Name>[]))
+      const more = (answer.Items ?? []) as Item<Name>[]
+      if (items.length === 0) items = more
+      else items.push(...more)
       start = answer.LastEvaluatedKey
       if (!start) break
     }
@@ -215,14 +208,45 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
   return { get, getMany, put, putMany, set, setEntry, remove, query, count }
 }
 
-const conditional = (condition: Expression | undefined) =>
-  condition && { ConditionExpression: condition.where, ExpressionAttributeValues: condition.values }
+type Update = { UpdateExpression: string; ExpressionAttributeNames: Record<string, string> }
+type Assignment = Update & { valueNames: readonly [column: string, valueName: string][] }
 
-async function unlessRefused<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (isRefused(error)) return undefined
-    throw error
+/** The stores set a few columns together, always the same ones. */
+const assignments = new Map<string, Assignment>()
+
+function assignmentOf(columns: object): Assignment {
+  let shape = ''
+  for (const [column, value] of Object.entries(columns)) shape += value === undefined ? `-${column}` : `+${column}`
+  const known = assignments.get(shape)
+  if (known) return known
+  const names = Object.keys(columns)
+  const isSet = (column: string) => columns[column as keyof typeof columns] !== undefined
+  const set = names.filter(isSet).map((column) => `#${column} = :new_${column}`)
+  const removed = names.filter((column) => !isSet(column)).map((column) => `#${column}`)
+  const clauses = [set.length > 0 && `SET ${set.join(', ')}`, removed.length > 0 && `REMOVE ${removed.join(', ')}`]
+  const assignment: Assignment = {
+    UpdateExpression: clauses.filter(Boolean).join(' '),
+    // Some words are DynamoDB's own, `name` among them.
+    ExpressionAttributeNames: Object.fromEntries(names.map((column) => [`#${column}`, column])),
+    valueNames: names.filter(isSet).map((column) => [column, `:new_${column}`]),
   }
+  assignments.set(shape, assignment)
+  return assignment
+}
+
+function isEmpty(values: object): boolean {
+  for (const _ in values) return false
+  return true
+}
+
+const isDone = (): boolean => true
+const attributesOf = <Found>({ Attributes }: { Attributes?: object }) => Attributes as Found | undefined
+
+function nothingIfRefused(error: unknown): undefined {
+  if (!isRefused(error)) throw error
+}
+
+function isNotRefused(error: unknown): boolean {
+  nothingIfRefused(error)
+  return false
 }

@@ -1,16 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
+import type { HttpAnswer } from './dynamo-answer.ts'
 import { DynamoError, errorOf, lost } from './dynamo-error.ts'
-import { createHttp, type Http, type HttpAnswer } from './dynamo-http.ts'
+import { createHttp, type Http } from './dynamo-http.ts'
 import { decodeAnswer, encodeRequest } from './dynamo-json.ts'
 import { createIdentity, findAws, type Identity } from './dynamo-place.ts'
-import { createRetryBudget } from './dynamo-retry.ts'
+import { createRetryBudget, type Retry } from './dynamo-retry.ts'
 import { createSign, type Sign } from './dynamo-signature.ts'
-import type { Answer, DynamoWire, Input, Operation, WireOptions } from './dynamo-wire.ts'
+import type { Answer, Caller, Credentials, DynamoWire, Input, Operation, WireOptions } from './dynamo-wire.ts'
 import { attemptsMax, backoffMaxMs, nobody } from './dynamo-wire.ts'
 
-type Place = { path: string; http: Http; sign: Sign; identity: Identity }
-type Request = { target: string; body: Buffer }
+type Place = { http: Http; sign: Sign; identity: Identity }
+
+/** A call on its way. */
+class Sending {
+  attempts = 0
+  /** What the second attempt was paid with. */
+  cost: number | undefined
+  readonly target: string
+  readonly body: string
+  readonly caller: Caller<Operation>
+  readonly attemptTimeoutMs: number
+  readonly endMs: number
+
+  constructor(target: string, body: string, caller: Caller<Operation>, attemptTimeoutMs: number, endMs: number) {
+    this.target = target
+    this.body = body
+    this.caller = caller
+    this.attemptTimeoutMs = attemptTimeoutMs
+    this.endMs = endMs
+  }
+}
+
+const firstAttempt = Object.freeze({ attempts: 1 })
 
 /** Without the SDK, which it loads only to find AWS and credentials for it. */
 export function createLeanWire(options: WireOptions): DynamoWire {
@@ -24,8 +46,7 @@ export function createLeanWire(options: WireOptions): DynamoWire {
 
   function placeAt(found: string, identity: Identity): Place {
     const url = new URL(found.endsWith('/') ? found : `${found}/`)
-    const http = createHttp(url.origin)
-    return { path: url.pathname, http, sign: createSign({ url, region }), identity }
+    return { http: createHttp(url), sign: createSign({ url, region }), identity }
   }
 
   function open(): Promise<Place> {
@@ -40,45 +61,79 @@ export function createLeanWire(options: WireOptions): DynamoWire {
     return opening
   }
 
-  async function send<O extends Operation>(
-    operation: O,
-    input: Input<O>,
-    attemptTimeoutMs: number,
-  ): Promise<Answer<O>> {
-    const request = { target: `DynamoDB_20120810.${operation}`, body: Buffer.from(encodeRequest(input)) }
-    const endMs = performance.now() + attemptsMax * attemptTimeoutMs + backoffMaxMs
-    let cost: number | undefined
-    for (let attempts = 1; ; attempts += 1) {
-      try {
-        const answer = await attempt(request, attemptTimeoutMs, endMs)
-        budget.succeeded(cost)
-        return Object.assign(answer, { $metadata: { attempts } }) as Answer<O>
-      } catch (error) {
-        if (!(error instanceof DynamoError)) throw error
-        error.$metadata.attempts = attempts
-        const retry = attempts < attemptsMax && !closing ? budget.take(error) : undefined
-        if (!retry || performance.now() + retry.delayMs >= endMs) throw error
-        cost = retry.cost
-        await sleep(retry.delayMs)
-      }
+  function send<O extends Operation>(operation: O, input: Input<O>, attemptTimeoutMs: number, caller: Caller<O>): void {
+    try {
+      const endMs = performance.now() + attemptsMax * attemptTimeoutMs + backoffMaxMs
+      attempt(new Sending(`DynamoDB_20120810.${operation}`, encodeRequest(input), caller, attemptTimeoutMs, endMs))
+    } catch (error) {
+      queueMicrotask(() => caller.failed(error))
     }
   }
 
-  async function attempt(request: Request, attemptTimeoutMs: number, endMs: number): Promise<Record<string, unknown>> {
-    const { path, http, sign, identity } = place ?? (await before(endMs, open()))
-    const held = identity()
-    const credentials = held instanceof Promise ? await before(endMs, held) : held
+  function attempt(sending: Sending): void {
+    sending.attempts += 1
+    const credentials = place?.identity()
+    if (place && credentials && !(credentials instanceof Promise)) post(sending, place, credentials)
+    else
+      identify(sending.endMs).then(
+        ([found, identified]) => post(sending, found, identified),
+        (error: unknown) => sending.caller.failed(error),
+      )
+  }
+
+  async function identify(endMs: number): Promise<[Place, Credentials]> {
+    const found = place ?? (await before(endMs, open()))
+    const held = found.identity()
+    return [found, held instanceof Promise ? await before(endMs, held) : held]
+  }
+
+  function post(sending: Sending, { http, sign }: Place, credentials: Credentials): void {
+    const { target, body, attemptTimeoutMs, endMs } = sending
     const atMs = now() + skewMs
-    const headers = sign({ ...request, credentials, atMs })
     const endWithinMs = Math.max(endMs - performance.now(), 0)
     const limits = { firstByteWithinMs: Math.min(attemptTimeoutMs, endWithinMs), endWithinMs }
-    const answer = await http.post({ path, headers, body: request.body }, limits).catch((error: unknown) => {
-      throw lost(error)
-    })
-    if (answer.status === 200) return contentOf(answer)
+    const failed = (error: unknown) => onFailure(sending, lost(error))
+    try {
+      const headers = sign({ target, body, credentials, atMs })
+      http.post({ headers, body, limits }, { answered: (answer) => onAnswer(sending, answer, atMs), failed })
+    } catch (error) {
+      queueMicrotask(() => failed(error))
+    }
+  }
+
+  function onAnswer(sending: Sending, answer: HttpAnswer, atMs: number): void {
+    let content: Record<string, unknown>
+    try {
+      content = contentOf(answer, atMs)
+    } catch (error) {
+      onFailure(sending, error)
+      return
+    }
+    budget.succeeded(sending.cost)
+    content.$metadata = sending.attempts === 1 ? firstAttempt : { attempts: sending.attempts }
+    sending.caller.answered(content as Answer<Operation>)
+  }
+
+  function contentOf(answer: HttpAnswer, atMs: number): Record<string, unknown> {
+    if (answer.status === 200) return checkedContentOf(answer)
     const error = errorOf(answer, atMs)
     if (error.isSkewed) skewMs = Date.parse(answer.header('date') ?? '') - now()
     throw error
+  }
+
+  function onFailure(sending: Sending, error: unknown): void {
+    const retry = error instanceof DynamoError ? retryOf(sending, error) : undefined
+    if (!retry) sending.caller.failed(error)
+    else {
+      sending.cost = retry.cost
+      setTimeout(attempt, retry.delayMs, sending)
+    }
+  }
+
+  function retryOf({ attempts, endMs }: Sending, error: DynamoError): Retry | undefined {
+    error.$metadata.attempts = attempts
+    const retry = attempts < attemptsMax && !closing ? budget.take(error) : undefined
+    return retry && performance.now() + retry.delayMs < endMs ? retry : undefined
   }
 
   async function closeAll(): Promise<void> {
@@ -95,7 +150,7 @@ export function createLeanWire(options: WireOptions): DynamoWire {
 }
 
 /** DynamoDB says what its answers amount to. One that does not was damaged on the way, and counts as lost. */
-function contentOf({ body, header }: HttpAnswer): Record<string, unknown> {
+function checkedContentOf({ body, header }: HttpAnswer): Record<string, unknown> {
   const sum = header('x-amz-crc32')
   if (sum !== undefined && Number(sum) !== crc32(body)) throw lost(new Error('The answer does not match its checksum.'))
   return decodeAnswer(body.toString())

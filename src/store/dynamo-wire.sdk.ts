@@ -11,7 +11,7 @@ const agentOptions = { keepAlive: true, maxSockets: socketsMax, timeout: idleSoc
 export function createSdkWire(options: WireOptions): DynamoWire {
   let opened: ReturnType<typeof open> | undefined
 
-  async function send<O extends Operation>(
+  async function answer<O extends Operation>(
     operation: O,
     input: Input<O>,
     attemptTimeoutMs: number,
@@ -28,7 +28,14 @@ export function createSdkWire(options: WireOptions): DynamoWire {
     if (opened) (await opened).client.destroy()
   }
 
-  return { send, close }
+  return {
+    send: (operation, input, attemptTimeoutMs, caller) =>
+      void answer(operation, input, attemptTimeoutMs).then(
+        (answered) => caller.answered(answered),
+        (error) => caller.failed(error),
+      ),
+    close,
+  }
 }
 
 async function open(options: WireOptions) {

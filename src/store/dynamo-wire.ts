@@ -15,12 +15,19 @@ import type {
 // Rows are plain objects on this side of the wire, DynamoDB's own JSON on the other.
 
 export type DynamoWire = {
-  /**
-   * Fails with an error named as DynamoDB names it, or with whatever went wrong on the way; `$metadata.attempts` says at
-   * which attempt. Ends a little after so many times the timeout as there are attempts.
-   */
-  send<O extends Operation>(operation: O, input: Input<O>, attemptTimeoutMs: number): Promise<Answer<O>>
+  /** Ends a little after so many times the timeout as there are attempts. */
+  send<O extends Operation>(operation: O, input: Input<O>, attemptTimeoutMs: number, caller: Caller<O>): void
   close(): Promise<void>
+}
+
+/** Told once how a call ended, and later than it was made. A promise in every layer would cost more than some of the layers. */
+export type Caller<O extends Operation> = {
+  answered(answer: Answer<O>): void
+  /**
+   * With an error named as DynamoDB names it, or with whatever went wrong on the way; `$metadata.attempts` says at which
+   * attempt.
+   */
+  failed(error: unknown): void
 }
 
 /** Undefined `endpoint` is the AWS service itself. */

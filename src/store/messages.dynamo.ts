@@ -11,7 +11,9 @@ import type {
 } from '../ports/log.ts'
 import type { AttachmentId, MessageAddress, UserId } from '../protocol/ids.ts'
 import { createDynamoTable } from './dynamo-table.ts'
+import { createSharedReads } from './shared-reads.ts'
 import type { Dynamo, Item, Key } from './tables.ts'
+import { fromTimeText, toTimeText } from './time-text.ts'
 
 export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
   const table = createDynamoTable(dynamo, 'messages')
@@ -24,7 +26,7 @@ export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
     if (alteration.type === 'edit') {
       return table.set(
         key,
-        { body: alteration.body, edited_at: toText(change.sentAtMs), edited_seq: seq },
+        { body: alteration.body, edited_at: toTimeText(change.sentAtMs), edited_seq: seq },
         {
           where: `${isThere} AND (attribute_not_exists(edited_seq) OR edited_seq < :seq)`,
           values: { ...message, ':seq': seq },
@@ -32,7 +34,12 @@ export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
       )
     }
     if (alteration.type === 'delete') {
-      const columns = { deleted_at: toText(change.sentAtMs), body: undefined, reactions: undefined, s3_ref: undefined }
+      const columns = {
+        deleted_at: toTimeText(change.sentAtMs),
+        body: undefined,
+        reactions: undefined,
+        s3_ref: undefined,
+      }
       return table.set(key, columns, { where: isThere, values: message })
     }
     // An entry can only be set in a map that is there.
@@ -50,6 +57,14 @@ export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
         values: { ...message, ':from': 1 - seq, ':to': seq - 1 },
       },
     )
+  }
+
+  const sharedReads = createSharedReads<LogRow[]>()
+
+  /** To everybody an array of their own, of rows that may be others' too. */
+  async function page(name: string, query: Parameters<typeof table.query>[0]): Promise<LogRow[]> {
+    const rows = await sharedReads(name, async () => (await table.query(query)).map(toRow))
+    return rows.slice()
   }
 
   return {
@@ -74,24 +89,20 @@ export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
       return (await table.getMany(addresses.map(toKey))).map(toRow)
     },
 
-    async above(conversationId, after, limit) {
-      const items = await table.query({
+    above: (conversationId, after, limit) =>
+      page(`> ${conversationId} ${after} ${limit}`, {
         where: 'conversation_id = :conversation AND seq > :after',
         values: { ':conversation': conversationId, ':after': after },
         limit,
-      })
-      return items.map(toRow)
-    },
+      }),
 
-    async below(conversationId, before, limit) {
-      const items = await table.query({
+    below: (conversationId, before, limit) =>
+      page(`< ${conversationId} ${before} ${limit}`, {
         where: 'conversation_id = :conversation AND seq < :before',
         values: { ':conversation': conversationId, ':before': before },
         descending: true,
         limit,
-      })
-      return items.map(toRow)
-    },
+      }),
 
     countOfOthers: (conversationId, after, senderId, most) =>
       table.count(
@@ -114,25 +125,24 @@ const toKey = ({ conversationId, seq }: MessageAddress): Key<'messages'> => ({ c
 
 function toItem(row: LogRow): Key<'messages'> & Partial<Item<'messages'>> {
   if (row.kind === 'void') return { ...toKey(row), kind: row.kind }
-  const entry = {
-    ...toKey(row),
+  const entry: Key<'messages'> & Partial<Item<'messages'>> = {
+    conversation_id: row.conversationId,
+    seq: row.seq,
     kind: row.kind,
     message_id: row.messageId,
     client_message_id: row.clientMessageId,
     sender_id: row.senderId,
-    sent_at: toText(row.sentAtMs),
+    sent_at: toTimeText(row.sentAtMs),
   }
   if (row.kind === 'change') return { ...entry, target_seq: row.targetSeq, ...toColumns(row.alteration) }
   if (row.kind === 'group') {
     const { baseVersion, added, removed, roles, title } = row
     return { ...entry, group_change: JSON.stringify({ baseVersion, added, removed, roles, title }) }
   }
-  return {
-    ...entry,
-    body: row.body,
-    ...(row.replyToSeq !== undefined && { reply_to_seq: row.replyToSeq }),
-    ...(row.attachments && { s3_ref: toRef(row.attachments) }),
-  }
+  entry.body = row.body
+  if (row.replyToSeq !== undefined) entry.reply_to_seq = row.replyToSeq
+  if (row.attachments) entry.s3_ref = toRef(row.attachments)
+  return entry
 }
 
 function toColumns(alteration: Alteration): Partial<Item<'messages'>> {
@@ -149,33 +159,48 @@ function toAlteration({ alteration, body = '', emoji = '', reaction_on }: Item<'
 }
 
 function toRow(item: Item<'messages'>): LogRow {
-  const address = { conversationId: item.conversation_id, seq: item.seq }
-  if (item.kind === 'void') return { ...address, kind: item.kind }
-  const entry = {
-    ...address,
+  switch (item.kind) {
+    case 'message':
+      return toMessage(item)
+    case 'void':
+      return { conversationId: item.conversation_id, seq: item.seq, kind: item.kind }
+    case 'change':
+      return { ...toEntry(item), kind: item.kind, targetSeq: item.target_seq ?? 0, alteration: toAlteration(item) }
+    case 'group': {
+      const change = JSON.parse(item.group_change ?? '{}') as Omit<GroupChange, keyof Entry | 'kind'>
+      return { ...toEntry(item), kind: item.kind, ...change }
+    }
+  }
+}
+
+const toEntry = (item: Item<'messages'>): Entry => ({
+  conversationId: item.conversation_id,
+  seq: item.seq,
+  messageId: item.message_id,
+  clientMessageId: item.client_message_id,
+  senderId: item.sender_id,
+  sentAtMs: fromTimeText(item.sent_at),
+})
+
+/** A page is made of these: they are put together without copies on the way. */
+function toMessage(item: Item<'messages'>): Message {
+  const message: Message = {
+    conversationId: item.conversation_id,
+    seq: item.seq,
     messageId: item.message_id,
     clientMessageId: item.client_message_id,
     senderId: item.sender_id,
-    sentAtMs: Date.parse(item.sent_at),
-  }
-  if (item.kind === 'change') {
-    return { ...entry, kind: item.kind, targetSeq: item.target_seq ?? 0, alteration: toAlteration(item) }
-  }
-  if (item.kind === 'group') {
-    const change = JSON.parse(item.group_change ?? '{}') as Omit<GroupChange, keyof Entry | 'kind'>
-    return { ...entry, kind: item.kind, ...change }
-  }
-  const { reply_to_seq: replyToSeq, s3_ref, edited_at, edited_seq, deleted_at, reactions } = item
-  return {
-    ...entry,
-    kind: item.kind,
+    sentAtMs: fromTimeText(item.sent_at),
+    kind: 'message',
     body: item.body ?? '',
-    ...(replyToSeq !== undefined && { replyToSeq }),
-    ...(s3_ref !== undefined && { attachments: toAttachments(s3_ref) }),
-    ...(edited_at !== undefined && { edited: { seq: edited_seq ?? 0, atMs: Date.parse(edited_at) } }),
-    ...(deleted_at !== undefined && { deletedAtMs: Date.parse(deleted_at) }),
-    ...(reactions && { reactions: toReactions(reactions) }),
   }
+  const { reply_to_seq, s3_ref, edited_at, edited_seq, deleted_at, reactions } = item
+  if (reply_to_seq !== undefined) message.replyToSeq = reply_to_seq
+  if (s3_ref !== undefined) message.attachments = toAttachments(s3_ref)
+  if (edited_at !== undefined) message.edited = { seq: edited_seq ?? 0, atMs: fromTimeText(edited_at) }
+  if (deleted_at !== undefined) message.deletedAtMs = fromTimeText(deleted_at)
+  if (reactions) message.reactions = toReactions(reactions)
+  return message
 }
 
 const toRef = (attachments: readonly Attachment[]): string => JSON.stringify(attachments.map(({ id, ...file }) => file))
@@ -197,5 +222,3 @@ const toReactions = (reactions: Record<string, number>): Reaction[] =>
       return { emoji, userId: userId as UserId, seq: Math.abs(seq), on: seq > 0 }
     })
     .sort((a, b) => a.seq - b.seq)
-
-const toText = (ms: number): string => new Date(ms).toISOString()

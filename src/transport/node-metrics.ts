@@ -73,7 +73,21 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
   )
   const dynamoErrors = counter('parley_dynamodb_errors_total', 'Calls to DynamoDB that failed', ['operation', 'table'])
   const dynamoRetries = counter('parley_dynamodb_retries_total', 'Second attempts of calls to DynamoDB', ['table'])
-  const capacityUnits = counter('parley_dynamodb_capacity_units_total', 'Capacity units consumed', ['table', 'kind'])
+  // Added up here: telling the counter of each call costs more than the sum is worth.
+  const unitsBy = new Map<string, { table: string; kind: 'read' | 'write'; units: number }>()
+  new Counter({
+    name: 'parley_dynamodb_capacity_units_total',
+    help: 'Capacity units consumed',
+    labelNames: ['table', 'kind'],
+    registers,
+    collect() {
+      for (const consumed of unitsBy.values()) {
+        const { table, kind, units } = consumed
+        this.inc({ table, kind }, units)
+        consumed.units = 0
+      }
+    },
+  })
   new Gauge({
     name: 'parley_redis_connected',
     help: 'Whether the connection stands: the one for commands, and the one that hears events',
@@ -125,7 +139,10 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
       }
     },
     capacity({ operation, table, capacityUnits: units, retries = 0 }) {
-      capacityUnits.inc({ table, kind: /Get|Query|Scan/.test(operation) ? 'read' : 'write' }, units)
+      const kind = /Get|Query|Scan/.test(operation) ? 'read' : 'write'
+      const consumed = unitsBy.get(`${kind} ${table}`)
+      if (consumed) consumed.units += units
+      else unitsBy.set(`${kind} ${table}`, { table, kind, units })
       if (retries > 0) dynamoRetries.inc({ table }, retries)
     },
   }
