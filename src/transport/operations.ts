@@ -15,11 +15,11 @@ export type Operations = {
   drain(withinMs: number): Promise<void>
 }
 
-const deadlineMs = 2500
+const defaultDeadlineMs = 2500
 /** Without a reason of one's own, every abort makes a DOMException with a stack. */
 const inTime = 'in time'
 
-export function createOperations(clock: Clock): Operations {
+export function createOperations(clock: Clock, deadlineMs = defaultDeadlineMs): Operations {
   const running = new Set<Promise<unknown>>()
   let draining = false
   let leaving = false
