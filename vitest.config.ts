@@ -9,5 +9,7 @@ export default defineConfig({
     reporters: ['default', './test/kit/counts-reporter.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A second, which is the default, is nothing on a machine that is busy.
+    expect: { poll: { timeout: 20_000 } },
   },
 })
