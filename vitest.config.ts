@@ -7,7 +7,10 @@ export default defineConfig({
     include: ['test/**/*.test.ts', 'demo/test/**/*.test.ts'],
     globalSetup: ['test/kit/global-setup.ts'],
     reporters: ['default', './test/kit/counts-reporter.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Nothing takes as long, unless it is broken, or the machine has ten times as much to do as it can.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    // One second, the default, is soon over there.
+    expect: { poll: { timeout: 20_000 } },
   },
 })

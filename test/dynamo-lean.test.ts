@@ -149,7 +149,7 @@ describe('credentials', () => {
     expect(identity()).toHaveProperty('accessKeyId', 'first')
     nowMs = 56 * minuteMs
     expect(identity()).toHaveProperty('accessKeyId', 'first')
-    await vi.waitFor(() => expect(identity()).toHaveProperty('accessKeyId', 'second'))
+    await vi.waitFor(() => expect(identity()).toHaveProperty('accessKeyId', 'second'), 20_000)
     nowMs = 121 * minuteMs
     const waited = identity()
     expect(waited).toBeInstanceOf(Promise)

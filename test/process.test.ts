@@ -5,23 +5,21 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { buildServer } from './kit/build-server.ts'
 import { createPerson, line, type Person, testSecret } from './kit/person.ts'
 import { type RedisServer, startRedis } from './kit/redis.ts'
+import { transpileServer } from './kit/transpile-server.ts'
 
-let server: Awaited<ReturnType<typeof buildServer>>
+let server: Awaited<ReturnType<typeof transpileServer>>
 let redis: RedisServer
 let dataDir: string
 
 beforeAll(async () => {
-  server = await buildServer()
+  server = await transpileServer()
   redis = await startRedis()
   dataDir = await mkdtemp(join(tmpdir(), 'parley-process-'))
 })
 afterAll(async () => {
-  await server.remove()
-  await redis.stop()
-  await rm(dataDir, { recursive: true })
+  await Promise.all([server?.remove(), redis?.stop(), dataDir && rm(dataDir, { recursive: true })])
 })
 
 /** The server with these settings and no others. */

@@ -8,11 +8,12 @@ import type { Storage } from './storage/storage.ts'
 //   owner      an Owner: for whom it is registered; absent while it is for nobody
 //   settled    [conversationId, seq][], latest use last: up to where a conversation needs no banner any more, for it was shown or
 //              withdrawn. Emptied with each registration
+//   wanted     what it was last switched to: true until it is done or has failed, false until it is switched on again
 
 /** `page`: the address they were at when they registered. */
 export type Owner = { userId: string; page: string }
 export type Settled = [conversationId: string, seq: number][]
-export type Kept = { device?: string; owner?: Owner; settled?: Settled }
+export type Kept = { device?: string; owner?: Owner; settled?: Settled; wanted?: boolean }
 
 let ours: Storage | undefined
 export function pushStorage(): Storage {

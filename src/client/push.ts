@@ -34,7 +34,10 @@ export async function enablePush(chat: Chat, options: PushOptions): Promise<Push
   if (!isSupported(options)) return 'unsupported'
   // Before anything is waited for: browsers forget soon that somebody pressed.
   const permission = await Notification.requestPermission()
-  return permission === 'granted' ? register(chat, options) : pushState(chat, options)
+  if (permission !== 'granted') return pushState(chat, options)
+  // Before anybody is asked: whoever leaves meanwhile has it on when they are back.
+  await keep(storageOf(options), { wanted: true })
+  return register(chat, options)
 }
 
 /**
@@ -44,9 +47,9 @@ export async function enablePush(chat: Chat, options: PushOptions): Promise<Push
 export async function resumePush(chat: Chat, options: PushOptions): Promise<PushState> {
   if (!isSupported(options)) return 'unsupported'
   if (Notification.permission !== 'granted') return pushState(chat, options)
-  const { owner } = await keptIn(options)
-  const isWanted = owner !== undefined || (await options.serviceWorker.pushManager.getSubscription()) !== null
-  return isWanted ? register(chat, options) : pushState(chat, options)
+  const subscription = await options.serviceWorker.pushManager.getSubscription()
+  const { owner, wanted = owner !== undefined || subscription !== null } = await keptIn(options)
+  return wanted ? register(chat, options) : pushState(chat, options)
 }
 
 /** Off at once, also without a network; resolves when the server knows. For before somebody signs out, too. */
@@ -56,7 +59,7 @@ export async function disablePush(chat: Chat, options: PushOptions): Promise<voi
   const { device, owner } = await keptIn(options)
   // Somebody else's by now: theirs to switch off.
   if (owner === undefined || owner.userId === chat.userId) {
-    await keep(storageOf(options), { owner: undefined, settled: undefined })
+    await keep(storageOf(options), { owner: undefined, settled: undefined, wanted: false })
     await (await options.serviceWorker.pushManager.getSubscription())?.unsubscribe()
     await closeBanners(options)
   }
@@ -132,18 +135,23 @@ async function publicKey(chat: Chat): Promise<string | null> {
 async function register(chat: Chat, options: PushOptions): Promise<PushState> {
   const turn = takeTurn(options)
   const key = await publicKey(chat)
-  if (key === null) return 'unavailable'
-  const token = JSON.stringify(await subscribe(options.serviceWorker.pushManager, key))
-  const { device: deviceId = crypto.randomUUID(), owner } = await keptIn(options)
-  if (owner && owner.userId !== chat.userId) await closeBanners(options)
+  if (key === null) {
+    await keep(storageOf(options), { wanted: undefined })
+    return 'unavailable'
+  }
+  const token = JSON.stringify(await subscribe(options, key))
+  const { device: deviceId = crypto.randomUUID(), owner: before } = await keptIn(options)
+  if (before && before.userId !== chat.userId) await closeBanners(options)
   const page = typeof location === 'undefined' ? '' : location.href
-  await keep(storageOf(options), { device: deviceId, owner: { userId: chat.userId, page }, settled: undefined })
+  const owner = { userId: chat.userId, page }
+  await keep(storageOf(options), { device: deviceId, owner, settled: undefined, wanted: undefined })
   await turn(chat, () => chat.ask(RegisterDeviceDocument, { input: { deviceId, platform: 'WEBPUSH', token } }))
   return pushState(chat, options)
 }
 
 /** A subscription hears only the server whose key it was made with. */
-async function subscribe(pushManager: PushManager, key: string): Promise<PushSubscription> {
+async function subscribe(options: PushOptions, key: string): Promise<PushSubscription> {
+  const { pushManager } = options.serviceWorker
   const applicationServerKey = bytesOf(key)
   const existing = await pushManager.getSubscription()
   if (existing) {
@@ -153,6 +161,7 @@ async function subscribe(pushManager: PushManager, key: string): Promise<PushSub
   try {
     return await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })
   } catch (error) {
+    await keep(storageOf(options), { wanted: undefined })
     throw networkError('This browser cannot reach its push service. Try again later.', error)
   }
 }

@@ -16,11 +16,11 @@ export type Operations = {
   drain(withinMs: number): Promise<void>
 }
 
-const deadlineMs = 2500
+const defaultDeadlineMs = 2500
 /** Without a reason of one's own, every abort makes a DOMException with a stack. */
 const inTime = 'in time'
 
-export function createOperations(clock: Clock): Operations {
+export function createOperations(clock: Clock, deadlineMs = defaultDeadlineMs): Operations {
   const inDeadline = createDeadline(clock, deadlineMs)
   let running = 0
   let draining = false

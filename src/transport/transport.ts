@@ -62,6 +62,8 @@ export type TransportOptions = {
   localRateLimits: RateLimits
   /** For those who have no patience with slow clients. */
   httpTimes?: Partial<HttpTimes>
+  /** For those who have more patience with the stores. */
+  operationDeadlineMs?: number
   clock: Clock
   randomId: () => string
   logger: Logger
@@ -92,7 +94,7 @@ export function createTransport(options: TransportOptions): Transport {
   const errors = createErrorMapper(logger, options.randomId)
   const metrics = createMetrics(options.registry)
   const log = createOperationLog(clock, logger, metrics)
-  const operations = createOperations(clock)
+  const operations = createOperations(clock, options.operationDeadlineMs)
   const authenticate = createAuthenticate(config.auth, clock)
   const origins = createOrigins(config.allowedOrigins)
   const isFamiliarHost = createIsFamiliarHost(config.host, config.allowedOrigins)

@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { buildServer } from '../kit/build-server.ts'
 import { connectDynamo, startDynalite } from '../kit/dynamodb.ts'
 import { freePort } from '../kit/free-port.ts'
 import { testSecret } from '../kit/person.ts'
 import { startRedis } from '../kit/redis.ts'
+import { transpileServer } from '../kit/transpile-server.ts'
 import { createRandom } from '../simulation/random.ts'
 import { shortcomings } from './activity.ts'
 import { check } from './checker.ts'
@@ -67,7 +67,7 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
     if (logDirectory) await mkdir(logDirectory, { recursive: true })
     else undo.push(() => rm(logs, { recursive: true, force: true }))
     onProgress('compiling the server')
-    const server = await buildServer()
+    const server = await transpileServer()
     undo.push(server.remove)
     desperate.push(() => rmSync(dirname(server.script), { recursive: true, force: true }))
     await prepare?.(dirname(server.script))

@@ -305,6 +305,49 @@ describe('at a start', () => {
     expect(new Set(server.asked('RegisterDevice').map(({ input }) => input.deviceId)).size).toBe(1)
   })
 
+  it('what was switched on and left before anybody answered is on', async () => {
+    const browser = startBrowser()
+    const server = startPushServer({ PushPublicKey: () => notNow })
+    const { chat: left } = await startChat(server)
+    const enabling = enablePush(left, browser.options)
+    await turns()
+    await left.close()
+    await expect(enabling).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(browser.subscribed()).toBeUndefined()
+    server.answers.PushPublicKey = () => ({ pushPublicKey: keyA })
+    const { chat } = await startChat(server)
+    expect(await resumePush(chat, browser.options)).toBe('on')
+    expect(tokens(server)).toEqual(['https://push.example/1'])
+  })
+
+  it('what was switched off and left before the browser had ended it is off', async () => {
+    const browser = startBrowser()
+    const server = startPushServer()
+    const { chat: left } = await startChat(server)
+    await enablePush(left, browser.options)
+    const subscription = (await browser.pushManager.getSubscription()) as PushSubscription
+    subscription.unsubscribe = () => new Promise(() => undefined)
+    void disablePush(left, browser.options)
+    await turns()
+    await left.close()
+    const { chat } = await startChat(server)
+    expect(await resumePush(chat, browser.options)).toBe('off')
+    expect(server.asked('RegisterDevice')).toHaveLength(1)
+  })
+
+  it('what could not be switched on stays off', async () => {
+    const browser = startBrowser()
+    const server = startPushServer()
+    const { chat } = await startChat(server)
+    browser.pushManager.subscribe.mockRejectedValueOnce(new DOMException('failed', 'AbortError'))
+    await expect(enablePush(chat, browser.options)).rejects.toMatchObject({ code: 'NETWORK' })
+    server.answers.PushPublicKey = () => ({ pushPublicKey: null })
+    expect(await enablePush(chat, browser.options)).toBe('unavailable')
+    server.answers.PushPublicKey = () => ({ pushPublicKey: keyA })
+    expect(await resumePush(chat, browser.options)).toBe('off')
+    expect(server.asked('RegisterDevice')).toEqual([])
+  })
+
   it('what the user has forbidden meanwhile stays off', async () => {
     const browser = startBrowser()
     const server = startPushServer()

@@ -60,6 +60,25 @@ export async function pushTo({ page }: ChatWindow) {
   }
 }
 
+/** What the browser keeps of its notifications, by this key. */
+export const keptOf = ({ page }: ChatWindow, key: string): Promise<unknown> =>
+  page.evaluate(
+    (wanted) =>
+      new Promise((resolve, reject) => {
+        const opening = indexedDB.open('parley-push', 1)
+        opening.onerror = () => reject(opening.error)
+        opening.onsuccess = () => {
+          const reading = opening.result.transaction('kept').objectStore('kept').get(wanted)
+          reading.onerror = () => reject(reading.error)
+          reading.onsuccess = () => {
+            opening.result.close()
+            resolve(reading.result)
+          }
+        }
+      }),
+    key,
+  )
+
 /** As switching on leaves it. Windows that open later find no push service, and leave it so. */
 export async function isOwner({ page }: ChatWindow, { id }: Someone): Promise<void> {
   await page.context().addInitScript(() => {

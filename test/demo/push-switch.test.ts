@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Browser, startWebPushService, type WebPushService } from '../kit/web-push-service.ts'
-import { pushTo, shownIn, shows } from './banners.ts'
-import { demoOfThisFile, type Someone, strangers } from './kit.ts'
+import { keptOf, pushTo, shownIn, shows } from './banners.ts'
+import { demoOfThisFile, type OpenOptions, type Someone, strangers } from './kit.ts'
 import { type ChatWindow, patience } from './window.ts'
 
 // From the switch to the banner and back. The push service is played: the page subscribes to it, the server pushes to it, and what it
@@ -18,9 +18,13 @@ const switchIn = ({ page }: ChatWindow) => page.getByRole('switch', { name: 'Not
 const isSwitched = (window: ChatWindow, on: boolean) =>
   expect.poll(() => switchIn(window).getAttribute('aria-checked'), patience).toBe(String(on))
 
+/** The server knows it. */
+const isSettled = (window: ChatWindow) =>
+  expect.poll(() => switchIn(window).getAttribute('aria-busy'), patience).toBe('false')
+
 /** A profile whose push service is ours, with a window that is nobody's. */
-async function newProfile() {
-  const idle = await demo.visit('/', { context: { permissions: ['notifications'] } })
+async function newProfile(options: OpenOptions = {}) {
+  const idle = await demo.visit('/', { ...options, context: { permissions: ['notifications'] } })
   const browser = service.subscribe()
   await idle.profile.context.addInitScript((subscription) => {
     const read = () => localStorage.getItem('subscribed with')
@@ -63,7 +67,7 @@ test('whoever switches it on and goes has one banner with the last of ten messag
   await isSwitched(his, false)
   await switchIn(his).click()
   await isSwitched(his, true)
-  await expect.poll(() => switchIn(his).getAttribute('aria-busy'), patience).toBe('false')
+  await isSettled(his)
   await his.page.close()
 
   const hers = await demo.open(alice, { with: bob })
@@ -85,12 +89,13 @@ test('it stays on over a reload, and is the next one’s who comes', async () =>
   const his = await demo.open(bob, { beside: idle })
   await switchIn(his).click()
   await isSwitched(his, true)
+  await isSettled(his)
   await his.page.reload()
   await isSwitched(his, true)
 
   const carols = await demo.open(carol, { beside: idle })
   await isSwitched(carols, true)
-  await expect.poll(() => switchIn(carols).getAttribute('aria-busy'), patience).toBe('false')
+  await isSettled(carols)
   await carols.page.close()
   await his.page.close()
   const toBob = await demo.open(alice, { with: bob })
@@ -100,6 +105,23 @@ test('it stays on over a reload, and is the next one’s who comes', async () =>
   await toCarol.says('for Carol')
   await relays(idle, browser, ['Alice: for Carol'])
   expect(browser.received.map(({ payload }) => 'body' in payload && payload.body)).toEqual(['for Carol'])
+})
+
+test('whoever switches it on without a server, and reloads, has it on when the server is back', async () => {
+  const { idle, browser } = await newProfile({ gated: true })
+  const his = await demo.open(strangers().bob, { beside: idle })
+  await expect.poll(() => switchIn(his).getAttribute('aria-disabled'), patience).toBe('false')
+  await his.losesTheServer()
+  await his.isOffline()
+  await switchIn(his).click()
+  await isSwitched(his, true)
+  await expect.poll(() => keptOf(his, 'wanted'), patience).toBe(true)
+  await his.page.reload()
+  await his.isConnected('Offline')
+  await his.findsTheServer()
+  await isSwitched(his, true)
+  expect(await keptOf(his, 'owner')).toMatchObject({ userId: expect.stringContaining('bob') })
+  expect(browser.received).toEqual([])
 })
 
 test('switched off it stays off, and its banners go', async () => {
@@ -114,7 +136,7 @@ test('switched off it stays off, and its banners go', async () => {
   await switchIn(his).press('Space')
   await isSwitched(his, false)
   await shows(his, [])
-  await expect.poll(() => switchIn(his).getAttribute('aria-busy'), patience).toBe('false')
+  await isSettled(his)
   await his.page.reload()
   await his.isConnected()
   await expect.poll(() => switchIn(his).getAttribute('aria-disabled'), patience).toBe('false')

@@ -11,7 +11,7 @@ let chat: string
 
 beforeAll(async () => {
   dynamodb = await startProxy(inject('dynaliteEndpoint'))
-  world = await startWorld({ dynamodbEndpoint: dynamodb.url })
+  world = await startWorld({ dynamodbEndpoint: dynamodb.url, app: { deadlines: {} } })
   alice = await world.person('alice')
   bob = await world.person('bob')
   chat = (await alice.send(bob, 'before')).conversationId

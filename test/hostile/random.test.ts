@@ -8,10 +8,10 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import WebSocket from 'ws'
 import { schema } from '../../src/schema/schema.ts'
-import { buildServer } from '../kit/build-server.ts'
 import { type NodeProcess, startNodeProcess } from '../kit/node-process.ts'
 import { createPerson, type Person, testSecret } from '../kit/person.ts'
 import { type RedisServer, startRedis } from '../kit/redis.ts'
+import { transpileServer } from '../kit/transpile-server.ts'
 import {
   awkwardText,
   type Frame,
@@ -32,14 +32,14 @@ const atOnce = 8
 const stallMaxMs = 100
 const answerWithinMs = 10_000
 
-let server: Awaited<ReturnType<typeof buildServer>>
+let server: Awaited<ReturnType<typeof transpileServer>>
 let redis: RedisServer
 let node: NodeProcess
 let alice: Person
 let known: Known
 
 beforeAll(async () => {
-  ;[server, redis] = await Promise.all([buildServer(), startRedis()])
+  ;[server, redis] = await Promise.all([transpileServer(), startRedis()])
   node = await startNodeProcess(server.script, {
     REDIS_URL: redis.url,
     DYNAMODB_ENDPOINT: inject('dynaliteEndpoint'),

@@ -16,6 +16,9 @@ export type Node = { url: string; parts: ReturnType<App['parts']>; stop(): Promi
 
 export type WorldOptions = { nodes?: number; dynamodbEndpoint?: string; app?: AppOptions; config?: Partial<Config> }
 
+/** What is late is UNAVAILABLE, which is a subject of its own. On a busy machine everything else would meet it by chance. */
+const patient = { redisMs: 5000, dynamoMs: 10_000, operationMs: 20_000 }
+
 /** A system to test: a Redis and tables of its own, and some nodes in this process, each with its own port. */
 export async function startWorld(options: WorldOptions = {}) {
   const { nodes: count = 1, dynamodbEndpoint = inject('dynaliteEndpoint') } = options
@@ -47,7 +50,7 @@ export async function startWorld(options: WorldOptions = {}) {
       drainDelayMs: 0,
       ...options.config,
     }
-    const node = createApp(config, { logger: pino({ level: 'silent' }), ...options.app, ...app })
+    const node = createApp(config, { logger: pino({ level: 'silent' }), deadlines: patient, ...options.app, ...app })
     const { url } = await node.start()
     nodes.push({ url, parts: node.parts(), stop: node.stop })
   }

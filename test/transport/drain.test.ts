@@ -54,7 +54,7 @@ describe('while a node drains', () => {
     connection.write('POST /graphql', JSON.stringify({ query: '{ me }' }))
     connection.write('POST /messages', '{}')
     const refused = () => server.lines.filter(({ codes }) => String(codes) === 'UNAVAILABLE')
-    await vi.waitFor(() => expect(refused()).toHaveLength(2))
+    await vi.waitFor(() => expect(refused()).toHaveLength(2), 20_000)
     server.stage.releaseAll()
     await drained
     const answers = await connection.answers()
