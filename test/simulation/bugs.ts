@@ -277,7 +277,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a flush does not wait',
-    seed: 36,
+    seed: 244,
     alone: true,
     plant: (ports) => ports,
     plantAbove: (ports) => ({
@@ -307,7 +307,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a pending row is deleted without looking again',
-    seed: 66,
+    seed: 126,
     plant(ports) {
       const justRemoved = new Set<string>()
       return {
