@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { coalesce } from '../src/domain/follow-ticks.ts'
-import { createInbox, type InboxOptions, ofTypes } from '../src/domain/inbox.ts'
+import { createInbox, Inbox, type InboxOptions, ofTypes } from '../src/domain/inbox.ts'
 import type { Clock } from '../src/ports/clock.ts'
 import type { ChatEvent } from '../src/ports/events.ts'
 import type { Ticks } from '../src/protocol/ticks.ts'
@@ -90,5 +90,76 @@ describe('an inbox of ticks', () => {
     await inbox.take()
     inbox.event(ticks({ userId, lastDeliveredSeq: 2 }))
     expect(await inbox.take()).toEqual(ticks({ userId, lastDeliveredSeq: 2 }))
+  })
+})
+
+describe('an inbox whose reader may take at once', () => {
+  const willing = (inbox: Inbox, answer: (event: ChatEvent) => boolean) => {
+    const offered: ChatEvent[] = []
+    inbox.hasty = {
+      takeAtOnce(event) {
+        offered.push(event)
+        return answer(event)
+      },
+    }
+    return offered
+  }
+
+  it('offers what comes while the reader waits, and goes on waiting when it is taken', async () => {
+    const inbox = inboxOf()
+    const offered = willing(inbox, (event) => event.type === 'message')
+    const taken = inbox.take()
+    inbox.event(message(1))
+    inbox.event(message(2))
+    inbox.event(typing())
+    expect(offered).toHaveLength(3)
+    expect(await taken).toMatchObject({ type: 'typing' })
+  })
+
+  it('offers nothing while nobody waits', async () => {
+    const inbox = inboxOf()
+    const offered = willing(inbox, () => true)
+    inbox.event(message(1))
+    expect(offered).toEqual([])
+    expect(await inbox.take()).toMatchObject({ message: { seq: 1 } })
+  })
+
+  it.each([
+    ['an event that was declined', (inbox: Inbox) => inbox.event(typing())],
+    ['a loss', (inbox: Inbox) => inbox.gap()],
+    ['the beat', (inbox: Inbox) => inbox.recheck()],
+    ['the end', (inbox: Inbox) => inbox.close()],
+  ])('offers nothing between %s and the reader’s going on', async (_what, wake) => {
+    const inbox = inboxOf({ limit: 10 })
+    const offered = willing(inbox, (event) => event.type === 'message')
+    const taken = inbox.take()
+    wake(inbox)
+    inbox.event(message(1))
+    expect(offered.filter(({ type }) => type === 'message')).toEqual([])
+    await taken
+  })
+
+  it('offers nothing while the reader waits for a certain time', async () => {
+    const inbox = new Inbox(
+      { now: () => 0, sleep: () => new Promise(() => undefined) },
+      { limit: 3, accepts: () => true },
+    )
+    const offered = willing(inbox, () => true)
+    void inbox.take(300)
+    inbox.event(message(1))
+    expect(offered).toEqual([])
+    expect(inbox.untaken()).toHaveLength(1)
+  })
+
+  it('offers nothing while something is being offered, and a failure is a no', async () => {
+    const inbox = inboxOf()
+    const offered = willing(inbox, () => {
+      inbox.event(message(2))
+      throw new Error('cannot take it')
+    })
+    const taken = inbox.take()
+    inbox.event(message(1))
+    expect(offered).toHaveLength(1)
+    expect([await taken, await inbox.take()]).toMatchObject([{ message: { seq: 2 } }, { message: { seq: 1 } }])
   })
 })

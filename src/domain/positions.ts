@@ -69,6 +69,8 @@ export class Positions<Row extends LogRow> {
   moveTo(seq: Seq, position: Position, isShown: boolean): void {
     position.at = seq
     if (isShown) position.shownSeq = seq
+    // Nothing comes before the first cell.
+    if (seq === 1) position.begun = true
   }
 
   /** A direct chat is open to whoever hears of it. */

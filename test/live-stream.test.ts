@@ -1,0 +1,112 @@
+import { expect, it } from 'vitest'
+import { createDomain } from '../src/domain/domain.ts'
+import type { Clock } from '../src/ports/clock.ts'
+import type { Ports } from '../src/ports/ports.ts'
+import type { MessageId } from '../src/protocol/ids.ts'
+import { createMemoryRedis } from '../src/store/memory-redis.ts'
+import { createSoftStateMemory } from '../src/store/soft-state.memory.ts'
+import { createStoresMemory } from '../src/store/stores.memory.ts'
+import { aClientMessageId, aUser } from './kit/ids.ts'
+
+const clock: Clock = { now: () => 1_800_000_000_000, sleep: async () => undefined }
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+async function aFollower() {
+  const ports: Ports = { ...createStoresMemory(), ...createSoftStateMemory(createMemoryRedis(clock)), clock }
+  let ids = 0
+  const domain = createDomain(ports, {
+    nextMessageId: () => String(++ids) as MessageId,
+    randomId: () => String(++ids),
+    onDetachError: () => undefined,
+  })
+  const [alice, bob] = [aUser(), aUser()]
+  const say = async (body: string): Promise<void> => {
+    await domain.sendTo(alice, bob, { clientMessageId: aClientMessageId(), body })
+    await settled()
+  }
+  const stream = await domain.follow({ userId: bob, after: [] })
+  return { domain, ports, alice, bob, say, stream }
+}
+
+const line = ({ row, previousSeq }: { row: { seq: number; body: string }; previousSeq: number }): string =>
+  `${row.seq} ${row.body} after ${previousSeq}`
+
+it('what is taken at once does not come again, and what is declined comes by next', async () => {
+  const { say, stream } = await aFollower()
+  const taken: string[] = []
+  stream.offerTo((item) => item.row.body !== 'no' && taken.push(line(item)) > 0)
+  // Caught up with in the log, before anything is live.
+  await say('one')
+  expect(line((await stream.next()).value)).toBe('1 one after 0')
+  const next = stream.next()
+  await settled()
+  await say('two')
+  await say('three')
+  await say('no')
+  expect(taken).toEqual(['2 two after 1', '3 three after 2'])
+  expect(line((await next).value)).toBe('4 no after 3')
+  // Nobody waits: nothing is offered.
+  await say('five')
+  expect(taken).toHaveLength(2)
+  expect(line((await stream.next()).value)).toBe('5 five after 4')
+  await stream.return?.()
+})
+
+it('with two that wait at a time everything comes by next', async () => {
+  const { say, stream } = await aFollower()
+  stream.offerTo(() => true)
+  const waiting = [stream.next(), stream.next()]
+  await settled()
+  await say('one')
+  await say('two')
+  expect((await Promise.all(waiting)).map(({ value }) => line(value))).toEqual(['1 one after 0', '2 two after 1'])
+  await stream.return?.()
+})
+
+it.each([true, false])('a taker may end the stream while it takes; its answer then being %s', async (answer) => {
+  const { ports, bob, say, stream } = await aFollower()
+  let ended: Promise<unknown> | undefined
+  stream.offerTo(() => {
+    ended = stream.return?.()
+    return answer
+  })
+  const next = stream.next()
+  await settled()
+  await say('one')
+  expect(await next).toMatchObject({ done: true })
+  await ended
+  // Heard and not acked: the next attach has to be led there.
+  expect(await ports.pending.list(bob)).toMatchObject([{ firstUndeliveredSeq: 1 }])
+})
+
+it('what was handed over and not acked is found at the next attach', async () => {
+  const { ports, bob, say, stream } = await aFollower()
+  stream.offerTo(() => true)
+  void stream.next()
+  await settled()
+  await say('one')
+  expect(await ports.pending.list(bob)).toEqual([])
+  await stream.return?.()
+  expect(await ports.pending.list(bob)).toMatchObject([{ firstUndeliveredSeq: 1 }])
+})
+
+it('ticks that rise are offered, and those that do not are passed by', async () => {
+  const { domain, alice, bob, say } = await aFollower()
+  await say('one')
+  const member = await domain.access.direct(bob, alice)
+  const stream = await domain.followTicks(alice)
+  const taken: number[][] = []
+  stream.offerTo(({ lastDeliveredSeq, lastReadSeq }) => taken.push([lastDeliveredSeq, lastReadSeq]) > 0)
+  const next = stream.next()
+  await settled()
+  await domain.ack(member, 1)
+  await settled()
+  await domain.markRead(member, 1)
+  await settled()
+  expect(taken).toEqual([
+    [1, 0],
+    [1, 1],
+  ])
+  await stream.return?.()
+  expect(await next).toMatchObject({ done: true })
+})
