@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql'
+import type { Compiled, Run } from './compiled-operation.ts'
 
 /** What an operation, or an event of a subscription, came to. */
 export type Answer = {
@@ -12,3 +13,20 @@ export type Answer = {
 
 export const answerOf = (result: ExecutionResult): Answer =>
   result.errors ? { json: JSON.stringify(result), result } : { json: JSON.stringify(result) }
+
+/** What the compiled operation makes of the value; where it cannot, somebody else does. */
+export function writeOr(
+  compiled: Compiled,
+  value: unknown,
+  run: Run,
+  otherwise: () => Promise<Answer>,
+): Answer | Promise<Answer> {
+  try {
+    const text = compiled.write(value, run)
+    return typeof text === 'string' ? dataOf(text) : text.then(dataOf, otherwise)
+  } catch {
+    return otherwise()
+  }
+}
+
+const dataOf = (text: string): Answer => ({ json: `{"data":${text}}` })

@@ -27,6 +27,7 @@ import {
   type ValueNode,
 } from 'graphql'
 import { type Coerce, compileVariables, type Variables } from './compiled-variables.ts'
+import type { ShareOf } from './shared-answers.ts'
 
 /** What one run has to hand. */
 export type Run = {
@@ -51,6 +52,8 @@ export type Compiled = {
   readonly isNullable: boolean
   /** No field of it is for one viewer alone, whatever it comes to. */
   readonly canBeShared: boolean
+  /** What the field says of events that are the same for several. */
+  readonly shareOf: ShareOf | undefined
 }
 
 /**
@@ -113,6 +116,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
       nodes,
       isNullable: !isNonNullType(field.type),
       canBeShared,
+      shareOf: field.extensions.shareOf as ShareOf | undefined,
     }
   }
 

@@ -3,122 +3,178 @@ import type { Clock } from '../ports/clock.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { ErrorMapper } from './errors.ts'
 
-/**
- * A subscription as the transports read it. Each source event becomes one result, in order, none passed over: an event
- * whose fields fail to resolve is tried again, and in the end takes the stream down with a retryable error.
- */
-export type EventStream<Result> = AsyncIterableIterator<Result, undefined> & {
-  /** Aborts when the stream is over. */
-  readonly over: AbortSignal
-  /** Ends the stream at once; resolves when the source has let go of everything. */
-  return(): Promise<IteratorReturnResult<undefined>>
-  /** The same, and the reader gets the error. */
-  fail(error: unknown): Promise<void>
-  /**
-   * While a `next()` waits, a result that is at hand in the very turn its event is heard goes to the taker. If that returns true it
-   * has it, and the `next()` goes on waiting; otherwise it comes by `next()` as ever.
-   */
-  offerTo(taker: (result: Result) => boolean): void
+/** Who takes the results of a stream. */
+export type Taker<Result> = {
+  /** In the very turn an event is heard, while nothing else is on its way. False: it comes by `take`. */
+  takeNow(result: Result): boolean
+  /** The next one comes when this one is taken. */
+  take(result: Result): Promise<void> | undefined
 }
 
 export type EventStreamOptions<Result> = {
   source: AsyncIterable<unknown>
-  /** Resolves the selected fields for one event, with a context of its own. */
-  resolve: (event: unknown) => Result | Promise<Result>
-  /** The same, where there is nothing to wait for. */
-  resolveNow?: (event: unknown) => Result | undefined
-  errorsOf: (result: Result) => readonly GraphQLError[] | undefined
+  answers: EventAnswers<Result>
   errors: () => ErrorMapper
   clock: Clock
   /** Called with each event whose result is handed to the reader. */
-  onEvent?: (event: unknown) => void
+  onEvent: (event: unknown) => void
   /** Called once, when the stream is over. */
   onEnd: (error: unknown) => void
+}
+
+/** What an event is answered with, by a context of its own. */
+export interface EventAnswers<Result> {
+  resolve(event: unknown): Result | Promise<Result>
+  /** The same, where there is nothing to wait for. */
+  resolveNow(event: unknown): Result | undefined
+  errorsOf(result: Result): readonly GraphQLError[] | undefined
 }
 
 const retryDelaysMs = [50, 200, 800]
 const end: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
+type Step<Result> = IteratorResult<Result, undefined>
+type Reader<Result> = { resolve: (step: Step<Result>) => void; reject: (error: unknown) => void }
+
 /** A source that can hand its next event over in the turn it hears it. */
 type LiveSource = AsyncIterator<unknown> & { offerTo?: (taker: (event: unknown) => boolean) => void }
 
-// Written by hand: a generator's `return` would wait for its pending `next`, which may never come.
-export function createEventStream<Result>(options: EventStreamOptions<Result>): EventStream<Result> {
-  type Step = IteratorResult<Result, undefined>
-  type Reader = { resolve: (step: Step) => void; reject: (error: unknown) => void }
+/**
+ * A subscription as the transports read it. Each source event becomes one result, in order, none passed over: an event
+ * whose fields fail to resolve is tried again, and in the end takes the stream down with a retryable error.
+ *
+ * It is read either as an iterator or by a taker. Written by hand: a generator's `return` would wait for its pending `next`, which may
+ * never come.
+ */
+export class EventStream<Result> implements AsyncIterableIterator<Result, undefined> {
+  readonly #options: EventStreamOptions<Result>
+  readonly #iterator: LiveSource
+  #over: AbortController | undefined
+  /** Whoever waits for the next one: nobody has answered yet. */
+  #reader: Reader<Result> | undefined
+  /** Whoever waits for the end. */
+  #ended: Reader<Result> | undefined
+  #unseenError: unknown
+  #released: Promise<void> | undefined
 
-  const { source, resolve, resolveNow, errorsOf, errors, clock, onEvent, onEnd } = options
-  const iterator: LiveSource = source[Symbol.asyncIterator]()
-  let over: AbortController | undefined
-  /** The `next` nobody has answered yet. */
-  let reader: Reader | undefined
-  let unseenError: unknown
-  let released: Promise<void> | undefined
+  constructor(options: EventStreamOptions<Result>) {
+    this.#options = options
+    this.#iterator = options.source[Symbol.asyncIterator]()
+  }
 
-  function finish(error?: unknown): Promise<void> {
-    if (released !== undefined) return released
-    released = release()
-    over?.abort()
-    const mapped = error === undefined ? undefined : errors().toGraphQLError(error)
-    const waiting = takeReader()
+  /** Aborts when the stream is over. Made when it is asked for: most streams are watched over by their socket. */
+  get over(): AbortSignal {
+    this.#over ??= new AbortController()
+    if (this.#released !== undefined) this.#over.abort()
+    return this.#over.signal
+  }
+
+  next(): Promise<Step<Result>> {
+    if (this.#unseenError !== undefined) {
+      const error = this.#unseenError
+      this.#unseenError = undefined
+      return Promise.reject(error)
+    }
+    if (this.#released !== undefined) return Promise.resolve(end)
+    const promise = new Promise<Step<Result>>((resolve, reject) => {
+      this.#reader = { resolve, reject }
+    })
+    void this.#step()
+    return promise
+  }
+
+  /** Ends the stream at once; resolves when the source has let go of everything. */
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    await this.fail(undefined)
+    return end
+  }
+
+  /** The same, and the reader gets the error. */
+  fail(error: unknown): Promise<void> {
+    if (this.#released !== undefined) return this.#released
+    this.#released = this.#release()
+    this.#over?.abort()
+    const mapped = error === undefined ? undefined : this.#options.errors().toGraphQLError(error)
+    const waiting = this.#takeReader() ?? this.#ended
     if (mapped === undefined) waiting?.resolve(end)
     else if (waiting) waiting.reject(mapped)
-    else unseenError = mapped
-    onEnd(mapped)
-    return released
+    else this.#unseenError = mapped
+    this.#options.onEnd(mapped)
+    return this.#released
   }
 
-  function takeReader(): Reader | undefined {
-    const taken = reader
-    reader = undefined
-    return taken
+  /** Hands all results to the taker. Resolves when the stream is over. */
+  deliverTo(taker: Taker<Result>): Promise<unknown> {
+    if (this.#released !== undefined) return this.next()
+    const ended = new Promise((resolve, reject) => {
+      this.#ended = { resolve, reject }
+    })
+    this.#iterator.offerTo?.((event) => this.#offer(event, taker))
+    void this.#pump(taker)
+    return ended
   }
 
-  async function release(): Promise<void> {
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #offer(event: unknown, taker: Taker<Result>): boolean {
+    if (this.#released !== undefined) return false
+    const { answers, onEvent } = this.#options
+    const result = answers.resolveNow(event)
+    if (result === undefined || answers.errorsOf(result)?.length || !taker.takeNow(result)) return false
+    onEvent(event)
+    return true
+  }
+
+  async #pump(taker: Taker<Result>): Promise<void> {
     try {
-      await iterator.return?.()
+      for (;;) {
+        const { done, value } = await this.#iterator.next()
+        if (done) return void this.fail(undefined)
+        const result = await this.#resolved(value)
+        if (this.#released !== undefined) return
+        const taken = taker.take(result)
+        this.#options.onEvent(value)
+        await taken
+      }
     } catch (error) {
-      errors().toProblem(error)
+      void this.fail(error)
     }
   }
 
-  /** Made when it is asked for: most streams are watched over by their socket. */
-  function overSignal(): AbortSignal {
-    over ??= new AbortController()
-    if (released !== undefined) over.abort()
-    return over.signal
-  }
-
-  async function step(): Promise<void> {
+  async #step(): Promise<void> {
     try {
-      const { done, value } = await iterator.next()
-      if (done) return void finish()
-      const result = await resolved(value)
-      const waiting = takeReader()
+      const { done, value } = await this.#iterator.next()
+      if (done) return void this.fail(undefined)
+      const result = await this.#resolved(value)
+      const waiting = this.#takeReader()
       if (!waiting) return
       waiting.resolve({ done: false, value: result })
-      onEvent?.(value)
+      this.#options.onEvent(value)
     } catch (error) {
-      void finish(error)
+      void this.fail(error)
     }
   }
 
-  async function resolved(event: unknown): Promise<Result> {
+  async #resolved(event: unknown): Promise<Result> {
+    const { answers, clock } = this.#options
     for (const delayMs of retryDelaysMs) {
-      const result = await resolve(event)
-      if (!errorsOf(result)?.length || released !== undefined) return result
-      await clock.sleep(delayMs, overSignal())
+      const result = await answers.resolve(event)
+      if (!answers.errorsOf(result)?.length || this.#released !== undefined) return result
+      await clock.sleep(delayMs, this.over)
     }
-    const result = await resolve(event)
-    const [error] = errorsOf(result) ?? []
-    if (error) throw retryable(error)
+    const result = await answers.resolve(event)
+    const [error] = answers.errorsOf(result) ?? []
+    if (error) throw this.#retryable(error)
     return result
   }
 
   /** The client must come back for this event, so the error has to say so whatever it was. */
-  function retryable(error: unknown): unknown {
-    const mapped = errors().toGraphQLError(error)
-    if (errors().toProblem(mapped).retryable) return mapped
+  #retryable(error: unknown): unknown {
+    const errors = this.#options.errors()
+    const mapped = errors.toGraphQLError(error)
+    if (errors.toProblem(mapped).retryable) return mapped
     return new ChatError(
       'UNAVAILABLE',
       'An event could not be resolved. Subscribe again to get it.',
@@ -127,40 +183,17 @@ export function createEventStream<Result>(options: EventStreamOptions<Result>): 
     )
   }
 
-  return {
-    get over() {
-      return overSignal()
-    },
-    next() {
-      if (unseenError !== undefined) {
-        const error = unseenError
-        unseenError = undefined
-        return Promise.reject(error)
-      }
-      if (released !== undefined) return Promise.resolve(end)
-      const promise = new Promise<Step>((resolve, reject) => {
-        reader = { resolve, reject }
-      })
-      void step()
-      return promise
-    },
-    async return() {
-      await finish()
-      return end
-    },
-    fail: finish,
-    offerTo(taker) {
-      if (!resolveNow) return
-      iterator.offerTo?.((event) => {
-        if (!reader || released !== undefined) return false
-        const result = resolveNow(event)
-        if (result === undefined || errorsOf(result)?.length || !taker(result)) return false
-        onEvent?.(event)
-        return true
-      })
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
+  #takeReader(): Reader<Result> | undefined {
+    const taken = this.#reader
+    this.#reader = undefined
+    return taken
+  }
+
+  async #release(): Promise<void> {
+    try {
+      await this.#iterator.return?.()
+    } catch (error) {
+      this.#options.errors().toProblem(error)
+    }
   }
 }

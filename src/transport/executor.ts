@@ -10,13 +10,14 @@ import {
 import type { Clock } from '../ports/clock.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { Viewer } from '../protocol/viewer.ts'
-import { type Answer, answerOf } from './answer.ts'
+import { type Answer, answerOf, writeOr } from './answer.ts'
 import { unauthenticated } from './auth.ts'
 import type { Compiled, Run } from './compiled-operation.ts'
 import type { Variables } from './compiled-variables.ts'
 import { createDeadline } from './deadline.ts'
 import type { ErrorMapper } from './errors.ts'
-import { createEventStream, type EventStream, type EventStreamOptions } from './event-stream.ts'
+import { CompiledEventAnswers, type EventParts, PlainEventAnswers } from './event-answers.ts'
+import { type EventAnswers, EventStream } from './event-stream.ts'
 import { atExpiry } from './expiry.ts'
 import type { Metrics } from './metrics.ts'
 import type { OperationIds } from './operation-ids.ts'
@@ -25,7 +26,7 @@ import type { Operations } from './operations.ts'
 import type { Places } from './places.ts'
 import type { Plan, PlanOf } from './plans.ts'
 import { makeReplayable, Replay } from './replay.ts'
-import { createSharedAnswers, type ShareOf } from './shared-answers.ts'
+import { createSharedAnswers } from './shared-answers.ts'
 import type { Tracing } from './tracing.ts'
 
 /** Fresh for each operation. `stream` is the same for all events of one subscription, and undefined for all else. */
@@ -84,7 +85,9 @@ export type Executor = {
 }
 
 type Finished = ReturnType<OperationLog>
-type ResolvesEvents<Result> = Pick<EventStreamOptions<Result>, 'resolve' | 'resolveNow' | 'errorsOf'>
+/** Whatever its results are. */
+type AnyStream = Pick<EventStream<unknown>, 'over' | 'return' | 'fail'>
+type AnswersOf<Result> = (prepared: Prepared, source: object) => EventAnswers<Result>
 
 const eventDeadlineMs = 2500
 /** Each of them shows the whole value again. */
@@ -94,8 +97,7 @@ const noIds: OperationIds = {}
 export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): Executor {
   const { schema, createContext, operations, errors, log, metrics, places, clock, tracing, planOf } = options
   const { hideSuggestions = false } = options
-  const streams = new Set<EventStream<unknown>>()
-  const shared = createSharedAnswers()
+  const streams = new Set<AnyStream>()
   const inDeadline = createDeadline(clock, eventDeadlineMs)
   makeReplayable(schema)
 
@@ -204,15 +206,29 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
 
   // ---------------------------------------------------------------- subscriptions
 
+  const eventParts: EventParts = {
+    shared: createSharedAnswers(),
+    inDeadline: (given, { context }) =>
+      inDeadline(given).catch((error) => answerOf({ errors: [errorsOf(context).toGraphQLError(error)] })),
+    contextFor: ({ context }, source) => freshContext(context, source),
+    async byGraphQL(prepared, event, source) {
+      try {
+        return await inDeadline(Promise.resolve(execute(argsOf(prepared, event, source))))
+      } catch (error) {
+        return { errors: [errorsOf(prepared.context).toGraphQLError(error)] }
+      }
+    },
+  }
+
   async function start<Result>(
     prepared: Prepared,
     transport: 'ws' | 'sse',
-    resolves: (source: object) => ResolvesEvents<Result>,
+    answersOf: AnswersOf<Result>,
   ): Promise<EventStream<Result> | ExecutionResult> {
     const { plan, context } = prepared
     const operation: Operation = { ...operationOf(plan, context), transport }
     const finished = log(operation)
-    const work = () => open(prepared, transport, finished, resolves)
+    const work = () => open(prepared, transport, finished, answersOf)
     let opened: EventStream<Result> | ExecutionResult
     try {
       opened = await operations.start(tracing ? () => traced(tracing, operation, context, work) : work, undefined)
@@ -229,7 +245,7 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
     prepared: Prepared,
     transport: 'ws' | 'sse',
     finished: Finished,
-    resolves: (source: object) => ResolvesEvents<Result>,
+    answersOf: AnswersOf<Result>,
   ) {
     const { context } = prepared
     // A WebSocket has its seat for all it carries.
@@ -242,9 +258,9 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
       leave?.()
       return source
     }
-    const stream = createEventStream<Result>({
+    const stream = new EventStream<Result>({
       source,
-      ...resolves(source),
+      answers: answersOf(prepared, source),
       errors: () => errorsOf(context),
       onEvent: (event) => options.onDelivery?.(event, context.ids ?? noIds),
       clock,
@@ -261,81 +277,14 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
     return stream
   }
 
+  const compiledAnswers: AnswersOf<Answer> = (prepared, source) =>
+    new CompiledEventAnswers(eventParts, prepared, source)
+  const plainAnswers: AnswersOf<ExecutionResult> = (prepared, source) =>
+    new PlainEventAnswers(eventParts, prepared, source)
+
   async function follow(prepared: Prepared): Promise<EventStream<Answer> | Answer> {
-    const opened = await start<Answer>(prepared, 'ws', (source) => answersOf(prepared, source))
+    const opened = await start(prepared, 'ws', compiledAnswers)
     return Symbol.asyncIterator in opened ? opened : answerOf(opened)
-  }
-
-  const subscribeForYoga = (args: ExecutionArgs): Promise<EventStream<ExecutionResult> | ExecutionResult> => {
-    const prepared = preparedOf(args)
-    return start<ExecutionResult>(prepared, 'sse', (source) => ({
-      resolve: (event) => eventByGraphQL(prepared, event, source),
-      errorsOf: (result) => result.errors,
-    }))
-  }
-
-  async function eventByGraphQL(prepared: Prepared, event: unknown, source: object): Promise<ExecutionResult> {
-    try {
-      return await inDeadline(Promise.resolve(execute(argsOf(prepared, event, source))))
-    } catch (error) {
-      return { errors: [errorsOf(prepared.context).toGraphQLError(error)] }
-    }
-  }
-
-  /** How the events of a stream are answered: as others were who watch the same, where that is so. */
-  function answersOf(prepared: Prepared, source: object): ResolvesEvents<Answer> {
-    const { plan, context } = prepared
-    const slowly = async (event: unknown) => answerOf(await eventByGraphQL(prepared, event, source))
-    const errorsIn = ({ result }: Answer) => result?.errors
-    const compiled = plan.compiled()
-    const variables = compiled?.coerce(prepared.variables)
-    if (!compiled || !variables) return { resolve: slowly, errorsOf: errorsIn }
-    const shareOf = compiled.canBeShared ? shareOfField(schema, plan) : undefined
-    const userId = context.viewer?.userId
-    /** Some fields have to be waited for: then nothing is at hand in the turn of the event. */
-    let takesTime = false
-
-    function own(event: unknown, run: Run): Answer | Promise<Answer> {
-      const given = answerEvent(compiled as Compiled, event, run, () => slowly(event))
-      if (!(given instanceof Promise)) return given
-      takesTime = true
-      return inDeadline(given).catch((error) =>
-        answerOf({ errors: [errorsOf(prepared.context).toGraphQLError(error)] }),
-      )
-    }
-    const newRun = (): Run => ({
-      context: freshContext(context, source),
-      variables: variables as Variables,
-      isPersonal: false,
-    })
-
-    function resolve(event: unknown): Answer | Promise<Answer> {
-      const share = shareOf?.(event as never)
-      if (!share || share.except === userId) return own(event, newRun())
-      const found = shared.find(compiled as Compiled, share)
-      if (found instanceof Promise) return found.then((given) => given ?? own(event, newRun()))
-      if (found) return found
-      const run = newRun()
-      const given = own(event, run)
-      const forAll = (answer: Answer) => (run.isPersonal || answer.result ? undefined : answer)
-      if (given instanceof Promise) shared.keep(compiled as Compiled, share, given.then(forAll))
-      else if (forAll(given)) shared.keep(compiled as Compiled, share, given)
-      return given
-    }
-
-    function resolveNow(event: unknown): Answer | undefined {
-      if (takesTime) {
-        const share = shareOf?.(event as never)
-        const found = share && share.except !== userId ? shared.find(compiled as Compiled, share) : undefined
-        return found instanceof Promise ? undefined : found
-      }
-      const given = resolve(event)
-      if (!(given instanceof Promise)) return given
-      given.catch(() => undefined)
-      return undefined
-    }
-
-    return { resolve, resolveNow, errorsOf: errorsIn }
   }
 
   function seatOf({ viewer, address = '' }: OperationContext): () => void {
@@ -352,7 +301,7 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
   ): Promise<T> => by.operation(operation, traceparent, work, (outcome) => problemsOf(errorsIn(outcome))[0]?.code)
 
   /** A WebSocket watches over its own subscriptions; an HTTP exchange has nobody else to do so. */
-  function watch(stream: EventStream<unknown>, { transport, viewer, signal }: OperationContext): void {
+  function watch(stream: AnyStream, { transport, viewer, signal }: OperationContext): void {
     if (transport !== 'http') return
     const end = () => void stream.return()
     if (signal?.aborted) end()
@@ -365,7 +314,7 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
     answer: (prepared) => answer(prepared),
     follow,
     execute: executeForYoga,
-    subscribe: subscribeForYoga,
+    subscribe: (args) => start(preparedOf(args), 'sse', plainAnswers),
     endSubscriptions: async (error) => {
       await Promise.all([...streams].map((stream) => stream.fail(error)))
     },
@@ -377,45 +326,8 @@ function operationOf({ name, type }: Plan, { transport, viewer, ids }: Operation
   return { name, type, transport, ids }
 }
 
-const dataOf = (text: string): Answer => ({ json: `{"data":${text}}` })
-
-function writeOr(
-  compiled: Compiled,
-  value: unknown,
-  run: Run,
-  otherwise: () => Promise<Answer>,
-): Answer | Promise<Answer> {
-  try {
-    const text = compiled.write(value, run)
-    return typeof text === 'string' ? dataOf(text) : text.then(dataOf, otherwise)
-  } catch {
-    return otherwise()
-  }
-}
-
-function answerEvent(
-  compiled: Compiled,
-  event: unknown,
-  run: Run,
-  otherwise: () => Promise<Answer>,
-): Answer | Promise<Answer> {
-  try {
-    const value = compiled.resolve(event, run)
-    if (!(value instanceof Promise)) return writeOr(compiled, value, run, otherwise)
-    return value.then((each) => writeOr(compiled, each, run, otherwise), otherwise)
-  } catch {
-    return otherwise()
-  }
-}
-
 /** Of an outcome of any kind. */
 function errorsIn(outcome: object): readonly GraphQLError[] | undefined {
   const { result, errors } = outcome as Partial<Answer> & ExecutionResult
   return result?.errors ?? errors
-}
-
-function shareOfField(schema: GraphQLSchema, { operation }: Plan): ShareOf | undefined {
-  const [selection] = operation.selectionSet.selections
-  const name = selection && 'name' in selection ? selection.name.value : ''
-  return schema.getSubscriptionType()?.getFields()[name]?.extensions.shareOf as ShareOf | undefined
 }

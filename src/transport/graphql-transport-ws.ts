@@ -17,7 +17,8 @@ import { frameOf, nextFrame, onlyFrames } from './frames.ts'
 import type { Outgoing } from './outgoing.ts'
 import { isNestedDeeper, jsonNestingMax } from './request-params.ts'
 
-export type Peer = Pick<Outgoing, 'post' | 'send' | 'sendNow'> & {
+export type Peer = {
+  readonly outgoing: Pick<Outgoing, 'post' | 'send' | 'sendNow'>
   close(code: number, reason: string): void
   /** Told of each message that asks for nothing. */
   pinged(): void
@@ -28,7 +29,7 @@ export type Operation = {
   /** How many there are on this socket, this one included, and those that are completed but still at work. */
   readonly position: number
   /** Called when it is over. */
-  release?: () => void
+  release: (() => void) | undefined
 }
 
 type Judged = Prepared | readonly GraphQLError[]
@@ -47,140 +48,150 @@ export type Service = {
   explain(error: unknown): GraphQLError
 }
 
-export type Conversation = {
-  receive(text: string): void
-  /** Nobody has introduced themselves. */
-  isSilent(): boolean
-  /** Lets go of all operations; resolves when their sources have. */
-  end(): Promise<void>
-}
+type Running = Operation & { stream: EventStream<Answer> | undefined }
 
-type Running = Operation & { stream?: EventStream<Answer> }
-
-export function createConversation(peer: Peer, service: Service): Conversation {
-  let state: 'silent' | 'being judged' | 'acknowledged' | 'over' = 'silent'
+/** One for each open socket, so it holds little while nothing happens. */
+export class Conversation {
+  readonly #peer: Peer
+  readonly #service: Service
+  #state: 'silent' | 'being judged' | 'acknowledged' | 'over' = 'silent'
   /** By id: those the client has not completed. */
-  const wanted = new Map<string, Running>()
-  let atWork = 0
+  readonly #wanted = new Map<string, Running>()
+  #atWork = 0
 
-  function receive(text: string): void {
-    if (state === 'over') return
+  constructor(peer: Peer, service: Service) {
+    this.#peer = peer
+    this.#service = service
+  }
+
+  receive(text: string): void {
+    if (this.#state === 'over') return
     const message = parse(text)
     switch (message?.type) {
       case undefined:
-        close(CloseCode.BadRequest, 'Invalid message received')
+        this.#close(CloseCode.BadRequest, 'Invalid message received')
         break
       case MessageType.Ping:
-        peer.pinged()
+        this.#peer.pinged()
         // It is echoed, and what is nested too deep cannot be written.
-        if (isNestedDeeper(message.payload, jsonNestingMax)) close(CloseCode.BadRequest, 'JSON is nested too deep')
-        else post({ type: MessageType.Pong, ...(message.payload && { payload: message.payload }) })
+        if (isNestedDeeper(message.payload, jsonNestingMax))
+          this.#close(CloseCode.BadRequest, 'JSON is nested too deep')
+        else this.#post({ type: MessageType.Pong, ...(message.payload && { payload: message.payload }) })
         break
       case MessageType.Pong:
-        peer.pinged()
+        this.#peer.pinged()
         break
       case MessageType.ConnectionInit:
-        if (state === 'silent') void judge(message.payload ?? undefined)
-        else close(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests')
+        if (this.#state === 'silent') void this.#judge(message.payload ?? undefined)
+        else this.#close(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests')
         break
       case MessageType.Subscribe:
-        subscribe(message)
+        this.#subscribe(message)
         break
       case MessageType.Complete:
-        complete(message.id)
+        this.#complete(message.id)
         break
       default:
-        close(CloseCode.BadRequest, 'Unexpected message received')
+        this.#close(CloseCode.BadRequest, 'Unexpected message received')
     }
   }
 
-  function subscribe({ id, payload }: SubscribeMessage): void {
-    if (state !== 'acknowledged') close(CloseCode.Unauthorized, 'Unauthorized')
-    else if (wanted.has(id)) close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`)
-    else operate(id, payload)
+  /** Nobody has introduced themselves. */
+  get isSilent(): boolean {
+    return this.#state === 'silent'
   }
 
-  async function judge(params: Record<string, unknown> | undefined): Promise<void> {
-    state = 'being judged'
-    const welcome = await service.connect(params)
-    if (state !== 'being judged') return
-    if (!welcome) return close(CloseCode.Forbidden, 'Forbidden')
-    state = 'acknowledged'
-    post({ type: MessageType.ConnectionAck })
+  /** Lets go of all operations; resolves when their sources have. */
+  async end(): Promise<void> {
+    this.#state = 'over'
+    const running = [...this.#wanted.values()]
+    this.#wanted.clear()
+    await Promise.all(running.map(({ stream }) => stream?.return()))
+  }
+
+  #subscribe({ id, payload }: SubscribeMessage): void {
+    if (this.#state !== 'acknowledged') this.#close(CloseCode.Unauthorized, 'Unauthorized')
+    else if (this.#wanted.has(id)) this.#close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`)
+    else this.#operate(id, payload)
+  }
+
+  async #judge(params: Record<string, unknown> | undefined): Promise<void> {
+    this.#state = 'being judged'
+    const welcome = await this.#service.connect(params)
+    if (this.#state !== 'being judged') return
+    if (!welcome) return this.#close(CloseCode.Forbidden, 'Forbidden')
+    this.#state = 'acknowledged'
+    this.#post({ type: MessageType.ConnectionAck })
   }
 
   // Nothing here waits where there is nothing to wait for: what can be answered at once is answered in the turn it came.
 
-  function operate(id: string, payload: SubscribePayload): void {
-    atWork += 1
-    const operation: Running = { id, position: atWork }
-    wanted.set(id, operation)
-    const prepared = service.prepare(payload, operation)
-    if (prepared instanceof Promise) void prepared.then((judged) => run(operation, judged))
-    else run(operation, prepared)
+  #operate(id: string, payload: SubscribePayload): void {
+    this.#atWork += 1
+    const operation: Running = { id, position: this.#atWork, release: undefined, stream: undefined }
+    this.#wanted.set(id, operation)
+    const prepared = this.#service.prepare(payload, operation)
+    if (prepared instanceof Promise) void prepared.then((judged) => this.#run(operation, judged))
+    else this.#run(operation, prepared)
   }
 
-  function run(operation: Running, prepared: Judged): void {
-    if (!('plan' in prepared)) refuse(operation, prepared)
-    else if (!isWanted(operation)) finish(operation)
+  #run(operation: Running, prepared: Judged): void {
+    if (!('plan' in prepared)) this.#refuse(operation, prepared)
+    else if (!this.#isWanted(operation)) this.#finish(operation)
     else if (prepared.plan.type === 'subscription') {
-      follow(operation, prepared).catch((error) => refuse(operation, [service.explain(error)]))
+      this.#follow(operation, prepared).catch((error) => this.#refuse(operation, [this.#service.explain(error)]))
     } else {
-      const answer = service.answer(prepared)
-      if (answer instanceof Promise) void answer.then((given) => reply(operation, given))
-      else reply(operation, answer)
+      const answer = this.#service.answer(prepared)
+      if (answer instanceof Promise) void answer.then((given) => this.#reply(operation, given))
+      else this.#reply(operation, answer)
     }
   }
 
-  function reply(operation: Running, answer: Answer): void {
-    if (finish(operation)) peer.post(onlyFrames(operation.id, answer))
+  #reply(operation: Running, answer: Answer): void {
+    if (this.#finish(operation)) this.#peer.outgoing.post(onlyFrames(operation.id, answer))
   }
 
-  function refuse(operation: Running, errors: readonly GraphQLError[]): void {
-    if (finish(operation)) post({ id: operation.id, type: MessageType.Error, payload: errors })
+  #refuse(operation: Running, errors: readonly GraphQLError[]): void {
+    if (this.#finish(operation)) this.#post({ id: operation.id, type: MessageType.Error, payload: errors })
   }
 
-  async function follow(operation: Running, prepared: Prepared): Promise<void> {
-    const stream = await service.follow(prepared)
-    if (!(Symbol.asyncIterator in stream)) return reply(operation, stream)
+  async #follow(operation: Running, prepared: Prepared): Promise<void> {
+    const stream = await this.#service.follow(prepared)
+    if (!(Symbol.asyncIterator in stream)) return this.#reply(operation, stream)
     operation.stream = stream
-    if (!isWanted(operation)) await stream.return()
-    stream.offerTo((answer) => isWanted(operation) && peer.sendNow(nextFrame(operation.id, answer)))
-    for await (const each of stream) if (isWanted(operation)) await peer.send(nextFrame(operation.id, each))
-    if (finish(operation)) post({ id: operation.id, type: MessageType.Complete })
+    if (!this.#isWanted(operation)) await stream.return()
+    const { outgoing } = this.#peer
+    await stream.deliverTo({
+      takeNow: (answer) => this.#isWanted(operation) && outgoing.sendNow(nextFrame(operation.id, answer)),
+      take: (answer) => (this.#isWanted(operation) ? outgoing.send(nextFrame(operation.id, answer)) : undefined),
+    })
+    if (this.#finish(operation)) this.#post({ id: operation.id, type: MessageType.Complete })
   }
 
-  const isWanted = (operation: Running): boolean => wanted.get(operation.id) === operation
+  #isWanted(operation: Running): boolean {
+    return this.#wanted.get(operation.id) === operation
+  }
 
   /** Before the last frame is sent: whoever has read it may use the id again. Returns whether the client still wants it. */
-  function finish(operation: Running): boolean {
-    atWork -= 1
+  #finish(operation: Running): boolean {
+    this.#atWork -= 1
     operation.release?.()
-    return isWanted(operation) && wanted.delete(operation.id)
+    return this.#isWanted(operation) && this.#wanted.delete(operation.id)
   }
 
-  function complete(id: string): void {
-    const operation = wanted.get(id)
-    wanted.delete(id)
+  #complete(id: string): void {
+    const operation = this.#wanted.get(id)
+    this.#wanted.delete(id)
     void operation?.stream?.return()
   }
 
-  function close(code: number, reason: string): void {
-    state = 'over'
-    peer.close(code, reason)
+  #close(code: number, reason: string): void {
+    this.#state = 'over'
+    this.#peer.close(code, reason)
   }
 
-  const post = (message: object): void => peer.post(frameOf(JSON.stringify(message)))
-
-  return {
-    receive,
-    isSilent: () => state === 'silent',
-    async end() {
-      state = 'over'
-      const running = [...wanted.values()]
-      wanted.clear()
-      await Promise.all(running.map(({ stream }) => stream?.return()))
-    },
+  #post(message: object): void {
+    this.#peer.outgoing.post(frameOf(JSON.stringify(message)))
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { type Compiled, compileOperation } from './compiled-operation.ts'
+import type { ShareOf } from './shared-answers.ts'
 
 /** An operation of a valid document, and what was made of it so far. */
 export type Plan = {
@@ -17,6 +18,8 @@ export type Plan = {
   readonly type: 'query' | 'mutation' | 'subscription'
   /** From the second time on: most documents that come once never come again. Undefined for what graphql-js executes itself. */
   compiled(): Compiled | undefined
+  /** Of a subscription: which of its events are the same for several. Undefined where none is. */
+  readonly shareOf: ShareOf | undefined
 }
 
 export type PlanOf = (document: DocumentNode, operationName: string | null | undefined) => Plan | undefined
@@ -37,6 +40,9 @@ export function createPlans(schema: GraphQLSchema): PlanOf {
       operationName,
       name: operation.name?.value,
       type: operation.operation,
+      get shareOf() {
+        return compiled?.canBeShared ? compiled.shareOf : undefined
+      },
       compiled() {
         // A subscription has many events.
         if (isNew && operation.operation !== 'subscription') {

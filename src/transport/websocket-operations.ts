@@ -5,6 +5,7 @@ import type { Viewer } from '../protocol/viewer.ts'
 import type { Admission } from './admission.ts'
 import type { Authenticate } from './auth.ts'
 import type { ErrorMapper } from './errors.ts'
+import type { Prepared } from './executor.ts'
 import type { GraphQL, WebSocketRequest } from './graphql.ts'
 import type { Operation, Prepares, Service } from './graphql-transport-ws.ts'
 import { loggedOperationId, type OperationIds } from './operation-ids.ts'
@@ -22,10 +23,13 @@ export type Connection = {
   /** The client's. */
   readonly address: string
   close(code: number, reason: string): void
-  /** Closes the socket with 4403 when the token expires, unless the returned function is called before. */
+  /**
+   * Somebody has introduced themselves, and the socket is closed when their token expires. `left` is called when the socket is closed, or
+   * at once if it is.
+   */
+  introduced(left?: () => void, viewer?: Viewer): void
+  /** Closes the socket with 4403 when the token of an operation expires, unless the returned function is called before. */
   closeAtExpiry(viewer: Viewer): () => void
-  /** Somebody has introduced themselves. What is handed in is called when the socket is closed, or at once if it is. */
-  introduced(left?: () => void): void
 }
 
 export type WebSocketOperationsOptions = {
@@ -45,90 +49,104 @@ type PersistedPayload = SubscribePayload & { documentId?: unknown }
 const tooManyRetryAfterMs = 1000
 const tryAgainLater = 1013
 
-/** Who may connect, and what becomes of an operation. */
-export function createWebSocketOperations(options: WebSocketOperationsOptions): (connection: Connection) => Service {
-  const { graphql, authenticate, admission, places, refusals, operations, errors, acceptAnonymous } = options
+/** Who may connect, and what becomes of an operation. One for each open socket. */
+export class WebSocketOperations implements Service {
+  readonly #options: WebSocketOperationsOptions
+  readonly #connection: Connection
+  /** Undefined on a socket that was opened anonymously, for GraphiQL. */
+  #viewer: Viewer | undefined
 
-  return (connection) => {
-    /** Undefined on a socket that was opened anonymously, for GraphiQL. */
-    let viewer: Viewer | undefined
+  constructor(options: WebSocketOperationsOptions, connection: Connection) {
+    this.#options = options
+    this.#connection = connection
+  }
 
-    async function connect(params: Record<string, unknown> | undefined): Promise<boolean> {
-      const authorization = authorizationIn(params)
-      if (authorization === undefined) {
-        if (acceptAnonymous) connection.introduced()
-        return acceptAnonymous
-      }
-      try {
-        viewer = await authenticate(authorization)
-        if (!viewer) return false
-        connection.userId = viewer.userId
-        const left = places.seat(viewer.userId, connection.address, 'sockets_per_user')
-        if (!left) {
-          connection.close(tryAgainLater, 'Too many sockets of this user')
-          return false
-        }
-        connection.introduced(left)
-        connection.closeAtExpiry(viewer)
-        return true
-      } catch (error) {
-        if (errors.about({ connectionId: connection.id }).toProblem(error).retryable)
-          connection.close(tryAgainLater, 'Try again later')
+  async connect(params: Record<string, unknown> | undefined): Promise<boolean> {
+    const { authenticate, places, errors, acceptAnonymous } = this.#options
+    const connection = this.#connection
+    const authorization = authorizationIn(params)
+    if (authorization === undefined) {
+      if (acceptAnonymous) connection.introduced()
+      return acceptAnonymous
+    }
+    try {
+      const viewer = await authenticate(authorization)
+      if (!viewer) return false
+      this.#viewer = viewer
+      connection.userId = viewer.userId
+      const left = places.seat(viewer.userId, connection.address, 'sockets_per_user')
+      if (!left) {
+        connection.close(tryAgainLater, 'Too many sockets of this user')
         return false
       }
+      connection.introduced(left, viewer)
+      return true
+    } catch (error) {
+      if (errors.about({ connectionId: connection.id }).toProblem(error).retryable)
+        connection.close(tryAgainLater, 'Try again later')
+      return false
     }
+  }
 
-    /** The token of GraphiQL's headers editor. */
-    async function operationViewer(operation: Operation, headers: unknown): Promise<Viewer | undefined> {
-      const own = await authenticate(authorizationIn(headers))
-      if (own) operation.release = connection.closeAtExpiry(own)
-      return own
-    }
-
-    function prepare(payload: SubscribePayload, operation: Operation): Prepares {
-      const ids = { connectionId: connection.id, operationId: loggedOperationId(operation.id) }
-      try {
-        if (operations.draining) throw unavailable()
-        if (operation.position > operationsPerSocketMax) {
-          refusals('operations_per_socket')
-          throw tooManyOperations()
-        }
-        if (viewer) return admit(payload, viewer, ids)
-        return operationViewer(operation, payload.extensions?.headers)
-          .then((own) => admit(payload, own, ids))
-          .catch((error) => refused(ids, error))
-      } catch (error) {
-        return refused(ids, error)
+  prepare(payload: SubscribePayload, operation: Operation): Prepares {
+    const { operations, refusals } = this.#options
+    const ids = { connectionId: this.#connection.id, operationId: loggedOperationId(operation.id) }
+    try {
+      if (operations.draining) throw unavailable()
+      if (operation.position > operationsPerSocketMax) {
+        refusals('operations_per_socket')
+        throw tooManyOperations()
       }
+      if (this.#viewer) return this.#admit(payload, this.#viewer, ids)
+      return this.#operationViewer(operation, payload.extensions?.headers)
+        .then((own) => this.#admit(payload, own, ids))
+        .catch((error) => this.#refused(ids, error))
+    } catch (error) {
+      return this.#refused(ids, error)
     }
+  }
 
-    function admit(payload: SubscribePayload, asks: Viewer | undefined, ids: OperationIds): Prepares {
-      const { query, operationName, variables, extensions, documentId } = payload as PersistedPayload
-      const request: WebSocketRequest = {
-        query,
-        documentId,
-        operationName,
-        variables,
-        extensions,
-        viewer: asks,
-        origin: connection.origin,
-        ids,
-        traceparent: extensions?.traceparent,
-      }
-      const admitted = admission.admit(asks, connection.address)
-      if (admitted === undefined) return graphql.prepare(request)
-      return admitted.then(() => graphql.prepare(request)).catch((error) => refused(ids, error))
+  answer(prepared: Prepared) {
+    return this.#options.graphql.answer(prepared)
+  }
+
+  follow(prepared: Prepared) {
+    return this.#options.graphql.follow(prepared)
+  }
+
+  explain(error: unknown) {
+    return this.#options.errors.about({ connectionId: this.#connection.id }).toGraphQLError(error)
+  }
+
+  /** The token of GraphiQL's headers editor. */
+  async #operationViewer(operation: Operation, headers: unknown): Promise<Viewer | undefined> {
+    const own = await this.#options.authenticate(authorizationIn(headers))
+    if (own) operation.release = this.#connection.closeAtExpiry(own)
+    return own
+  }
+
+  #admit(payload: SubscribePayload, asks: Viewer | undefined, ids: OperationIds): Prepares {
+    const { graphql, admission } = this.#options
+    const { origin, address } = this.#connection
+    const { query, operationName, variables, extensions, documentId } = payload as PersistedPayload
+    const request: WebSocketRequest = {
+      query,
+      documentId,
+      operationName,
+      variables,
+      extensions,
+      viewer: asks,
+      origin,
+      ids,
+      traceparent: extensions?.traceparent,
     }
+    const admitted = admission.admit(asks, address)
+    if (admitted === undefined) return graphql.prepare(request)
+    return admitted.then(() => graphql.prepare(request)).catch((error) => this.#refused(ids, error))
+  }
 
-    const refused = (ids: OperationIds, error: unknown) => [errors.about(ids).toGraphQLError(error)]
-
-    return {
-      connect,
-      prepare,
-      answer: graphql.answer,
-      follow: graphql.follow,
-      explain: (error) => errors.about({ connectionId: connection.id }).toGraphQLError(error),
-    }
+  #refused(ids: OperationIds, error: unknown) {
+    return [this.#options.errors.about(ids).toGraphQLError(error)]
   }
 }
 
