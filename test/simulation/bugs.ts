@@ -534,7 +534,7 @@ const streamBugs: Bug[] = [
   },
   {
     name: 'something is handed over past what waits',
-    seed: 1,
+    seed: 39,
     plant: (ports) => ports,
     plantOnto: (domain) =>
       withStreams(domain, (stream) => {

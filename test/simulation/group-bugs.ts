@@ -104,7 +104,7 @@ export const groupBugs: Bug[] = [
   },
   {
     name: 'a change of the group goes below its version',
-    seed: 1979,
+    seed: 145,
     plant(ports, { random, failOver }) {
       const reserved = new Map<ConversationId, Seq>()
       const isRare = (id: ConversationId) => isGroupId(id) && random.chance(0.3)
@@ -137,7 +137,7 @@ export const groupBugs: Bug[] = [
   },
   {
     name: 'the index row of a member comes after the group',
-    seed: 2365,
+    seed: 1326,
     plant: (ports) => ports,
     plantAbove(ports) {
       const owed: (() => Promise<void>)[] = []
@@ -170,7 +170,7 @@ export const groupBugs: Bug[] = [
   },
   {
     name: 'a removal deletes a newer index row',
-    seed: 29,
+    seed: 10,
     plant: (ports, { random }) => ({
       ...ports,
       memberships: {
@@ -197,7 +197,7 @@ export const groupBugs: Bug[] = [
   },
   {
     name: 'news is handed on before the channel stands',
-    seed: 12,
+    seed: 3,
     alone: true,
     plant: (ports) => ports,
     plantAbove: (ports) => ({
@@ -217,7 +217,7 @@ export const groupBugs: Bug[] = [
   },
   {
     name: 'whoever comes back to a group does not listen again',
-    seed: 3,
+    seed: 2,
     alone: true,
     plant: (ports) => ports,
     plantAbove(ports) {
@@ -251,7 +251,7 @@ export const groupBugs: Bug[] = [
   },
   {
     name: 'a catch-up leaves out the groups',
-    seed: 19,
+    seed: 1,
     alone: true,
     plant: (ports) => ({
       ...ports,
