@@ -29,8 +29,7 @@ const ids: Record<string, GraphQLFieldResolver<never, unknown>> = {
   Message: (message: Message) => messageNodeId(message),
 }
 for (const [name, resolve] of Object.entries(ids)) {
-  const field = (schema.getType(name) as GraphQLObjectType).getFields().id
-  if (field) Object.assign(field, sameForAll, { resolve })
+  Object.assign((schema.getType(name) as GraphQLObjectType).getFields().id as object, sameForAll, { resolve })
 }
 
 /** What is committed as schema.graphql. */
