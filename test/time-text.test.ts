@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fromTimeText, toTimeText } from '../src/store/time-text.ts'
+import { fromTimeText, toTimeText } from '../src/protocol/time-text.ts'
 
 const range = { min: Date.UTC(1969, 0, 1), max: Date.UTC(9999, 11, 31) }
 const times = fc.oneof(

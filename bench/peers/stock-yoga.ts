@@ -181,9 +181,13 @@ useServer<Record<string, unknown>, { request: IncomingMessage }>(
 )
 server.listen(Number(process.env.PORT), '127.0.0.1')
 
+/** Another process of the same run may have made it. */
 async function createTable(TableName: string, hash: string, range?: string): Promise<void> {
   const columns = [hash, ...(range === undefined ? [] : [range])]
-  await client.send(
+  const isThere = (error: Error) => {
+    if (error.name !== 'ResourceInUseException') throw error
+  }
+  const made = client.send(
     new CreateTableCommand({
       TableName,
       BillingMode: 'PAY_PER_REQUEST',
@@ -194,4 +198,5 @@ async function createTable(TableName: string, hash: string, range?: string): Pro
       })),
     }),
   )
+  await made.catch(isThere)
 }

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Place } from '../domain/chat-list.ts'
 import { ChatError } from '../protocol/errors.ts'
 import { type ConversationId, isConversationId, type Seq, type UserId } from '../protocol/ids.ts'
@@ -7,6 +8,8 @@ import { type ConversationId, isConversationId, type Seq, type UserId } from '..
 // or somebody's list of chats. It names no row, so it never expires and outlives the message it was made for.
 
 const tagBytes = 12
+/** The last page of a chat is asked for again and again, and twenty signatures cost more than the rest of it: some 2 MB of them are kept. */
+const rememberedMax = 10_000
 
 export type Cursors = ReturnType<typeof createCursors>
 
@@ -29,8 +32,17 @@ export function createCursors(secret: Uint8Array) {
     return position
   }
 
+  const sealed = new LRUCache<string, string>({ max: rememberedMax })
+
   return {
-    ofMessage: (conversationId: ConversationId, seq: Seq) => seal(`m ${conversationId}`, String(seq)),
+    ofMessage(conversationId: ConversationId, seq: Seq): string {
+      const key = `${conversationId} ${seq}`
+      const known = sealed.get(key)
+      if (known !== undefined) return known
+      const cursor = seal(`m ${conversationId}`, String(seq))
+      sealed.set(key, cursor)
+      return cursor
+    },
     toSeq: (conversationId: ConversationId, cursor: string, field: string): Seq =>
       Number(open(`m ${conversationId}`, cursor, field)),
     ofChat: (userId: UserId, { atMs, id }: Place) => seal(`c ${userId}`, `${atMs} ${id}`),

@@ -10,10 +10,10 @@ import type {
   Reaction,
 } from '../ports/log.ts'
 import type { AttachmentId, MessageAddress, UserId } from '../protocol/ids.ts'
+import { fromTimeText, toTimeText } from '../protocol/time-text.ts'
 import { createDynamoTable } from './dynamo-table.ts'
 import { createSharedReads } from './shared-reads.ts'
 import type { Dynamo, Item, Key } from './tables.ts'
-import { fromTimeText, toTimeText } from './time-text.ts'
 
 export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
   const table = createDynamoTable(dynamo, 'messages')

@@ -331,14 +331,28 @@ function leafOf(type: GraphQLLeafType): WriteValue {
   const serialized = (value: unknown): string => {
     const shown = type.serialize(value)
     if (shown === null || shown === undefined) throw new Extraordinary()
-    return JSON.stringify(shown)
+    return typeof shown === 'string' ? quoted(shown) : JSON.stringify(shown)
   }
   if (type === GraphQLString || type === GraphQLID) {
-    return (value) => (typeof value === 'string' ? JSON.stringify(value) : serialized(value))
+    return (value) => (typeof value === 'string' ? quoted(value) : serialized(value))
   }
   // What is no integer of 32 bits is graphql-js's to refuse.
   if (type === GraphQLInt) return (value) => (value === (value as number) >> 0 ? `${value}` : serialized(value))
   return serialized
+}
+
+/** Longer ones are looked through faster by JSON.stringify. */
+const plainMaxChars = 48
+
+/** Most texts are ids, which need no escaping. */
+function quoted(text: string): string {
+  if (text.length > plainMaxChars) return JSON.stringify(text)
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i)
+    // Quotes, backslashes, control characters, and whatever might be half of a pair.
+    if (code < 32 || code === 34 || code === 92 || code >= 0xd800) return JSON.stringify(text)
+  }
+  return `"${text}"`
 }
 
 const isPromise = (value: unknown): value is Promise<unknown> =>

@@ -18,7 +18,7 @@ import type { Outgoing } from './outgoing.ts'
 import { isNestedDeeper, jsonNestingMax } from './request-params.ts'
 
 export type Peer = {
-  readonly outgoing: Pick<Outgoing, 'post' | 'send' | 'sendNow'>
+  readonly outgoing: Pick<Outgoing, 'post' | 'postIfRoom' | 'send'>
   close(code: number, reason: string): void
   /** Told of each message that asks for nothing. */
   pinged(): void
@@ -162,7 +162,7 @@ export class Conversation {
     if (!this.#isWanted(operation)) await stream.return()
     const { outgoing } = this.#peer
     await stream.deliverTo({
-      takeNow: (answer) => this.#isWanted(operation) && outgoing.sendNow(nextFrame(operation.id, answer)),
+      takeNow: (answer) => this.#isWanted(operation) && outgoing.postIfRoom(nextFrame(operation.id, answer)),
       take: (answer) => (this.#isWanted(operation) ? outgoing.send(nextFrame(operation.id, answer)) : undefined),
     })
     if (this.#finish(operation)) this.#post({ id: operation.id, type: MessageType.Complete })

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Clock } from '../ports/clock.ts'
 import type { Observer } from '../ports/observer.ts'
-import { createDistributions, createTallies } from './tallies.ts'
+import { createDistributions, createTallies, type Distribution } from './tallies.ts'
 
 // What a pager needs to know of a node beside its operations. Every label has a few values that the code names; none comes from a
 // client.
@@ -30,11 +30,24 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
   const histogram = <Label extends string>(name: string, help: string, buckets: number[], labelNames: Label[] = []) =>
     new Histogram({ name, help, buckets, labelNames, registers })
 
-  const sendSeconds = histogram(
+  function byOperation(name: string, help: string): (operation: string) => Distribution {
+    const distributionOf = createDistributions(registry, name, help, seconds)
+    const known = new Map<string, Distribution>()
+    return (operation) => {
+      const found = known.get(operation)
+      if (found) return found
+      const made = distributionOf({ operation })
+      known.set(operation, made)
+      return made
+    }
+  }
+
+  const sendSeconds = createDistributions(
+    registry,
     'parley_send_duration_seconds',
     'From the request of a send to its acknowledgement: stored, and rung for',
     seconds,
-  )
+  )({})
   const deliverySeconds = createDistributions(
     registry,
     'parley_delivery_latency_seconds',
@@ -63,13 +76,11 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
   const overflows = counter('parley_queue_overflows_total', 'Times more waited for a reader than its queue holds', [
     'stream',
   ])
-  const redisSeconds = histogram('parley_redis_duration_seconds', 'Round trips to Redis', seconds, ['operation'])
+  const redisSeconds = byOperation('parley_redis_duration_seconds', 'Round trips to Redis')
   const redisErrors = counter('parley_redis_errors_total', 'Round trips to Redis that failed', ['operation'])
-  const dynamoSeconds = histogram(
+  const dynamoSeconds = byOperation(
     'parley_dynamodb_duration_seconds',
     'Calls to DynamoDB, with the time they waited for their turn',
-    seconds,
-    ['operation'],
   )
   const dynamoErrors = counter('parley_dynamodb_errors_total', 'Calls to DynamoDB that failed', ['operation', 'table'])
   const dynamoRetries = counter('parley_dynamodb_retries_total', 'Second attempts of calls to DynamoDB', ['table'])
@@ -124,7 +135,7 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
       const startedAtMs = clock.now()
       return {
         ended(error) {
-          redisSeconds.observe({ operation }, (clock.now() - startedAtMs) / 1000)
+          redisSeconds(operation).observe((clock.now() - startedAtMs) / 1000)
           if (error !== undefined) redisErrors.inc({ operation })
         },
       }
@@ -133,7 +144,7 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
       const startedAtMs = clock.now()
       return {
         ended(error) {
-          dynamoSeconds.observe({ operation }, (clock.now() - startedAtMs) / 1000)
+          dynamoSeconds(operation).observe((clock.now() - startedAtMs) / 1000)
           if (error !== undefined) dynamoErrors.inc({ operation, table })
         },
       }

@@ -3,7 +3,11 @@ import type { WebSocket } from 'ws'
 import { unavailable } from '../protocol/errors.ts'
 import type { Backlog } from './backlog.ts'
 
-/** What goes out over one socket. Frames are whole, so they may go past the library that reads the socket. */
+/**
+ * What goes out over one socket. Frames are whole, so they may go past the library that reads the socket. What is posted in one turn is
+ * written at its end, for all sockets: many answers to what came in one packet leave in one, and a message to a thousand is first worked
+ * out for all of them and then written to all of them, which the processor's caches thank for.
+ */
 export class Outgoing {
   readonly #socket: WebSocket
   readonly #tcp: Socket
@@ -16,13 +20,15 @@ export class Outgoing {
     this.#backlog = backlog
   }
 
-  /** Together with whatever else there is to send in this turn: many answers to what came in one packet leave in one. */
+  /** Together with whatever else there is to send in this turn. */
   post(frame: Buffer): void {
-    if (this.#posted) this.#posted.push(frame)
-    else {
-      this.#posted = [frame]
-      process.nextTick(flushOf, this)
+    if (this.#posted) {
+      this.#posted.push(frame)
+      return
     }
+    this.#posted = [frame]
+    if (waiting.length === 0) process.nextTick(flushAll)
+    waiting.push(this)
   }
 
   /** Resolves when the frame is on its way; rejects when the socket is closed. */
@@ -35,10 +41,11 @@ export class Outgoing {
     })
   }
 
-  /** At once, if nothing waits to be sent before it. Returns whether it was. */
-  sendNow(frame: Buffer): boolean {
-    if (this.#posted || this.#tcp.writableLength > 0 || this.#socket.readyState !== this.#socket.OPEN) return false
-    this.#tcp.write(frame)
+  /** Posts it if the socket has room. Returns whether it has. */
+  postIfRoom(frame: Buffer): boolean {
+    const isFull = this.#tcp.writableLength > 0 || (this.#posted?.length ?? 0) >= postedMax
+    if (isFull || this.#socket.readyState !== this.#socket.OPEN) return false
+    this.post(frame)
     return true
   }
 
@@ -52,4 +59,14 @@ export class Outgoing {
   }
 }
 
-const flushOf = (outgoing: Outgoing): void => outgoing.flush()
+/** Of those who need not wait for each other to be on their way. */
+const postedMax = 64
+
+/** With something posted in this turn. */
+let waiting: Outgoing[] = []
+
+function flushAll(): void {
+  const all = waiting
+  waiting = []
+  for (const outgoing of all) outgoing.flush()
+}

@@ -1,0 +1,43 @@
+// Times as the tables hold them and clients are shown them: RFC 3339 in UTC, with milliseconds. Messages that are read or written
+// together are mostly of one day, and only that part of a time is costly.
+
+const dayMs = 24 * 60 * 60 * 1000
+
+let writtenDay = Number.NaN
+let writtenDayText = ''
+
+/** Throws where it is no time. */
+export function toTimeText(ms: number): string {
+  const wholeMs = Math.trunc(ms)
+  const day = Math.floor(wholeMs / dayMs)
+  if (day !== writtenDay) {
+    writtenDayText = new Date(day * dayMs).toISOString().slice(0, -13)
+    writtenDay = day
+  }
+  const inDayMs = wholeMs - day * dayMs
+  const seconds = Math.floor(inDayMs / 1000)
+  const minutes = Math.floor(seconds / 60)
+  const [hour, minute, second] = [pairText(Math.floor(minutes / 60)), pairText(minutes % 60), pairText(seconds % 60)]
+  return `${writtenDayText}${hour}:${minute}:${second}.${String(inDayMs % 1000).padStart(3, '0')}Z`
+}
+
+const pairText = (number: number): string => (number < 10 ? `0${number}` : `${number}`)
+
+let readDayText = ''
+let readDayMs = 0
+
+/** Of any other text: what Date.parse makes of it. */
+export function fromTimeText(text: string): number {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)) return Date.parse(text)
+  const day = text.slice(0, 10)
+  if (day !== readDayText) {
+    readDayMs = Date.parse(day)
+    readDayText = day
+  }
+  const minutes = pair(text, 11) * 60 + pair(text, 14)
+  const inDayMs = (minutes * 60 + pair(text, 17)) * 1000 + pair(text, 20) * 10 + digit(text, 22)
+  return inDayMs < dayMs ? readDayMs + inDayMs : Number.NaN
+}
+
+const digit = (text: string, at: number): number => text.charCodeAt(at) - 48
+const pair = (text: string, at: number): number => digit(text, at) * 10 + digit(text, at + 1)
