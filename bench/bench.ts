@@ -51,6 +51,7 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
   const kept = new Map<Who, Promise<Subject>>()
   const started = new Set<Subject>()
   const notes = new Set<string>()
+  let stopping: Promise<void> | undefined
 
   async function fresh(who: Who): Promise<Subject> {
     const environment = {
@@ -116,11 +117,16 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
       notes.clear()
       return taken
     },
-    async stop() {
-      await Promise.all([...started].map((subject) => subject.stop()))
-      await stores.stop()
-      await Promise.all([built.remove(), rm(dataDir, { recursive: true, force: true })])
+    stop() {
+      stopping ??= stopAll()
+      return stopping
     },
+  }
+
+  async function stopAll(): Promise<void> {
+    await Promise.all([...started].map((subject) => subject.stop()))
+    await stores.stop()
+    await Promise.all([built.remove(), rm(dataDir, { recursive: true, force: true })])
   }
 }
 

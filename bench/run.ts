@@ -5,7 +5,7 @@
 // npm run bench -- --profile <dir>    writes where our node's time goes, and prints the top of it
 // Starts what it measures. Figures are ratios within one run: two machines, or two moments of one, are not comparable.
 import { mkdir, writeFile } from 'node:fs/promises'
-import { availableParallelism, cpus, loadavg } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Depth, type Scenario, startBench } from './bench.ts'
 import { takeTroubles } from './load/troubles.ts'
@@ -74,7 +74,8 @@ try {
   for (const name of wanted) {
     const scenarioBeganAtMs = performance.now()
     const machine = {
-      cores: availableParallelism(),
+      // Of the machine: this process itself is pinned to one.
+      cores: cpus().length,
       model: cpus()[0]?.model,
       node: process.version,
       loadBefore: loadavg(),
