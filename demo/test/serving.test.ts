@@ -19,7 +19,7 @@ async function built(): Promise<string> {
 /** What is served at a path, with the headers. */
 async function get(directory: string, path: string, headers: Record<string, string> = {}) {
   const routes = await readDemo([directory])
-  const exchange = { requestId: 'one' }
+  const exchange = { requestId: 'one', head: [] }
   const server = createServer(
     (request, response) => void routes[path]?.GET?.({ ...exchange, request, response }),
   ).listen(0)
