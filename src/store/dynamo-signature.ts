@@ -77,7 +77,7 @@ function hmacBy(key: Buffer): (text: string) => string {
   }
   return (text) => {
     const length = inner.write(text, blockBytes, 'latin1')
-    outer.write(hash('sha256', inner.subarray(0, blockBytes + length), 'latin1'), blockBytes, 'latin1')
+    outer.write(hash('sha256', inner.subarray(0, blockBytes + length), 'binary'), blockBytes, 'latin1')
     return hash('sha256', outer)
   }
 }
