@@ -107,7 +107,10 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
     const close = (text: string) => `${opening}${text}}`
     return {
       coerce,
-      resolve: (source, run) => call(source, argumentsOf(run), run.context, info),
+      resolve(source, run) {
+        const value: unknown = call(source, argumentsOf(run), run.context, info)
+        return isPromise(value) && !(value instanceof Promise) ? Promise.resolve(value) : value
+      },
       write(value, run) {
         const text = below(value, run)
         return typeof text === 'string' ? close(text) : text.then(close)
@@ -186,6 +189,8 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
       names.push(`${fields.length === 0 ? '{' : ','}${JSON.stringify(key)}:`)
       fields.push(fieldOf(type, nodes))
     }
+    // All that is asked may be for other types of an interface.
+    if (fields.length === 0) return () => '{}'
     return (source, run) => {
       let text = ''
       let parts: Text[] | undefined
@@ -286,7 +291,9 @@ function argumentsFor(field: GraphQLField<unknown, unknown>, node: FieldNode): A
   return (run) => {
     const values: Variables = {}
     for (const { name, defaultValue, variable } of plain) {
-      const value = variable === undefined ? undefined : run.variables[variable]
+      // What is absent may be called like something that every object has.
+      const isGiven = variable !== undefined && Object.hasOwn(run.variables, variable)
+      const value = isGiven ? run.variables[variable] : undefined
       if (value === null && required.has(name)) return careful(run)
       if (value !== undefined) values[name] = value
       else if (defaultValue !== undefined) values[name] = defaultValue

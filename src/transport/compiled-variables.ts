@@ -32,7 +32,8 @@ export function compileVariables(
   const variables: { name: string; coerce: CoerceValue; initial: unknown; required: boolean }[] = []
   for (const { variable, type: typeNode, defaultValue } of variableDefinitions) {
     const type = typeFromAST(schema, typeNode as never) as unknown
-    if (!isInputType(type)) return undefined
+    // One called __proto__ would be no variable of `coerced`.
+    if (!isInputType(type) || variable.name.value === '__proto__') return undefined
     const initial = defaultValue && valueFromAST(defaultValue, type)
     if (defaultValue && initial === undefined) return undefined
     variables.push({ name: variable.name.value, coerce: coerceOf(type), initial, required: isNonNullType(type) })
