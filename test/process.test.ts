@@ -167,18 +167,23 @@ describe('two thousand clients that come back at once', () => {
     const served = await Promise.all(Array.from({ length: 2000 }, () => comeBack(bob)))
     const send = () => alice.send(bob, 'after', { clientMessageId: 'after' }).then(line, (error) => error.code)
     await expect.poll(send, { timeout: 60_000 }).toBe('2 after')
-    for (const { stream } of served) await stream.receives(2)
+    for (const client of served) {
+      await client.stream.receives(2).catch(async () => {
+        await client.stream.stop()
+        client.stream = (await comeBack(bob, 2)).stream
+      })
+    }
     await Promise.all(served.map(({ stream }) => stream.stop()))
     await Promise.all([alice.hangUp(), bob.hangUp()])
     expect(await terminate(node)).toEqual([0, null])
   })
 
   /** As any client does: again, until it is served. */
-  async function comeBack(person: Person) {
+  async function comeBack(person: Person, messages = 1) {
     for (let attempts = 1; ; attempts += 1) {
       const stream = person.followLean()
       try {
-        await stream.receives(1)
+        await stream.receives(messages)
         return { stream, attempts }
       } catch {
         await stream.stop()

@@ -373,7 +373,8 @@ export const subscriptionVariables: SubscriptionRow[] = [
   [
     'a position beyond the end',
     added,
-    ({ chat }) => ({ after: [{ conversationId: chat, seq: 99 }] }),
+    // Of this chat alone: of all of them, what another one has may come first.
+    ({ chat }) => ({ id: chat, after: [{ conversationId: chat, seq: 99 }] }),
     refused('SEQ_OUT_OF_RANGE', 'after'),
   ],
   [
