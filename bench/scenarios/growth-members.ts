@@ -10,7 +10,7 @@ import type { Sheet } from '../sheet.ts'
 export async function growWithMembers({ stores, choose, meter }: Bench, sheet: Sheet, crowd: Crowd): Promise<void> {
   const { subject, say, makeGroup, size } = crowd
   const sends = choose({ quick: 5, default: 20, full: 50 })
-  const silenceMs = choose({ quick: 500, default: 2000, full: 10_000 })
+  const silenceMs = choose({ quick: 500, default: 1000, full: 10_000 })
   await stores.calls()
   await sleep(silenceMs)
   const readsPerMs = unitsOf(await stores.calls(), isRead) / silenceMs

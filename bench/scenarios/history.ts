@@ -50,7 +50,7 @@ async function seedAll(bench: Bench, seeds: Seeds): Promise<[Chat[], { owner: So
 
 /** The same send, stored, delivered and ticked, in chats of all sizes. */
 async function sendIntoEach(bench: Bench, sheet: Sheet, subject: Subject, chats: readonly Chat[]): Promise<void> {
-  const sends = bench.choose({ quick: 20, default: 150, full: 600 })
+  const sends = bench.choose({ quick: 20, default: 100, full: 600 })
   const ways = []
   for (const { name, stored } of chats) {
     const events = { delivered: () => undefined, ticked: (): void => undefined }
@@ -64,7 +64,7 @@ async function sendIntoEach(bench: Bench, sheet: Sheet, subject: Subject, chats:
     ways.push({ who: `${stored.toLocaleString('en')} stored`, pair, send })
   }
   const [smallest] = ways
-  await interleave(bench.choose({ quick: 1, default: 5, full: 9 }), ways, async ({ who, send }) => {
+  await interleave(bench.choose({ quick: 1, default: 3, full: 9 }), ways, async ({ who, send }) => {
     await bench.stores.calls()
     const { serverMs, wallMs } = await bench.meter(subject, async () => {
       for (let i = 0; i < sends; i += 1) await send()

@@ -10,7 +10,7 @@ const everybody: readonly Who[] = ['parley', 'stock', 'mercurius', 'socket.io', 
 
 export const idle: Scenario = async (bench) => {
   const sheet = createSheet()
-  const size = bench.choose({ quick: 100, default: 2000, full: 10_000 })
+  const size = bench.choose({ quick: 100, default: 1000, full: 10_000 })
   const count = size.toLocaleString('en')
   for (const who of everybody) {
     const subject = await bench.fresh(who)

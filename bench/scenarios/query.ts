@@ -24,7 +24,7 @@ export const queryOfTwenty: Scenario = async (bench) => {
   const sheet = createSheet()
   const ways = []
   for (const who of everybody) ways.push(...(await waysOf(await bench.subject(who))))
-  const warm = { ms: bench.choose({ quick: 200, default: 600, full: 3000 }), count: 600 }
+  const warm = { ms: bench.choose({ quick: 200, default: 1500, full: 3000 }), count: 600 }
   const round = { ms: bench.choose({ quick: 200, default: 500, full: 3000 }), count: 100 }
   for (const { ask } of ways) await ask(warm)
   await interleave(bench.choose({ quick: 1, default: 3, full: 7 }), ways, async ({ subject, who, how, ask }) => {

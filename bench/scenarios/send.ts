@@ -9,7 +9,7 @@ const everybody: readonly Who[] = ['parley', 'stock', 'mercurius', 'socket.io', 
 const pairsCount = 32
 const openRate = 100
 /** Cold code costs a multiple: on a busy machine the time alone would not do. */
-const [warmCount, roundCount] = [1000, 150]
+const [warmCount, roundCount] = [3000, 300]
 
 export const sendToAttached: Scenario = async (bench) => {
   const sheet = createSheet()
