@@ -350,9 +350,9 @@ describe('compiled variables', () => {
   const { schema } = createEverything()
   const coerce = compileVariables(schema, definition)
 
-  test('come to what graphql-js makes of them, and to nothing exactly where it complains', () => {
+  test('come to what graphql-js makes of them, and to nothing exactly where it complains', async () => {
     const seen = { well: 0, refused: 0 }
-    fc.assert(
+    await fc.assert(
       fc.property(variablesOfAnySort, (given) => {
         const { coerced } = getVariableValues(schema, definition.variableDefinitions ?? [], given) as {
           coerced?: Variables
