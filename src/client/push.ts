@@ -1,3 +1,4 @@
+import { inTurn } from './banners-in-turn.ts'
 import type { Chat } from './chat.ts'
 import { asClientError, networkError } from './client-error.ts'
 import { PushPublicKeyDocument, RegisterDeviceDocument, UnregisterDeviceDocument } from './generated/graphql.ts'
@@ -99,7 +100,7 @@ export function watchPush(chat: Chat, options: PushWatch): () => void {
     }
   }
   // A banner that cannot be looked for stays.
-  const look = () => void closeRead().catch(() => undefined)
+  const look = () => void inTurn(closeRead).catch(() => undefined)
 
   container.addEventListener('message', answer)
   const stop = chat.conversations.subscribe(look)
@@ -166,9 +167,10 @@ async function subscribe(options: PushOptions, key: string): Promise<PushSubscri
   }
 }
 
-async function closeBanners({ serviceWorker }: PushOptions): Promise<void> {
-  for (const banner of await serviceWorker.getNotifications()) banner.close()
-}
+const closeBanners = ({ serviceWorker }: PushOptions): Promise<void> =>
+  inTurn(async () => {
+    for (const banner of await serviceWorker.getNotifications()) banner.close()
+  })
 
 type Lane = { turns: number; last: Promise<unknown> }
 const lanes = new WeakMap<ServiceWorkerRegistration, Lane>()

@@ -1,3 +1,4 @@
+import { inTurn } from './banners-in-turn.ts'
 import { keep, type Looking, type Owner, pushStorage, readKept, type Settled, type WorkerMessage } from './push-kept.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -149,15 +150,6 @@ function lookingIn(window: WindowLike): Promise<Looking | undefined> {
     port1.onmessage = ({ data }) => answer(data)
     window.postMessage({ parley: 'looking' } satisfies WorkerMessage, [port2])
   })
-}
-
-let last: Promise<unknown> = Promise.resolve()
-
-/** Pushes may come at the same time; each must see what the one before has shown. */
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  const done = last.then(work)
-  last = done.catch(() => undefined)
-  return done
 }
 
 // A worker's globals and events, as far as they are used: the types of windows and of workers do not go into one program.

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { inTurn } from '../../src/client/banners-in-turn.ts'
 import { ClientError, memoryStorage } from '../../src/client/index.ts'
 import { disablePush, enablePush, pushState, resumePush, watchPush } from '../../src/client/push.ts'
 import { type Answer, chatAt, pass, startChat, startServer, turns } from './fake-server.ts'
-import { conversation, keptIn, list, message, refused } from './kit.ts'
+import { conversation, deferred, keptIn, list, message, refused } from './kit.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
@@ -435,6 +436,23 @@ describe('a window', () => {
     chat.markRead('dm_2', 3)
     await turns()
     expect(browser.shown()).toHaveLength(3)
+    stop()
+  })
+
+  it('looks for banners when nobody else does, nor shows any', async () => {
+    const browser = startBrowser()
+    const { chat } = await startChat(startPushServer({ Conversations: () => list([chatAt(3)]) }))
+    await enablePush(chat, browser.options)
+    browser.show({ conversationId: 'dm_1', seq: 3 })
+    const showing = deferred()
+    const done = inTurn(() => showing.promise)
+    const stop = watchPush(chat, { ...browser.options, shown: () => undefined, open: () => undefined })
+    await turns()
+    expect(browser.shown()).toHaveLength(1)
+    showing.resolve()
+    await done
+    await turns()
+    expect(browser.shown()).toEqual([])
     stop()
   })
 

@@ -6,10 +6,11 @@ import { type ChatWindow, patience } from './window.ts'
 
 // Pushes to the service worker of a window, and the banners it shows.
 
-/** What the worker shows, "title: body", in the order of the alphabet. */
+/** What the worker shows, "title: body", in the order of the alphabet. In turn, as src/client/banners-in-turn.ts says why. */
 export const shownIn = ({ page }: ChatWindow): Promise<string[]> =>
   page.evaluate(async () => {
-    const banners = await (await navigator.serviceWorker.ready).getNotifications()
+    const worker = await navigator.serviceWorker.ready
+    const banners = await navigator.locks.request('parley-banners', () => worker.getNotifications())
     return banners.map(({ title, body }) => `${title}: ${body}`).sort()
   })
 
