@@ -8,8 +8,12 @@ export type Heads = ReturnType<typeof createHeads>
 
 export function createHeads(log: Log, cacheSize: number) {
   const seen = new LRUCache<ConversationId, Seq>({ max: cacheSize })
+  /** A thousand readers see the same. */
+  let latest: { conversationId: ConversationId | undefined; seq: Seq } = { conversationId: undefined, seq: 0 }
 
   function saw(conversationId: ConversationId, seq: Seq): void {
+    if (seq === latest.seq && conversationId === latest.conversationId) return
+    latest = { conversationId, seq }
     if (seq > (seen.get(conversationId) ?? 0)) seen.set(conversationId, seq)
   }
 

@@ -28,6 +28,9 @@ export class Positions<Row extends LogRow> {
   readonly #positions = new Map<ConversationId, Position>()
   readonly #starts: Starts
   readonly #shows: Shows<Row>
+  /** What was asked for last: most events are of the same conversation as the one before, and its map is far away in memory. */
+  #latestId: ConversationId | undefined
+  #latest: Position | undefined
 
   constructor(starts: Starts, shows: Shows<Row>) {
     this.#starts = starts
@@ -35,13 +38,19 @@ export class Positions<Row extends LogRow> {
   }
 
   of(conversationId: ConversationId): Position {
-    let position = this.#positions.get(conversationId)
-    if (!position) {
-      const start = startOf(this.#starts, conversationId)
-      position = { at: start, shownSeq: start, begun: false, joinedSeq: undefined }
-      this.#positions.set(conversationId, position)
-    }
+    const known = this.#find(conversationId)
+    if (known) return known
+    const start = startOf(this.#starts, conversationId)
+    const position = { at: start, shownSeq: start, begun: false, joinedSeq: undefined }
+    this.#positions.set(conversationId, position)
     return position
+  }
+
+  #find(conversationId: ConversationId): Position | undefined {
+    if (conversationId !== this.#latestId || !this.#latest) this.#latest = this.#positions.get(conversationId)
+    // Also where it is the same: all who hear of an event then compare with one and the same text.
+    this.#latestId = conversationId
+    return this.#latest
   }
 
   isHeld(conversationId: ConversationId): boolean {
@@ -49,7 +58,7 @@ export class Positions<Row extends LogRow> {
   }
 
   at(conversationId: ConversationId): Seq {
-    return this.#positions.get(conversationId)?.at ?? startOf(this.#starts, conversationId)
+    return this.#find(conversationId)?.at ?? startOf(this.#starts, conversationId)
   }
 
   /** Goes past the row if it is the next one. Returns it if it is to be shown. */
@@ -75,7 +84,7 @@ export class Positions<Row extends LogRow> {
 
   /** A direct chat is open to whoever hears of it. */
   isOpen(id: ConversationId): boolean {
-    return !isGroupId(id) || this.#positions.get(id)?.joinedSeq !== undefined
+    return !isGroupId(id) || this.#find(id)?.joinedSeq !== undefined
   }
 
   /** Into a group, where what is at or below `joinedSeq` is not for this reader; or out of it. */
@@ -92,7 +101,7 @@ export class Positions<Row extends LogRow> {
   }
 
   joinedSeq(id: ConversationId): Seq {
-    return this.#positions.get(id)?.joinedSeq ?? 0
+    return this.#find(id)?.joinedSeq ?? 0
   }
 
   /** The last one shown in each. */

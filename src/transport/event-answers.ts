@@ -4,7 +4,7 @@ import type { Compiled, Run } from './compiled-operation.ts'
 import type { Variables } from './compiled-variables.ts'
 import type { EventAnswers } from './event-stream.ts'
 import type { Prepared } from './executor.ts'
-import type { SharedAnswers } from './shared-answers.ts'
+import type { Share, SharedAnswers, ShareOf } from './shared-answers.ts'
 
 /** What all streams of a node have in common. */
 export type EventParts = {
@@ -46,6 +46,8 @@ export class CompiledEventAnswers implements EventAnswers<Answer> {
   readonly #prepared: Prepared
   readonly #source: object
   readonly #compiled: Compiled | undefined
+  readonly #shareOf: ShareOf | undefined
+  readonly #viewerId: string | undefined
   readonly #variables: Variables | undefined
   /** Some fields have to be waited for: then nothing is at hand in the turn of the event. */
   #takesTime = false
@@ -55,12 +57,14 @@ export class CompiledEventAnswers implements EventAnswers<Answer> {
     this.#prepared = prepared
     this.#source = source
     this.#compiled = prepared.plan.compiled()
+    this.#shareOf = prepared.plan.shareOf
+    this.#viewerId = prepared.context.viewer?.userId
     this.#variables = this.#compiled?.coerce(prepared.variables)
   }
 
   resolve(event: unknown): Answer | Promise<Answer> {
     const compiled = this.#compiled
-    const share = compiled && this.#shareOf(event)
+    const share = compiled && this.#shareIn(event)
     if (!compiled || !share) return this.#own(event, this.#newRun())
     const { shared } = this.#parts
     const found = shared.find(compiled, share)
@@ -76,7 +80,7 @@ export class CompiledEventAnswers implements EventAnswers<Answer> {
 
   resolveNow(event: unknown): Answer | undefined {
     if (this.#takesTime) {
-      const share = this.#shareOf(event)
+      const share = this.#shareIn(event)
       const found = this.#compiled && share ? this.#parts.shared.find(this.#compiled, share) : undefined
       return found instanceof Promise ? undefined : found
     }
@@ -88,9 +92,9 @@ export class CompiledEventAnswers implements EventAnswers<Answer> {
     return result?.errors
   }
 
-  #shareOf(event: unknown) {
-    const share = this.#prepared.plan.shareOf?.(event as never)
-    return share && share.except !== this.#prepared.context.viewer?.userId ? share : undefined
+  #shareIn(event: unknown): Share | undefined {
+    const share = this.#shareOf?.(event as never)
+    return share && share.except !== this.#viewerId ? share : undefined
   }
 
   #newRun(): Run {

@@ -48,6 +48,7 @@ type LiveSource = AsyncIterator<unknown> & { offerTo?: (taker: (event: unknown) 
  */
 export class EventStream<Result> implements AsyncIterableIterator<Result, undefined> {
   readonly #options: EventStreamOptions<Result>
+  readonly #answers: EventAnswers<Result>
   readonly #iterator: LiveSource
   #over: AbortController | undefined
   /** Whoever waits for the next one: nobody has answered yet. */
@@ -59,6 +60,7 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
 
   constructor(options: EventStreamOptions<Result>) {
     this.#options = options
+    this.#answers = options.answers
     this.#iterator = options.source[Symbol.asyncIterator]()
   }
 
@@ -120,10 +122,9 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
 
   #offer(event: unknown, taker: Taker<Result>): boolean {
     if (this.#released !== undefined) return false
-    const { answers, onEvent } = this.#options
-    const result = answers.resolveNow(event)
-    if (result === undefined || answers.errorsOf(result)?.length || !taker.takeNow(result)) return false
-    onEvent(event)
+    const result = this.#answers.resolveNow(event)
+    if (result === undefined || this.#answers.errorsOf(result)?.length || !taker.takeNow(result)) return false
+    this.#options.onEvent(event)
     return true
   }
 
@@ -158,7 +159,8 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
   }
 
   async #resolved(event: unknown): Promise<Result> {
-    const { answers, clock } = this.#options
+    const { clock } = this.#options
+    const answers = this.#answers
     for (const delayMs of retryDelaysMs) {
       const result = await answers.resolve(event)
       if (!answers.errorsOf(result)?.length || this.#released !== undefined) return result

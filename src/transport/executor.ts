@@ -248,6 +248,7 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
     answersOf: AnswersOf<Result>,
   ) {
     const { context } = prepared
+    const ids = context.ids ?? noIds
     // A WebSocket has its seat for all it carries.
     const leave = transport === 'sse' ? seatOf(context) : undefined
     const source = await createSourceEventStream(argsOf(prepared)).catch((error) => {
@@ -262,7 +263,7 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
       source,
       answers: answersOf(prepared, source),
       errors: () => errorsOf(context),
-      onEvent: (event) => options.onDelivery?.(event, context.ids ?? noIds),
+      onEvent: (event) => options.onDelivery?.(event, ids),
       clock,
       onEnd(error) {
         streams.delete(stream)

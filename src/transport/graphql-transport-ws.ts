@@ -48,7 +48,11 @@ export type Service = {
   explain(error: unknown): GraphQLError
 }
 
-type Running = Operation & { stream: EventStream<Answer> | undefined }
+type Running = Operation & {
+  stream: EventStream<Answer> | undefined
+  /** The client has not completed it. */
+  wanted: boolean
+}
 
 /** One for each open socket, so it holds little while nothing happens. */
 export class Conversation {
@@ -105,6 +109,7 @@ export class Conversation {
   async end(): Promise<void> {
     this.#state = 'over'
     const running = [...this.#wanted.values()]
+    for (const each of running) each.wanted = false
     this.#wanted.clear()
     await Promise.all(running.map(({ stream }) => stream?.return()))
   }
@@ -128,7 +133,7 @@ export class Conversation {
 
   #operate(id: string, payload: SubscribePayload): void {
     this.#atWork += 1
-    const operation: Running = { id, position: this.#atWork, release: undefined, stream: undefined }
+    const operation: Running = { id, position: this.#atWork, release: undefined, stream: undefined, wanted: true }
     this.#wanted.set(id, operation)
     const prepared = this.#service.prepare(payload, operation)
     if (prepared instanceof Promise) void prepared.then((judged) => this.#run(operation, judged))
@@ -137,7 +142,7 @@ export class Conversation {
 
   #run(operation: Running, prepared: Judged): void {
     if (!('plan' in prepared)) this.#refuse(operation, prepared)
-    else if (!this.#isWanted(operation)) this.#finish(operation)
+    else if (!operation.wanted) this.#finish(operation)
     else if (prepared.plan.type === 'subscription') {
       this.#follow(operation, prepared).catch((error) => this.#refuse(operation, [this.#service.explain(error)]))
     } else {
@@ -159,30 +164,31 @@ export class Conversation {
     const stream = await this.#service.follow(prepared)
     if (!(Symbol.asyncIterator in stream)) return this.#reply(operation, stream)
     operation.stream = stream
-    if (!this.#isWanted(operation)) await stream.return()
+    if (!operation.wanted) await stream.return()
     const { outgoing } = this.#peer
     await stream.deliverTo({
-      takeNow: (answer) => this.#isWanted(operation) && outgoing.postIfRoom(nextFrame(operation.id, answer)),
-      take: (answer) => (this.#isWanted(operation) ? outgoing.send(nextFrame(operation.id, answer)) : undefined),
+      takeNow: (answer) => operation.wanted && outgoing.postIfRoom(nextFrame(operation.id, answer)),
+      take: (answer) => (operation.wanted ? outgoing.send(nextFrame(operation.id, answer)) : undefined),
     })
     if (this.#finish(operation)) this.#post({ id: operation.id, type: MessageType.Complete })
-  }
-
-  #isWanted(operation: Running): boolean {
-    return this.#wanted.get(operation.id) === operation
   }
 
   /** Before the last frame is sent: whoever has read it may use the id again. Returns whether the client still wants it. */
   #finish(operation: Running): boolean {
     this.#atWork -= 1
     operation.release?.()
-    return this.#isWanted(operation) && this.#wanted.delete(operation.id)
+    return this.#forget(operation)
   }
 
   #complete(id: string): void {
     const operation = this.#wanted.get(id)
-    this.#wanted.delete(id)
-    void operation?.stream?.return()
+    if (operation && this.#forget(operation)) void operation.stream?.return()
+  }
+
+  #forget(operation: Running): boolean {
+    if (!operation.wanted) return false
+    operation.wanted = false
+    return this.#wanted.delete(operation.id)
   }
 
   #close(code: number, reason: string): void {

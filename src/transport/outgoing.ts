@@ -12,7 +12,9 @@ export class Outgoing {
   readonly #socket: WebSocket
   readonly #tcp: Socket
   readonly #backlog: Backlog
-  #posted: Buffer[] | undefined
+  /** The first, and those that came after it. */
+  #posted: Buffer | undefined
+  #more: Buffer[] | undefined
 
   constructor(socket: WebSocket, tcp: Socket, backlog: Backlog) {
     this.#socket = socket
@@ -23,10 +25,11 @@ export class Outgoing {
   /** Together with whatever else there is to send in this turn. */
   post(frame: Buffer): void {
     if (this.#posted) {
-      this.#posted.push(frame)
+      this.#more ??= []
+      this.#more.push(frame)
       return
     }
-    this.#posted = [frame]
+    this.#posted = frame
     if (waiting.length === 0) process.nextTick(flushAll)
     waiting.push(this)
   }
@@ -43,7 +46,7 @@ export class Outgoing {
 
   /** Posts it if the socket has room. Returns whether it has. */
   postIfRoom(frame: Buffer): boolean {
-    const isFull = this.#tcp.writableLength > 0 || (this.#posted?.length ?? 0) >= postedMax
+    const isFull = this.#tcp.writableLength > 0 || (this.#more?.length ?? 0) >= moreMax
     if (isFull || this.#socket.readyState !== this.#socket.OPEN) return false
     this.post(frame)
     return true
@@ -51,16 +54,18 @@ export class Outgoing {
 
   /** Also before the library closes the socket: after its close frame nothing may come. */
   flush(): void {
-    const frames = this.#posted
+    const first = this.#posted
+    const more = this.#more
     this.#posted = undefined
-    if (!frames || this.#socket.readyState !== this.#socket.OPEN) return
-    this.#tcp.write(frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames))
+    if (more) this.#more = undefined
+    if (!first || this.#socket.readyState !== this.#socket.OPEN) return
+    this.#tcp.write(more ? Buffer.concat([first, ...more]) : first)
     if (this.#tcp.writableLength > 0) this.#backlog.grown()
   }
 }
 
 /** Of those who need not wait for each other to be on their way. */
-const postedMax = 64
+const moreMax = 63
 
 /** With something posted in this turn. */
 let waiting: Outgoing[] = []
