@@ -109,7 +109,7 @@ describe.each(['lean', 'sdk'] as const)('pages of a log, by the %s client', (wir
   })
   afterAll(() => dynamo.client.close())
 
-  const ways: [name: string, read: (log: MessageLog, id: LogRow['conversationId']) => Promise<LogRow[]>][] = [
+  const ways: [name: string, read: (log: MessageLog, id: LogRow['conversationId']) => Promise<readonly LogRow[]>][] = [
     ['above', (log, id) => log.above(id, 0, 10)],
     ['below', (log, id) => log.below(id, 100, 10)],
   ]
@@ -117,7 +117,7 @@ describe.each(['lean', 'sdk'] as const)('pages of a log, by the %s client', (wir
     '%s: whoever asks after a write was acknowledged sees it, though a read is under way',
     async (_name, read) => {
       const id = aConversation()
-      const seqsOf = (rows: LogRow[]) => rows.map(({ seq }) => seq).sort()
+      const seqsOf = (rows: readonly LogRow[]) => rows.map(({ seq }) => seq).sort()
       await messages.put(aMessage(id, 1))
       queries = 0
       releases = []
@@ -130,10 +130,7 @@ describe.each(['lean', 'sdk'] as const)('pages of a log, by the %s client', (wir
       const pages = await Promise.all(late)
       expect(pages.map(seqsOf)).toEqual(pages.map(() => [1, 2]))
       expect(queries).toBe(2)
-      // Nobody else's is turned around.
-      pages[0]?.reverse()
-      expect(pages[1]).toEqual(pages[2])
-      expect(pages[1]).not.toEqual(pages[0])
+      expect(new Set(pages).size).toBe(1)
     },
   )
 })

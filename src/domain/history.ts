@@ -1,6 +1,6 @@
-import type { Message } from '../ports/log.ts'
+import type { LogRow, Message } from '../ports/log.ts'
 import type { Ports } from '../ports/ports.ts'
-import type { MessageAddress, Seq } from '../protocol/ids.ts'
+import type { ConversationId, MessageAddress, Seq } from '../protocol/ids.ts'
 import { seqMax } from '../protocol/limits.ts'
 import type { Member } from './access.ts'
 import type { Heads } from './heads.ts'
@@ -10,7 +10,7 @@ import { isMessage, type Log } from './log.ts'
 export type PageRequest = { count: number; from: 'newest' | 'oldest'; olderThan?: Seq; newerThan?: Seq }
 
 /** Newest first. */
-export type Page = { messages: Message[]; moreNewer: boolean; moreOlder: boolean }
+export type Page = { messages: readonly Message[]; moreNewer: boolean; moreOlder: boolean }
 
 export function createHistory({ messages, log, heads }: Pick<Ports, 'messages'> & { log: Log; heads: Heads }) {
   /** One message, in one read. */
@@ -28,41 +28,72 @@ export function createHistory({ messages, log, heads }: Pick<Ports, 'messages'> 
     )
   }
 
+  /** Of rows that were read once for several who asked: they get the same page. */
+  const made = new WeakMap<readonly LogRow[], { bounds: Bounds; page: Page }>()
+
   /** One query, and another only where voids took the place of messages. */
   async function page({ conversation, joinedSeq }: Member, asked: PageRequest): Promise<Page> {
-    const request =
-      asked.newerThan !== undefined && asked.newerThan > joinedSeq ? asked : { ...asked, newerThan: undefined }
-    const { count, from, olderThan = seqMax + 1, newerThan = joinedSeq } = request
-    const wanted = count + 1
+    const bounds = boundsOf(asked, joinedSeq)
+    const { id } = conversation
+    const rows = await read(id, bounds, bounds.from === 'newest' ? bounds.olderThan : bounds.newerThan)
+    const known = made.get(rows)
+    if (known && isSame(known.bounds, bounds)) return known.page
     const found: Message[] = []
-    let edge = from === 'newest' ? olderThan : newerThan
-    while (found.length < wanted) {
-      const rows =
-        from === 'newest'
-          ? await log.below(conversation.id, edge, wanted)
-          : await log.above(conversation.id, edge, wanted)
-      const inside = rows.filter((row) => row.seq > newerThan && row.seq < olderThan)
-      found.push(...inside.filter(isMessage))
-      const last = rows.at(-1)
-      if (!last || rows.length < wanted || inside.length < rows.length) break
-      edge = last.seq
-    }
-    const shown = found.slice(0, count)
-    const more = found.length > count
-    const newest = from === 'newest' ? shown[0] : shown.at(-1)
-    if (newest) heads.saw(conversation.id, newest.seq)
-    return from === 'newest'
-      ? {
-          messages: shown,
-          moreNewer: request.olderThan !== undefined,
-          moreOlder: more || request.newerThan !== undefined,
-        }
-      : {
-          messages: shown.reverse(),
-          moreNewer: more || request.olderThan !== undefined,
-          moreOlder: request.newerThan !== undefined,
-        }
+    let edge = take(rows, bounds, found)
+    while (edge !== undefined) edge = take(await read(id, bounds, edge), bounds, found)
+    const page = pageOf(found, bounds)
+    const [newest] = page.messages
+    if (newest) heads.saw(id, newest.seq)
+    made.set(rows, { bounds, page })
+    return page
   }
 
+  const read = (id: ConversationId, { count, from }: Bounds, edge: Seq): Promise<readonly LogRow[]> =>
+    from === 'newest' ? log.below(id, edge, count + 1) : log.above(id, edge, count + 1)
+
   return { message, messages: messagesAt, page }
+}
+
+/** What was asked for, as far as the member may see. `hasNewer`, `hasOlder`: there is something beyond the bound on that side. */
+type Bounds = Required<PageRequest> & { hasNewer: boolean; hasOlder: boolean }
+
+function boundsOf({ count, from, olderThan, newerThan }: PageRequest, joinedSeq: Seq): Bounds {
+  const hasOlder = newerThan !== undefined && newerThan > joinedSeq
+  return {
+    count,
+    from,
+    olderThan: olderThan ?? seqMax + 1,
+    newerThan: hasOlder ? newerThan : joinedSeq,
+    hasNewer: olderThan !== undefined,
+    hasOlder,
+  }
+}
+
+const isSame = (one: Bounds, other: Bounds): boolean =>
+  one.count === other.count &&
+  one.from === other.from &&
+  one.olderThan === other.olderThan &&
+  one.newerThan === other.newerThan &&
+  one.hasNewer === other.hasNewer &&
+  one.hasOlder === other.hasOlder
+
+/** Takes over the messages among these rows. Returns where to read on, if there are too few and may be more. */
+function take(rows: readonly LogRow[], { count, olderThan, newerThan }: Bounds, found: Message[]): Seq | undefined {
+  let inside = 0
+  for (const row of rows) {
+    if (row.seq <= newerThan || row.seq >= olderThan) continue
+    inside += 1
+    if (isMessage(row)) found.push(row)
+  }
+  const isEnd = rows.length <= count || inside < rows.length
+  return isEnd || found.length > count ? undefined : rows.at(-1)?.seq
+}
+
+/** Of what was found, one too many where there is more. */
+function pageOf(found: Message[], { count, from, hasNewer, hasOlder }: Bounds): Page {
+  const more = found.length > count
+  const shown = found.slice(0, count)
+  return from === 'newest'
+    ? { messages: shown, moreNewer: hasNewer, moreOlder: more || hasOlder }
+    : { messages: shown.reverse(), moreNewer: more || hasNewer, moreOlder: hasOlder }
 }

@@ -25,7 +25,7 @@ export function createLog({ messages, clock, observer }: Needs) {
     after: Seq,
     limit: number,
     options: { patient: boolean } = { patient: true },
-  ): Promise<LogRow[]> {
+  ): Promise<readonly LogRow[]> {
     const rows = await messages.above(conversationId, after, limit)
     const last = rows.at(-1)
     if (!last) return []
@@ -33,23 +33,25 @@ export function createLog({ messages, clock, observer }: Needs) {
   }
 
   /** The last rows below `before`, descending, without a hole down to their last one, or to 1 where the log begins. */
-  async function below(conversationId: ConversationId, before: Seq, limit: number): Promise<LogRow[]> {
+  async function below(conversationId: ConversationId, before: Seq, limit: number): Promise<readonly LogRow[]> {
     const rows = await messages.below(conversationId, before, limit)
     const newest = rows[0]
     const oldest = rows.at(-1)
     if (!newest || !oldest) return []
     const from = rows.length < limit ? 1 : oldest.seq
     const to = before > seqMax ? newest.seq : before - 1
-    return (await settle(conversationId, rows.reverse(), from, to, true)).reverse()
+    if (rows.length === to - from + 1) return rows
+    return [...(await settle(conversationId, rows, from, to, true))].reverse()
   }
 
+  /** These and what is missing among them, ascending. Where nothing is, the very same. */
   async function settle(
     conversationId: ConversationId,
-    rows: LogRow[],
+    rows: readonly LogRow[],
     from: Seq,
     to: Seq,
     patient: boolean,
-  ): Promise<LogRow[]> {
+  ): Promise<readonly LogRow[]> {
     if (rows.length === to - from + 1) return rows
     const present = new Map(rows.map((row) => [row.seq, row]))
     const missing = range(from, to).filter((seq) => !present.has(seq))
@@ -104,7 +106,7 @@ export function createLog({ messages, clock, observer }: Needs) {
 async function nearest<Row extends LogRow>(
   fits: (row: LogRow) => row is Row,
   edge: Seq,
-  read: (edge: Seq, limit: number) => Promise<LogRow[]>,
+  read: (edge: Seq, limit: number) => Promise<readonly LogRow[]>,
 ): Promise<Row | undefined> {
   for (let from = edge, limit = 1; ; limit = 25) {
     const rows = await read(from, limit)

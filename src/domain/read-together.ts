@@ -1,7 +1,7 @@
 import type { LogRow } from '../ports/log.ts'
 import type { ConversationId } from '../protocol/ids.ts'
 
-export type LogPage = { rows: LogRow[]; end: boolean }
+export type LogPage = { rows: readonly LogRow[]; end: boolean }
 
 type Outcome = { id: ConversationId; page: LogPage } | { id: ConversationId; error: unknown }
 

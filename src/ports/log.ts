@@ -89,9 +89,9 @@ export interface MessageLog {
   /** Those of the cells that are not empty, in any order. */
   getMany(addresses: readonly MessageAddress[]): Promise<LogRow[]>
   /** The first `limit` rows with seq > after, ascending; fewer only where the log ends. */
-  above(conversationId: ConversationId, after: Seq, limit: number): Promise<LogRow[]>
+  above(conversationId: ConversationId, after: Seq, limit: number): Promise<readonly LogRow[]>
   /** The last `limit` rows with seq < before, descending; fewer only where the log begins. */
-  below(conversationId: ConversationId, before: Seq, limit: number): Promise<LogRow[]>
+  below(conversationId: ConversationId, before: Seq, limit: number): Promise<readonly LogRow[]>
   /** How many messages with seq > after are not by this sender and not deleted, counted no further than `most`. */
   countOfOthers(conversationId: ConversationId, after: Seq, senderId: UserId, most: number): Promise<number>
 }

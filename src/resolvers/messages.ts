@@ -1,6 +1,6 @@
 import type { Member } from '../domain/access.ts'
 import { joinedSeqOf } from '../domain/group.ts'
-import type { PageRequest } from '../domain/history.ts'
+import type { Page, PageRequest } from '../domain/history.ts'
 import type { Message } from '../ports/log.ts'
 import { parseMessageNodeId } from '../protocol/ids.ts'
 import { type Tick, tickOf } from '../protocol/ticks.ts'
@@ -26,10 +26,17 @@ export async function listMessagesOf(ctx: Context, member: Member, args: PageArg
     ...(args.after != null && { olderThan: ctx.cursors.toSeq(id, args.after, 'after') }),
     ...(args.before != null && { newerThan: ctx.cursors.toSeq(id, args.before, 'before') }),
   }
-  const { messages, moreOlder, moreNewer } = await ctx.domain.history.page(member, request)
-  const edges = messages.map((node) => ({ cursor: ctx.cursors.ofMessage(id, node.seq), node }))
-  return connectionOf(edges, { hasNextPage: moreOlder, hasPreviousPage: moreNewer })
+  const page = await ctx.domain.history.page(member, request)
+  const known = connections.get(page)
+  if (known) return known
+  const edges = page.messages.map((node) => ({ cursor: ctx.cursors.ofMessage(id, node.seq), node }))
+  const connection = connectionOf(edges, { hasNextPage: page.moreOlder, hasPreviousPage: page.moreNewer })
+  connections.set(page, connection)
+  return connection
 }
+
+/** Several who asked at once may have been given the same page. */
+const connections = new WeakMap<Page, Connection<Message>>()
 
 export async function findMessage(ctx: Context, nodeId: string): Promise<Message | null> {
   viewerId(ctx)

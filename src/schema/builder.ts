@@ -3,6 +3,16 @@ import RelayPlugin from '@pothos/plugin-relay'
 import type { Context } from '../resolvers/context.ts'
 import { kindOfNode } from '../resolvers/nodes.ts'
 
+/** Several may be given the same object of this type, by a read they share. What is the same for all of it is written once. */
+export const writtenOnce = { extensions: { writtenOnce: true } } as const
+
+/** The same for every viewer: what is written for one may be sent to others as it is. */
+export const sameForAll = { extensions: { sameForAll: true } } as const
+/** The same for every viewer but the author of the message. */
+export const sameForOthers = { extensions: { sameForAll: true, exceptAuthor: true } } as const
+/** The same where this holds of the source. */
+export const sameForAllWhere = <Source>(holds: (source: Source) => boolean) => ({ extensions: { sameForAll: holds } })
+
 /** Ids are shown as they are stored, so encoding is the identity and the kind of a node is told by its prefix. */
 export const builder = new SchemaBuilder<{
   Context: Context
@@ -31,14 +41,30 @@ export const builder = new SchemaBuilder<{
     nodeTypeOptions: { description: 'Anything that has an id.' },
     idFieldOptions: { description: 'The id, valid in `node`.' },
     pageInfoTypeOptions: { description: 'Where a page lies in its list.' },
-    hasNextPageFieldOptions: { nullable: false, description: 'Whether the list goes on after this page.' },
-    hasPreviousPageFieldOptions: { nullable: false, description: 'Whether the list has something before this page.' },
-    startCursorFieldOptions: { nullable: true, description: 'The cursor of the first edge; null on an empty page.' },
-    endCursorFieldOptions: { nullable: true, description: 'The cursor of the last edge; null on an empty page.' },
-    pageInfoFieldOptions: { nullable: false, description: 'Where this page lies in its list.' },
-    edgesFieldOptions: { nullable: { list: false, items: false }, description: 'The page.' },
-    nodeFieldOptions: { nullable: false, description: 'What stands at this place of the list.' },
-    cursorFieldOptions: { description: 'This place of the list: opaque, never expires.' },
+    hasNextPageFieldOptions: {
+      nullable: false,
+      description: 'Whether the list goes on after this page.',
+      ...sameForAll,
+    },
+    hasPreviousPageFieldOptions: {
+      nullable: false,
+      description: 'Whether the list has something before this page.',
+      ...sameForAll,
+    },
+    startCursorFieldOptions: {
+      nullable: true,
+      description: 'The cursor of the first edge; null on an empty page.',
+      ...sameForAll,
+    },
+    endCursorFieldOptions: {
+      nullable: true,
+      description: 'The cursor of the last edge; null on an empty page.',
+      ...sameForAll,
+    },
+    pageInfoFieldOptions: { nullable: false, description: 'Where this page lies in its list.', ...sameForAll },
+    edgesFieldOptions: { nullable: { list: false, items: false }, description: 'The page.', ...sameForAll },
+    nodeFieldOptions: { nullable: false, description: 'What stands at this place of the list.', ...sameForAll },
+    cursorFieldOptions: { description: 'This place of the list: opaque, never expires.', ...sameForAll },
     firstArgOptions: { description: 'So many from the start of the list, 1 to 100. Neither first nor last: 50.' },
     lastArgOptions: { description: 'So many from the end of the list, 1 to 100. Not together with first.' },
     afterArgOptions: { description: 'Only what comes after this cursor in the list.' },
@@ -51,8 +77,3 @@ builder.mutationType({
   description: 'What can be done. Every failed call that says `retryable` may be repeated as it is.',
 })
 builder.subscriptionType({ description: 'What can be watched, over WebSocket (graphql-transport-ws) or SSE.' })
-
-/** The same for every viewer but the author: what is written for one may be sent to others as it is. */
-export const sameForAll = { extensions: { sameForAll: true } } as const
-/** The same where this holds of the source. */
-export const sameForAllWhere = <Source>(holds: (source: Source) => boolean) => ({ extensions: { sameForAll: holds } })

@@ -9,7 +9,7 @@ import { messageAdded } from '../resolvers/message-added.ts'
 import { clientMessageIdFor, findMessage, listMessages, tickOfMessage } from '../resolvers/messages.ts'
 import { sendMessage } from '../resolvers/send-message.ts'
 import { Attachment } from './attachment.ts'
-import { builder, sameForAll, sameForAllWhere } from './builder.ts'
+import { builder, sameForAll, sameForAllWhere, sameForOthers } from './builder.ts'
 import { Conversation } from './conversation.ts'
 import { Message, MessageConnection } from './message-connection.ts'
 import { User } from './user.ts'
@@ -51,7 +51,7 @@ builder.node(Message, {
     clientMessageId: t.id({
       nullable: true,
       description: "The sender's own id for it; null for everybody else.",
-      ...sameForAll,
+      ...sameForOthers,
       resolve: (message, _args, ctx) => clientMessageIdFor(ctx, message),
     }),
     sender: t.field({

@@ -59,13 +59,11 @@ export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
     )
   }
 
-  const sharedReads = createSharedReads<LogRow[]>()
+  const sharedReads = createSharedReads<readonly LogRow[]>()
 
-  /** To everybody an array of their own, of rows that may be others' too. */
-  async function page(name: string, query: Parameters<typeof table.query>[0]): Promise<LogRow[]> {
-    const rows = await sharedReads(name, async () => (await table.query(query)).map(toRow))
-    return rows.slice()
-  }
+  /** The same array for all who asked at once. */
+  const page = (name: string, query: Parameters<typeof table.query>[0]): Promise<readonly LogRow[]> =>
+    sharedReads(name, async () => (await table.query(query)).map(toRow))
 
   return {
     async put(row) {

@@ -57,8 +57,9 @@ export type Compiled = {
 }
 
 /**
- * A field may say, in its extensions, that it is the same for every viewer but the author of what it belongs to; or for which sources it
- * is. What is written for one viewer may then be sent to others as it is.
+ * A field may say, in its extensions, that it is the same for every viewer; or for which sources it is; or, with `exceptAuthor`, for
+ * every viewer but the author of what it belongs to. What is written for one viewer may then be sent to others as it is. A type may say
+ * with `writtenOnce` that several are given the same object of it.
  */
 export type SameForAll = true | ((source: never) => boolean)
 
@@ -87,6 +88,8 @@ const noArguments: Variables = Object.freeze({})
 
 function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
   let canBeShared = true
+  /** Of the object whose fields are being looked at. */
+  let isSameForAll = true
 
   function compile(operation: OperationDefinitionNode): Compiled {
     const root = schema.getRootType(operation.operation)
@@ -183,6 +186,15 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
   }
 
   function objectOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): WriteValue {
+    const outside = isSameForAll
+    isSameForAll = true
+    const write = fieldsOf(type, sets)
+    const isWrittenOnce = isSameForAll && type.extensions.writtenOnce === true
+    isSameForAll &&= outside
+    return isWrittenOnce ? writtenOnce(write) : write
+  }
+
+  function fieldsOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): WriteValue {
     const fields: WriteField[] = []
     const names: string[] = []
     for (const [key, nodes] of collect(type, sets)) {
@@ -229,6 +241,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
       return isPromise(value) ? value.then((each) => write(each, run)) : write(value, run)
     }
     const same = field.extensions.sameForAll as SameForAll | undefined
+    if (same !== true || field.extensions.exceptAuthor) isSameForAll = false
     if (same === true) return writeField
     if (same === undefined) {
       canBeShared = false
@@ -255,7 +268,10 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
       }
     }
     const argumentsOf = argumentsFor(field, node)
-    if (node.arguments?.some(({ value }) => usesVariables(value))) canBeShared = false
+    if (node.arguments?.some(({ value }) => usesVariables(value))) {
+      canBeShared = false
+      isSameForAll = false
+    }
     const info = infoOf(undefined, type, field, nodes)
     return (source, run) => resolve(source, argumentsOf(run), run.context, info)
   }
@@ -360,6 +376,24 @@ function quoted(text: string): string {
     if (code < 32 || code === 34 || code === 92 || code >= 0xd800) return JSON.stringify(text)
   }
   return `"${text}"`
+}
+
+/** For sources that several may be given: the text is kept as long as they are. */
+function writtenOnce(write: WriteValue): WriteValue {
+  const texts = new WeakMap<object, string>()
+  return (source, run) => {
+    const known = texts.get(source as object)
+    if (known !== undefined) return known
+    const text = write(source, run)
+    if (typeof text === 'string') texts.set(source as object, inOnePiece(text))
+    return text
+  }
+}
+
+/** What is put together from parts is copied together only when it is looked at: once, rather than by all who take it over. */
+function inOnePiece(text: string): string {
+  text.charCodeAt(0)
+  return text
 }
 
 const isPromise = (value: unknown): value is Promise<unknown> =>

@@ -39,8 +39,10 @@ export async function readJsonObject(request: IncomingMessage): Promise<Record<s
 export function answer({ response, head }: Exchange, status: number, headers: readonly string[], body: string): void {
   if (response.headersSent || response.destroyed) return
   for (const each of headers) head.push(each)
-  head.push('content-length', `${Buffer.byteLength(body)}`)
-  response.writeHead(status, head).end(body)
+  const length = Buffer.byteLength(body)
+  head.push('content-length', `${length}`)
+  // As many bytes as characters: it is ASCII, which is written faster under another name.
+  response.writeHead(status, head).end(body, length === body.length ? 'latin1' : 'utf8')
 }
 
 /** For whoever adds headers to the response itself. */

@@ -11,7 +11,7 @@ export function messagesContract(open: () => MessageLog): void {
   }
   const aLog = (conversationId: ConversationId, length: number, body?: string) =>
     fill(upTo(length).map((seq) => aMessage(conversationId, seq, body === undefined ? {} : { body })))
-  const seqs = (rows: LogRow[]) => rows.map(({ seq }) => seq)
+  const seqs = (rows: readonly LogRow[]) => rows.map(({ seq }) => seq)
 
   describe('a cell', () => {
     test('gives back the message that was put into it, every field of it', async () => {

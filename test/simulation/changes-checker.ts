@@ -77,7 +77,7 @@ function truthful(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   )
 }
 
-function messagesIn(entry: Entry): Message[] {
+function messagesIn(entry: Entry): readonly Message[] {
   if (entry.kind === 'page') return entry.messages
   const has = entry.kind === 'sent' || entry.kind === 'shown' || entry.kind === 'altered' || entry.kind === 'changed'
   return has ? [entry.message] : []

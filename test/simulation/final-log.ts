@@ -16,7 +16,7 @@ export type FinalChat = {
   members: readonly UserId[]
   group?: Group
   indexed: readonly UserId[]
-  rows: LogRow[]
+  rows: readonly LogRow[]
 }
 
 export type Anomaly = { promise: string; what: string }

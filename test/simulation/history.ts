@@ -64,7 +64,7 @@ export type Observation =
     }
   | { kind: 'lost' }
   | { kind: 'left'; stream: number; how: string }
-  | { kind: 'page'; userId: UserId; conversationId: ConversationId; messages: Message[]; since: number }
+  | { kind: 'page'; userId: UserId; conversationId: ConversationId; messages: readonly Message[]; since: number }
   | { kind: 'says'; userId: UserId; conversationId: ConversationId; delivered: Seq; read: Seq }
   | { kind: 'ticks'; ticks: Ticks; source: string }
   | { kind: 'fault'; what: string }
