@@ -23,6 +23,7 @@ import { fieldCosts } from './schema/field-costs.ts'
 import { schema } from './schema/schema.ts'
 import { createBannersRedis } from './store/banners.redis.ts'
 import { createDynamoClient, type DynamoCall } from './store/dynamo-client.ts'
+import { hmacBy } from './store/hmac.ts'
 import { createMediaDisk } from './store/media.disk.ts'
 import { createNodeNumber } from './store/node-number.redis.ts'
 import { createPushQueueRedis } from './store/push-queue.redis.ts'
@@ -158,7 +159,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       onDetachError: (error) => logger.warn({ err: error }, 'a stream could not be detached cleanly'),
       onMediaError: (error) => logger.warn({ err: error }, 'a file of a deleted message could not be removed'),
     })
-    const cursors = createCursors(config.cursorSecret)
+    const cursors = createCursors(hmacBy(config.cursorSecret).bytes)
     const ticksOfStreams = new WeakMap<object, ReadTicks>()
     const contextOf = (viewer: Viewer | undefined, stream?: object, origin?: string, ids?: OperationIds) => {
       if (viewer?.name !== undefined)

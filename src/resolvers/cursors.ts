@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Place } from '../domain/chat-list.ts'
 import { ChatError } from '../protocol/errors.ts'
@@ -13,9 +13,9 @@ const rememberedMax = 10_000
 
 export type Cursors = ReturnType<typeof createCursors>
 
-export function createCursors(secret: Uint8Array) {
-  const tagOf = (list: string, position: string) =>
-    createHmac('sha256', secret).update(`${list}\n${position}`).digest().subarray(0, tagBytes)
+/** `sign`: with a key that outlives the process. */
+export function createCursors(sign: (text: string) => Buffer) {
+  const tagOf = (list: string, position: string) => sign(`${list}\n${position}`).subarray(0, tagBytes)
 
   const seal = (list: string, position: string) =>
     Buffer.concat([tagOf(list, position), Buffer.from(position)]).toString('base64url')

@@ -1,5 +1,6 @@
-import { createHmac, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Credentials } from './dynamo-wire.ts'
+import { hmac, hmacBy } from './hmac.ts'
 
 // AWS Signature Version 4 of one kind of request: a POST of JSON to one place. The key to sign with changes with the day and
 // the credentials only, so a request costs two hashes and one HMAC.
@@ -32,7 +33,7 @@ export function createSign({ url, region }: { url: URL; region: string }): Sign 
     if (!isHeader(accessKeyId) || !isHeader(sessionToken ?? '')) throw new TypeError('These are no credentials.')
     scope = today
     signer = { ...credentials }
-    signed = hmacBy(scope.split('/').reduce(hmac, Buffer.from(`AWS4${secretAccessKey}`)))
+    signed = hmacBy(scope.split('/').reduce(hmac, Buffer.from(`AWS4${secretAccessKey}`))).hex
     names = `content-type;host;x-amz-date;${sessionToken === undefined ? '' : 'x-amz-security-token;'}x-amz-target`
     token = sessionToken === undefined ? '' : `\nx-amz-security-token:${sessionToken}`
     authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=`
@@ -61,26 +62,6 @@ const isSame = (one: Credentials, other: Credentials): boolean =>
   one.sessionToken === other.sessionToken
 
 const isHeader = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
-
-const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
-
-const blockBytes = 64
-const digestBytes = 32
-
-/** The same for many short texts under one key: two plain hashes, as RFC 2104 has it, take less than half of what an Hmac object does. */
-function hmacBy(key: Buffer): (text: string) => string {
-  const inner = Buffer.alloc(blockBytes + 4096, 0x36)
-  const outer = Buffer.alloc(blockBytes + digestBytes, 0x5c)
-  for (const [i, byte] of key.entries()) {
-    inner[i] = 0x36 ^ byte
-    outer[i] = 0x5c ^ byte
-  }
-  return (text) => {
-    const length = inner.write(text, blockBytes, 'latin1')
-    outer.write(hash('sha256', inner.subarray(0, blockBytes + length), 'binary'), blockBytes, 'latin1')
-    return hash('sha256', outer)
-  }
-}
 
 /** Encoded once more than it is sent: the rule for all services but S3. */
 const canonicalPath = (path: string): string =>
