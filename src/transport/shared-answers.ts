@@ -14,24 +14,27 @@ export type ShareOf = (event: never) => Share | undefined
 
 /** Resolves to undefined where it turns out to be for one viewer alone. */
 type Shared = Answer | Promise<Answer | undefined>
-type Kept = { compiled: Compiled; as: number; answer: Shared }
+type Kept = { compiled: Compiled; of: object; as: number; answer: Shared }
 
 export type SharedAnswers = ReturnType<typeof createSharedAnswers>
 
+/** All who watch are told in one go, so what is looked for is nearly always the last one kept: there are as many as documents are about. */
+const keptMax = 16
+
 export function createSharedAnswers() {
-  /** Gone with what they are about. */
-  const kept = new WeakMap<object, Kept[]>()
+  const kept: Kept[] = []
+  let last = -1
   return {
     find(compiled: Compiled, { of, as }: Share): Shared | undefined {
-      const answers = kept.get(of)
-      if (answers) for (const each of answers) if (each.as === as && each.compiled === compiled) return each.answer
+      for (let back = 0; back < kept.length; back += 1) {
+        const each = kept[(last - back + keptMax) % keptMax] as Kept
+        if (each.of === of && each.as === as && each.compiled === compiled) return each.answer
+      }
       return undefined
     },
     keep(compiled: Compiled, { of, as }: Share, answer: Shared): void {
-      const answers = kept.get(of)
-      const mine = { compiled, as, answer }
-      if (answers) answers.push(mine)
-      else kept.set(of, [mine])
+      last = (last + 1) % keptMax
+      kept[last] = { compiled, of, as, answer }
     },
   }
 }
