@@ -48,8 +48,15 @@ const rounded = (value: number): number => Number(value.toPrecision(4))
 export const medianOf = (measured: readonly Measured[], what: string, who: string): number | undefined =>
   measured.find((each) => each.what === what && each.who === who)?.median
 
-/** Undefined where either was not measured. */
+/**
+ * The median of the rounds' ratios: the two of a round were measured one after the other, and a machine that is slower for a while is
+ * so for both. Undefined where either was not measured.
+ */
 export function ratioOf(measured: readonly Measured[], what: string, who: string, against: string): number | undefined {
-  const [value, base] = [medianOf(measured, what, who), medianOf(measured, what, against)]
-  return value === undefined || base === undefined ? undefined : value / base
+  const [ours, base] = [who, against].map((name) => measured.find((each) => each.what === what && each.who === name))
+  if (!ours || !base) return undefined
+  return quantile(
+    ours.rounds.map((value, round) => value / (base.rounds[round] ?? base.median)),
+    0.5,
+  )
 }

@@ -22,7 +22,7 @@ export type Crowd = {
 
 /** A group has no more members than that; beyond, each has several devices. */
 const membersMax = 1000
-const openingAtATime = 40
+const openingAtATime = 80
 const run = process.pid.toString(36)
 
 /** `before` is called when the one who writes is there and nobody else is. */

@@ -2,11 +2,11 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { buildServer } from '../../test/kit/build-server.ts'
+import { transpileServer } from '../../test/kit/transpile-server.ts'
 
 /** Everything that runs as a process of its own, as plain JavaScript: no process that is measured compiles anything. */
 export type Built = {
-  /** Our server, as `npm run build` makes it. */
+  /** Our server, file by file as `npm run build` makes it. */
   server: string
   probe: string
   script(name: PeerScript | 'dynamodb'): string
@@ -36,7 +36,7 @@ export async function buildAll(): Promise<Built> {
     target: 'node20',
     format: 'esm',
   })
-  const [server] = await Promise.all([buildServer(), bundled])
+  const [server] = await Promise.all([transpileServer(), bundled])
   const script = (name: string) => join(place, `${name}.mjs`)
   return {
     server: server.script,

@@ -17,7 +17,7 @@ export async function growWithMembers({ stores, choose, meter }: Bench, sheet: S
   for (const members of [1, 10, 100, 1000].filter((each) => each <= size)) {
     const to = { conversationId: await makeGroup(members), devices: members }
     for (let i = 0; i < 3; i += 1) await say(to)
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < choose({ quick: 1, default: 2, full: 3 }); round += 1) {
       await stores.calls()
       const { serverMs, wallMs } = await meter(subject, async () => {
         for (let i = 0; i < sends; i += 1) await say(to)

@@ -43,14 +43,14 @@ async function seedAll(bench: Bench, seeds: Seeds): Promise<[Chat[], { owner: So
   const lists = bench.choose({ quick: [5, 20], default: [20, 200], full: [20, 200] })
   const owners = lists.map((count) => ({ owner: somebody(`list-${count}-${process.pid}`), chats: count }))
   for (const { owner, chats: count } of owners) {
-    for (let i = 0; i < count; i += 1) await seeds.chat(owner.userId, `${owner.userId}-${i}`, 2)
+    await Promise.all(Array.from({ length: count }, (_, i) => seeds.chat(owner.userId, `${owner.userId}-${i}`, 2)))
   }
   return [chats, owners]
 }
 
 /** The same send, stored, delivered and ticked, in chats of all sizes. */
 async function sendIntoEach(bench: Bench, sheet: Sheet, subject: Subject, chats: readonly Chat[]): Promise<void> {
-  const sends = bench.choose({ quick: 20, default: 100, full: 600 })
+  const sends = bench.choose({ quick: 20, default: 60, full: 600 })
   const ways = []
   for (const { name, stored } of chats) {
     const events = { delivered: () => undefined, ticked: (): void => undefined }
@@ -64,7 +64,7 @@ async function sendIntoEach(bench: Bench, sheet: Sheet, subject: Subject, chats:
     ways.push({ who: `${stored.toLocaleString('en')} stored`, pair, send })
   }
   const [smallest] = ways
-  await interleave(bench.choose({ quick: 1, default: 3, full: 9 }), ways, async ({ who, send }) => {
+  await interleave(bench.choose({ quick: 1, default: 5, full: 9 }), ways, async ({ who, send }) => {
     await bench.stores.calls()
     const { serverMs, wallMs } = await bench.meter(subject, async () => {
       for (let i = 0; i < sends; i += 1) await send()
@@ -97,9 +97,9 @@ async function readPages(bench: Bench, sheet: Sheet, subject: Subject, chat: Cha
     { who: oldest, variables: { conversationId, first: size, after } },
   ]
   const ways = pages.map(({ who, variables }) => ({ who, frames: [operationFrame('0', messages, variables)] }))
-  const round = { ms: bench.choose({ quick: 200, default: 600, full: 3000 }), count: 60 }
+  const round = { ms: bench.choose({ quick: 200, default: 250, full: 3000 }), count: 40 }
   for (const { frames } of ways) await overSockets([socket], frames, completedOf, round)
-  await interleave(bench.choose({ quick: 1, default: 3, full: 7 }), ways, async ({ who, frames }) => {
+  await interleave(bench.choose({ quick: 1, default: 5, full: 7 }), ways, async ({ who, frames }) => {
     const ask = () => overSockets([socket], frames, completedOf, round)
     const { count, serverMs, wallMs } = await bench.meter(subject, ask)
     sheet.add(pageCpu, who, 'ms', serverMs / count, 'page 1')
@@ -152,7 +152,7 @@ async function listChats(
   }
   if ((await list()) !== chats) throw new Error('The list is not whole.')
   const tookMs: number[] = []
-  const lists = bench.choose({ quick: 2, default: 8, full: 30 })
+  const lists = bench.choose({ quick: 2, default: 6, full: 30 })
   const { serverMs } = await bench.meter(subject, async () => {
     for (let i = 0; i < lists; i += 1) {
       const beganAtMs = performance.now()

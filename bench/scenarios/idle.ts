@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Scenario, Who } from '../bench.ts'
+import type { Scenario, Subject, Who } from '../bench.ts'
 import { gather } from '../load/crowd.ts'
 import { createSheet } from '../sheet.ts'
 
@@ -12,17 +12,18 @@ export const idle: Scenario = async (bench) => {
   const sheet = createSheet()
   const size = bench.choose({ quick: 100, default: 1000, full: 10_000 })
   const count = size.toLocaleString('en')
-  for (const who of everybody) {
-    const subject = await bench.fresh(who)
+  const starting = everybody.map((who) => bench.fresh(who))
+  for (const [i, who] of everybody.entries()) {
+    const subject = (await starting[i]) as Subject
     let before = await subject.settled()
     const crowd = await gather(subject, size, async () => {
       before = await subject.settled()
     })
-    await sleep(bench.choose({ quick: 100, default: 1500, full: 5000 }))
+    await sleep(bench.choose({ quick: 100, default: 700, full: 5000 }))
     const after = await subject.settled()
     sheet.add(memoryPerSubscriber, who, 'KiB', (after.rssBytes - before.rssBytes) / size / 1024, 'raw ws')
     sheet.add('idle: heap per subscriber', who, 'KiB', (after.heapBytes - before.heapBytes) / size / 1024, 'raw ws')
-    const idleMs = bench.choose({ quick: 200, default: 1500, full: 10_000 })
+    const idleMs = bench.choose({ quick: 200, default: 700, full: 10_000 })
     const { serverMs, wallMs } = await bench.meter(subject, async () => {
       await sleep(idleMs)
       return 1

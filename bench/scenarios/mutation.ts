@@ -17,7 +17,7 @@ export const mutationWithoutStorage: Scenario = async (bench) => {
   const loops = []
   for (const who of everybody) loops.push(await loopOf(await bench.subject(who)))
   const warm = { ms: bench.choose({ quick: 200, default: 800, full: 3000 }), count: 15_000 }
-  const round = { ms: bench.choose({ quick: 200, default: 400, full: 3000 }), count: 2000 }
+  const round = { ms: bench.choose({ quick: 200, default: 250, full: 3000 }), count: 2000 }
   for (const { ask } of loops) await ask(warm)
   await interleave(bench.choose({ quick: 1, default: 5, full: 9 }), loops, async ({ subject, ask }) => {
     const { count, wallMs, serverMs } = await bench.meter(subject, () => ask(round))
