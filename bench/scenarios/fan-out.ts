@@ -20,7 +20,7 @@ export const fanOut: Scenario = async (bench) => {
     for (; performance.now() < endAtMs || said < least; said += 1) await say()
     return said * size
   }
-  for (const { say } of crowds) await sayFor(say, bench.choose({ quick: 200, default: 1000, full: 4000 }), 15)
+  for (const { say } of crowds) await sayFor(say, bench.choose({ quick: 200, default: 2000, full: 4000 }), 15)
   await interleave(bench.choose({ quick: 1, default: 5, full: 7 }), crowds, async ({ subject, say }) => {
     // Whoever had to wait for the others is out of all caches.
     await sayFor(say, 0, 2)

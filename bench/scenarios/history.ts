@@ -97,9 +97,9 @@ async function readPages(bench: Bench, sheet: Sheet, subject: Subject, chat: Cha
     { who: oldest, variables: { conversationId, first: size, after } },
   ]
   const ways = pages.map(({ who, variables }) => ({ who, frames: [operationFrame('0', messages, variables)] }))
-  const round = { ms: bench.choose({ quick: 200, default: 250, full: 3000 }), count: 40 }
+  const round = { ms: bench.choose({ quick: 200, default: 300, full: 3000 }), count: 40 }
   for (const { frames } of ways) await overSockets([socket], frames, completedOf, round)
-  await interleave(bench.choose({ quick: 1, default: 9, full: 7 }), ways, async ({ who, frames }) => {
+  await interleave(bench.choose({ quick: 1, default: 7, full: 7 }), ways, async ({ who, frames }) => {
     const ask = () => overSockets([socket], frames, completedOf, round)
     const { count, serverMs, wallMs } = await bench.meter(subject, ask)
     sheet.add(pageCpu, who, 'ms', serverMs / count, 'page 1')

@@ -6,14 +6,16 @@ import { createSheet } from '../sheet.ts'
 // The memory that somebody takes who is there and silent; and then one message to all of them. Each server in a process that has
 // done nothing else.
 
+const some: readonly Who[] = ['parley', 'stock', 'raw ws']
 const everybody: readonly Who[] = ['parley', 'stock', 'mercurius', 'socket.io', 'raw ws']
 
 export const idle: Scenario = async (bench) => {
   const sheet = createSheet()
   const size = bench.choose({ quick: 100, default: 1000, full: 10_000 })
   const count = size.toLocaleString('en')
-  const starting = everybody.map((who) => bench.fresh(who))
-  for (const [i, who] of everybody.entries()) {
+  const measured = bench.choose({ quick: some, default: some, full: everybody })
+  const starting = measured.map((who) => bench.fresh(who))
+  for (const [i, who] of measured.entries()) {
     const subject = (await starting[i]) as Subject
     let before = await subject.settled()
     const crowd = await gather(subject, size, async () => {

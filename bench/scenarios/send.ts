@@ -10,7 +10,7 @@ const pairsCount = 32
 const openRate = 100
 const [runUpMs, runUpCount] = [200, 100]
 /** Cold code costs a multiple, and is compiled for some thousand messages: the time alone would not do. */
-const [warmCount, roundCount] = [2500, 150]
+const [warmCount, roundCount] = [2200, 150]
 
 export const sendToAttached: Scenario = async (bench) => {
   const sheet = createSheet()
