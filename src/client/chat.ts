@@ -128,7 +128,7 @@ export function createChat(options: ChatOptions): Chat {
   const messagePositions = inbox.positions
   const changes = createChanges({ ask, insist, keeper, messagePositions, onChanged })
   const typing = createTyping(ask, now)
-  const parts = { inbox, conversations, ticks, changes, typing }
+  const parts = { inbox, conversations, ticks, changes, typing, awaited: outbox.awaited }
   const { session, poll, attach } = createSession({ userId, pollEveryMs, ...parts, onLink, onStranger })
   const open = {
     websocket: () => openWebSocketLink({ url, tokens, webSocket }),
@@ -174,6 +174,8 @@ export function createChat(options: ChatOptions): Chat {
     timelines.received(message)
     if (sender.id === userId && clientMessageId) outbox.arrived(clientMessageId)
     else receipts.delivered(conversationId, seq)
+    // What was sent before the user was away for a moment does not come any more; what comes now is above it.
+    outbox.settle(isHere)
     conversations.received(message)
     heard.tell(message)
   }
@@ -193,7 +195,8 @@ export function createChat(options: ChatOptions): Chat {
       timelines.look()
     }
     if (connection.status.get().via === 'polling') poll()
-    return isHere(message)
+    // Whoever is out of it by now is brought nothing of it.
+    return isHere(message) || conversations.hasLeft(conversationId)
   }
 
   function onLink(): void {

@@ -178,6 +178,8 @@ export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onSto
       remove(clientMessageId)
       pump()
     },
+    /** The conversations of what is sent and the inbox has yet to bring. */
+    awaited: (): string[] => [...stored.values()].map(({ conversationId }) => conversationId),
     /** For what the inbox will not bring, because it begins above it. */
     settle(has: (message: MessageFieldsFragment) => boolean): void {
       for (const [clientMessageId, message] of [...stored]) if (has(message)) remove(clientMessageId)

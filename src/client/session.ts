@@ -53,6 +53,8 @@ export type SessionOptions = {
   ticks: Ticks
   changes: Changes
   typing: TypingState
+  /** Conversations whose stream is yet to bring what was sent. */
+  awaited: () => Iterable<string>
   /** There is a way to the server again. */
   onLink: () => void
   /** It is another server, or it was emptied: everything known is to be forgotten. */
@@ -60,7 +62,7 @@ export type SessionOptions = {
 }
 
 export function createSession(options: SessionOptions) {
-  const { userId, pollEveryMs, inbox, conversations, ticks, changes, typing, onLink, onStranger } = options
+  const { userId, pollEveryMs, inbox, conversations, ticks, changes, typing, awaited, onLink, onStranger } = options
   const sleeper = createSleeper()
   const listeners = new Map<LinkListener, () => void>()
   /** What listeners are told, while there is a link. */
@@ -165,7 +167,8 @@ export function createSession(options: SessionOptions) {
         )
         const named = new Set(after.map(({ conversationId }) => conversationId))
         const missing = new Set<string>()
-        const doubting = setInterval(() => missing.forEach(conversations.doubt), doubtMs)
+        const doubtAll = () => new Set([...missing, ...awaited()]).forEach(conversations.doubt)
+        const doubting = setInterval(doubtAll, doubtMs)
         streams.push(() => clearInterval(doubting))
         catchUp(list, named, missing).then(() => isOver || online(), fail)
         over.addEventListener('abort', () => streams.forEach((stop) => void stop()))

@@ -78,6 +78,7 @@ function start({ at, positions = at === undefined ? {} : { dm_1: at }, pushes = 
     ticks,
     changes,
     typing,
+    awaited: () => [],
     onLink,
     onStranger,
   })

@@ -4,6 +4,7 @@ import { chatAt, latest, pass, type Server, startChat, startServer, turns } from
 import {
   boundary,
   busy,
+  conversation,
   deferred,
   expectNoTimers,
   isDone,
@@ -175,6 +176,61 @@ describe('a message that is sent', () => {
     chat.send(bob, 'hi')
     await turns()
     expect(timeline.get()).toMatchObject({ conversationId: 'dm_1', entries: [{ key: 'id1', type: 'message' }] })
+  })
+
+  describe('in a group its sender is taken out of', () => {
+    const ofGroup = (seq: number, id = 'id1') => message(seq, { ...own(seq, id), conversationId: 'grp_1' })
+    const group = conversation({ id: 'grp_1', kind: 'GROUP' })
+
+    it('has its end when the stream is silent and the group turns out to be gone', async () => {
+      const server = startServer({
+        Conversations: () => list([group]),
+        Conversation: () => ({ conversation: null }),
+        SendMessage: () => stored(ofGroup(1)),
+      })
+      const { chat } = await startChat(server)
+      chat.send({ conversationId: 'grp_1' }, 'hi')
+      await turns()
+      expect(chat.outbox.get()).toMatchObject([{ state: 'sent' }])
+      await pass(30_000)
+      expect(chat.outbox.get()).toEqual([])
+      await pass(300_000)
+      expect(server.asked('Conversation')).toEqual([{ id: 'grp_1' }])
+    })
+
+    it('has its end when the group is gone before the answer comes', async () => {
+      const answer = deferred<unknown>()
+      const server = startServer({
+        Conversations: () => list([group]),
+        Conversation: () => ({ conversation: null }),
+        SendMessage: () => answer.promise,
+        MarkRead: () => refused('NOT_FOUND'),
+      })
+      const { chat } = await startChat(server)
+      chat.send({ conversationId: 'grp_1' }, 'hi')
+      chat.markRead('grp_1', 1)
+      await turns()
+      await pass(1000)
+      expect(chat.conversations.get().conversations).toEqual([])
+      answer.resolve(stored(ofGroup(1)))
+      await turns()
+      expect(chat.outbox.get()).toEqual([])
+    })
+
+    it('has its end when they are back, and what comes is above it', async () => {
+      const server = startServer({
+        Conversations: () => list([group]),
+        Conversation: () => ({ conversation: group }),
+        SendMessage: () => stored(ofGroup(2)),
+      })
+      const { chat } = await startChat(server)
+      chat.send({ conversationId: 'grp_1' }, 'hi')
+      await turns()
+      await pass(60_000)
+      expect(chat.outbox.get()).toMatchObject([{ state: 'sent' }])
+      await server.hear(5, { conversationId: 'grp_1' }, 0)
+      expect(chat.outbox.get()).toEqual([])
+    })
   })
 
   it('is looked for at once where nothing is pushed', async () => {
