@@ -18,7 +18,7 @@ type Kept = { compiled: Compiled; of: object; as: number; answer: Shared }
 
 export type SharedAnswers = ReturnType<typeof createSharedAnswers>
 
-/** All who watch are told in one go, so what is looked for is nearly always the last one kept: there are as many as documents are about. */
+/** All who watch are told in one go, so what is looked for is among the last ones kept: one for each document that is in use among them. */
 const keptMax = 16
 
 export function createSharedAnswers() {
