@@ -54,6 +54,12 @@ function launch(settings: Record<string, string>) {
   }
 }
 
+const tellingOfFsync = `data:text/javascript,${encodeURIComponent(`
+  import fs from 'node:fs'
+  fs.fsyncSync = () => fs.writeSync(2, 'fsync')
+  fs.fsync = (_fd, done) => (fs.writeSync(2, 'fsync'), done(null))
+`)}`
+
 async function terminate({ child, exited }: { child: ChildProcess; exited: Promise<[number | null, string | null]> }) {
   child.kill('SIGTERM')
   return exited
@@ -142,6 +148,18 @@ describe('in production', () => {
     expect(await statusOf('/readyz')).toBe(200)
     expect(await statusOf('/metrics')).toBe(200)
     expect(await terminate(node)).toEqual([0, null])
+  })
+
+  it('logs each send soon, and does not wait for the disk to have it', async () => {
+    const settings = production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'logging_' })
+    const node = launch({ ...settings, NODE_OPTIONS: `--import=${tellingOfFsync}` })
+    const [, url = ''] = await node.says(/(http:\/\/[\d.]+:\d+|http:\/\/localhost:\d+)/)
+    const alice = await createPerson('alice', url)
+    await alice.send(await createPerson('bob', url), 'to the log')
+    await node.says(/"sent":\[.*"msg":"operation"/)
+    expect(node.output()).not.toContain('fsync')
+    expect(await terminate(node)).toEqual([0, null])
+    expect(node.output()).not.toContain('fsync')
   })
 
   it('says that it is not ready before it drains, serving until then, and exits with 0', async () => {

@@ -9,7 +9,7 @@ const holders = ['request', 'headers', 'connectionParams', 'payload', 'extension
 
 /** Lines wait for company so long, and for so much of it. */
 const linesWaitMs = 100
-const linesWaitBytes = 4096
+const linesWaitChars = 4096
 /** Where the level stands in a line, and from which digit on it is a warning. */
 const [levelAt, warnDigit] = ['{"level":'.length, '4'.charCodeAt(0)]
 
@@ -26,20 +26,28 @@ export function createLogger(level: LogLevel, to: DestinationStream = standardOu
   return pino(options, to)
 }
 
-/** A write for each line would cost more than the line: they are written a few at a time, but what is a warning or worse at once. */
+/**
+ * A write for each line would cost more than the line: they are written a few at a time, but what is a warning or worse at once.
+ * They wait here and not in pino's destination, which has the disk confirm whatever it is told to flush.
+ */
 function standardOutput(): DestinationStream {
-  const out = pino.destination({ fd: 1, sync: true, minLength: linesWaitBytes })
-  const flush = () => out.flushSync()
-  let isWaiting = false
+  const out = pino.destination({ fd: 1, sync: true })
+  let waiting = ''
+  let isTimed = false
+  const flush = () => {
+    const lines = waiting
+    waiting = ''
+    if (lines !== '') out.write(lines)
+  }
   process.on('exit', flush)
   return {
     write(line: string): void {
-      out.write(line)
-      if (line.charCodeAt(levelAt) >= warnDigit) flush()
-      else if (!isWaiting) {
-        isWaiting = true
+      waiting += line
+      if (waiting.length >= linesWaitChars || line.charCodeAt(levelAt) >= warnDigit) flush()
+      else if (!isTimed) {
+        isTimed = true
         setTimeout(() => {
-          isWaiting = false
+          isTimed = false
           flush()
         }, linesWaitMs).unref()
       }
