@@ -81,13 +81,13 @@ export function createAppend(needs: Needs) {
     given: Reservation | undefined,
   ): Promise<Claim> {
     const conversationId = member.conversation.id
-    const key = { senderId: member.userId, clientMessageId }
-    const reserved = given ?? (await seedAndReserve(conversationId, key))
-    const earlier = reserved.known ? await claims.get(key.senderId, key.clientMessageId) : undefined
+    const senderId = member.userId
+    const reserved = given ?? (await seedAndReserve(conversationId, { senderId, clientMessageId }))
+    const earlier = reserved.known ? await claims.get(senderId, clientMessageId) : undefined
     const floor = above ?? versionOf(member.conversation)
     // Redis has fallen back behind what the group is known to be, and there is a hole to fall into: others are past it.
     const seq = reserved.seq > floor || earlier ? reserved.seq : await sequencer.reserveAbove(conversationId, floor)
-    const standing = earlier ?? (await claims.claim({ ...key, conversationId, seq, payloadHash }))
+    const standing = earlier ?? (await claims.claim({ senderId, clientMessageId, conversationId, seq, payloadHash }))
 
     // The claim is another attempt's, so the number reserved here is left over.
     const sameContent = standing.conversationId === conversationId && standing.payloadHash === payloadHash

@@ -21,6 +21,7 @@ export type NodeMetricsOptions = {
   redisLinks: () => { commands: boolean; events: boolean }
 }
 
+const reads: ReadonlySet<string> = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan'])
 const seconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
 export function createNodeMetrics(registry: Registry, { clock, redisLinks }: NodeMetricsOptions): NodeMetrics {
@@ -85,17 +86,16 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
   const dynamoErrors = counter('parley_dynamodb_errors_total', 'Calls to DynamoDB that failed', ['operation', 'table'])
   const dynamoRetries = counter('parley_dynamodb_retries_total', 'Second attempts of calls to DynamoDB', ['table'])
   // Added up here: telling the counter of each call costs more than the sum is worth.
-  const unitsBy = new Map<string, { table: string; kind: 'read' | 'write'; units: number }>()
+  const unitsOf = { read: new Map<string, number>(), write: new Map<string, number>() }
   new Counter({
     name: 'parley_dynamodb_capacity_units_total',
     help: 'Capacity units consumed',
     labelNames: ['table', 'kind'],
     registers,
     collect() {
-      for (const consumed of unitsBy.values()) {
-        const { table, kind, units } = consumed
-        this.inc({ table, kind }, units)
-        consumed.units = 0
+      for (const [kind, byTable] of Object.entries(unitsOf)) {
+        for (const [table, units] of byTable) this.inc({ table, kind }, units)
+        byTable.clear()
       }
     },
   })
@@ -150,10 +150,8 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
       }
     },
     capacity({ operation, table, capacityUnits: units, retries = 0 }) {
-      const kind = /Get|Query|Scan/.test(operation) ? 'read' : 'write'
-      const consumed = unitsBy.get(`${kind} ${table}`)
-      if (consumed) consumed.units += units
-      else unitsBy.set(`${kind} ${table}`, { table, kind, units })
+      const byTable = reads.has(operation) ? unitsOf.read : unitsOf.write
+      byTable.set(table, (byTable.get(table) ?? 0) + units)
       if (retries > 0) dynamoRetries.inc({ table }, retries)
     },
   }

@@ -18,6 +18,7 @@ const nameMaxChars = 80
 /** Whoever is on call wants to know of these. */
 const slowMs = 250
 const none: readonly string[] = []
+const noIds: OperationIds = {}
 
 /**
  * At `info`: what failed, what sent a message, what was slow, and the end of a subscription. The rest, which is nearly everything
@@ -33,7 +34,11 @@ export function createOperationLog(clock: Clock, logger: Logger, metrics: Metric
       const level = isNews ? 'info' : 'debug'
       if (logger.isLevelEnabled(level)) {
         const operation = name?.slice(0, nameMaxChars)
-        logger[level]({ ...ids, operation, type, transport, durationMs, codes }, 'operation')
+        const { requestId, connectionId, operationId, userId, sent } = ids ?? noIds
+        logger[level](
+          { requestId, connectionId, operationId, userId, sent, operation, type, transport, durationMs, codes },
+          'operation',
+        )
       }
       // No name here: clients choose it, and every label value is kept for ever.
       if (codes.includes('IDEMPOTENCY_CONFLICT')) metrics.conflicts.inc()
