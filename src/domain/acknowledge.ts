@@ -1,6 +1,5 @@
 import type { BoundaryChange, MemberAddress } from '../ports/delivery.ts'
 import type { Ports } from '../ports/ports.ts'
-import type { BoundaryHint } from '../ports/soft-state.ts'
 import { isGroupId, type Seq } from '../protocol/ids.ts'
 import type { Ticks } from '../protocol/ticks.ts'
 import { audienceOf, type Member } from './access.ts'
@@ -22,27 +21,33 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
 
   /** I have read everything up to seq. */
   const markRead = (member: Member, seq: Seq): Promise<Ticks> =>
-    move(member, seq, (address, hint) => boundaries.read(address, seq, hint?.lastDeliveredSeq), pushes.read)
+    move(member, seq, async (address) => {
+      const hint = await hints.get(address)
+      const change = await boundaries.read(address, seq, hint?.lastDeliveredSeq)
+      pushes.read(address)
+      return change
+    })
 
   async function move(
     member: Member,
     seq: Seq,
-    write: (address: MemberAddress, hint: BoundaryHint | undefined) => Promise<BoundaryChange>,
-    written?: (address: MemberAddress) => void,
+    write: (address: MemberAddress) => Promise<BoundaryChange>,
   ): Promise<Ticks> {
     const address = addressOf(member)
     await heads.assertInRange(address.conversationId, seq)
-    const hasPending = !isGroupId(address.conversationId)
-    const hint = await (hasPending ? hints.open(address) : hints.get(address))
-    const { ticks } = await write(address, hint)
-    written?.(address)
-    const gone = hasPending && hint?.pendingVersion !== 0 && (await settlePending(address, ticks.lastDeliveredSeq))
-    await Promise.all([
-      hints.lift(address, ticks, gone ? (hint?.pendingVersion ?? 0) : undefined),
-      // Also where nothing changed: the attempt before this one may have died between the write and here.
-      events.tell(audienceOf(member), ticks),
-    ])
+    const { ticks } = await write(address)
+    // Also where nothing changed: the attempt before this one may have died between the write and here.
+    const { pendingVersion } = await events.tell(audienceOf(member), ticks)
+    // Nobody in a group gets a pending row.
+    if (pendingVersion !== 0 && !isGroupId(address.conversationId)) await forgetPending(address, ticks)
     return ticks
+  }
+
+  /** Where there may be a pending row. Should this fail, the next ack finds the hint as it was, and tries again. */
+  async function forgetPending(address: MemberAddress, ticks: Ticks): Promise<void> {
+    const hint = await hints.open(address)
+    const isGone = await settlePending(address, ticks.lastDeliveredSeq)
+    if (isGone) await hints.lift(address, ticks, hint?.pendingVersion ?? 0)
   }
 
   /**
@@ -81,7 +86,7 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
     const address = addressOf(member)
     const { ticks } = await boundaries.read(address, delivered, delivered)
     pushes.read(address)
-    await Promise.all([hints.lift(address, ticks), events.tell(audienceOf(member), ticks)])
+    await events.tell(audienceOf(member), ticks)
   }
 
   /** The boundaries of every member of each conversation, in the order of the members. */

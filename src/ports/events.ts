@@ -53,8 +53,8 @@ export interface Events {
   ring(ring: Ring): Promise<UserId[]>
   /** The same for a group, in one publish however many are in it; who is attached is not looked at. */
   ringGroup(entry: LogEntry): Promise<void>
-  /** Publishes a member's new boundaries. */
-  tell(audience: Audience, ticks: Ticks): Promise<void>
+  /** One round trip: publishes a member's new boundaries, and lifts their hint as `BoundaryHints.lift` does. */
+  tell(audience: Audience, ticks: Ticks): Promise<{ pendingVersion: number }>
   /** Publishes to these users that a conversation is not as they knew it: their settings, say. */
   tellConversation(userIds: readonly UserId[], conversationId: ConversationId): Promise<void>
   /** Publishes that somebody is typing, or is no longer. */

@@ -2,7 +2,7 @@ import type { Audience, ChatEvent, Events } from '../ports/events.ts'
 import type { LogEntry } from '../ports/log.ts'
 import { raiseActivity } from './activity.memory.ts'
 import { eventOf } from './event-wire.ts'
-import { raisePendingVersion } from './hints.memory.ts'
+import { liftHint, raisePendingVersion } from './hints.memory.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 import { counterTtlMs } from './sequencer.redis.ts'
 import { liveSessions, presenceChannel } from './sessions.memory.ts'
@@ -33,7 +33,12 @@ export function createEventsMemory(redis: MemoryRedis): Events {
       lift(entry)
     },
 
-    tell: (audience, ticks) => tellAll(audience, { type: 'ticks', ticks }),
+    async tell(audience, ticks) {
+      await redis.arrive()
+      const pendingVersion = liftHint(redis, ticks, ticks)
+      publishAll(audience, { type: 'ticks', ticks })
+      return { pendingVersion }
+    },
 
     tellConversation: (userIds, conversationId) => tellAll(userIds, { type: 'conversation', conversationId }),
 
@@ -73,6 +78,10 @@ export function createEventsMemory(redis: MemoryRedis): Events {
 
   async function tellAll(audience: Audience, event: ChatEvent): Promise<void> {
     await redis.arrive()
+    publishAll(audience, event)
+  }
+
+  function publishAll(audience: Audience, event: ChatEvent): void {
     for (const channel of typeof audience === 'string' ? [audience] : audience) redis.publish(channel, event)
   }
 }

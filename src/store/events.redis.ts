@@ -9,7 +9,7 @@ import type { UserId } from '../protocol/ids.ts'
 import { activityLua, activityTtlMs } from './activity.redis.ts'
 import { createChannelsRedis, type OnTraced } from './channels.redis.ts'
 import { encodeEvent, eventOf } from './event-wire.ts'
-import { hintTtlMs, pendingVersionLua } from './hints.redis.ts'
+import { hintTtlMs, liftHintLua, pendingVersionLua, pendingVersionOf } from './hints.redis.ts'
 import type { RedisLink } from './redis-client.ts'
 import type { RedisKeys } from './redis-keys.ts'
 import { counterTtlMs } from './sequencer.redis.ts'
@@ -18,6 +18,7 @@ import { sessionsLua } from './sessions.redis.ts'
 export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: OnTraced): Events {
   const ringMember = link.script(ringLua, 3)
   const liftCounter = link.script(liftCounterLua, 2)
+  const tellOwn = link.script(tellOwnLua, 1)
   const publish = link.script(publishLua, 1)
   const channels = createChannelsRedis(link, publish, onTraced)
 
@@ -30,9 +31,11 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
 
   async function tellAll(name: string, audience: Audience, event: ChatEvent): Promise<void> {
     const payload = encodeEvent(event)
-    const names = typeof audience === 'string' ? [keys.groupChannel(audience)] : audience.map(keys.channel)
-    await link.roundTrip(name, () => Promise.all(names.map((channel) => publish([channel], [payload]))))
+    await link.roundTrip(name, () => Promise.all(channelsOf(audience).map((channel) => publish([channel], [payload]))))
   }
+
+  const channelsOf = (audience: Audience): string[] =>
+    typeof audience === 'string' ? [keys.groupChannel(audience)] : audience.map(keys.channel)
 
   return {
     async ring({ entry, members, pendingWritten = [] }) {
@@ -49,9 +52,9 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
             hintTtlMs,
           ],
         )
-      const [attached] = await link.roundTrip('events.ring', (call) => {
+      const attached = await link.roundTrip('events.ring', (call) => {
         const payload = encodeEvent(eventOf(entry), call?.traceparent)
-        return Promise.all([Promise.all(members.map((userId) => ringOne(userId, payload))), lift(entry)])
+        return Promise.all([...members.map((userId) => ringOne(userId, payload)), lift(entry)])
       })
       return members.filter((_userId, index) => attached[index] === 0)
     },
@@ -63,7 +66,21 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
       })
     },
 
-    tell: (audience, ticks) => tellAll('events.tell', audience, { type: 'ticks', ticks }),
+    async tell(audience, ticks) {
+      const { userId, lastDeliveredSeq, lastReadSeq } = ticks
+      const payload = encodeEvent({ type: 'ticks', ticks })
+      const own = keys.channel(userId)
+      const told = channelsOf(audience)
+      const others = told.filter((channel) => channel !== own)
+      const ownIfTold = others.length < told.length ? own : ''
+      const [version] = await link.roundTrip('events.tell', () =>
+        Promise.all([
+          tellOwn([keys.hint(ticks)], [lastDeliveredSeq, lastReadSeq, hintTtlMs, ownIfTold, payload]),
+          ...others.map((channel) => publish([channel], [payload])),
+        ]),
+      )
+      return { pendingVersion: pendingVersionOf(version) }
+    },
 
     tellConversation: (userIds, conversationId) =>
       tellAll('events.tellConversation', userIds, { type: 'conversation', conversationId }),
@@ -135,6 +152,19 @@ if counter then
 end
 if ARGV[3] ~= '0' then raise_activity(KEYS[2], ARGV[1], ARGV[3], ARGV[4], counter and counter <= seq) end
 return counter and 1 or 0
+`
+
+// KEYS[1] hash     the member's hint
+// ARGV[1] integer  delivered
+// ARGV[2] integer  read
+// ARGV[3] integer  TTL of the hint, ms
+// ARGV[4] string   the member's channel, or '' if the member is not told
+// ARGV[5] string   the event
+// Returns p.
+const tellOwnLua = `${liftHintLua}
+local version = lift_hint(KEYS[1], ARGV[1], ARGV[2], '', ARGV[3])
+if ARGV[4] ~= '' then redis.call('PUBLISH', ARGV[4], ARGV[5]) end
+return version
 `
 
 // A script and not a plain PUBLISH: its key sends it to the same node of a cluster as the user's messages, and what one node

@@ -1,5 +1,6 @@
 import type { MemberAddress } from '../ports/delivery.ts'
 import type { BoundaryHint, BoundaryHints } from '../ports/soft-state.ts'
+import type { Boundaries } from '../protocol/ticks.ts'
 import { hintTtlMs } from './hints.redis.ts'
 import type { MemoryHint, MemoryRedis } from './memory-redis.ts'
 
@@ -18,19 +19,30 @@ export function createHintsMemory(redis: MemoryRedis): BoundaryHints {
       return hint
     },
 
-    async lift(member, { lastDeliveredSeq, lastReadSeq }, clearedVersion) {
+    async lift(member, boundaries, clearedVersion) {
       await redis.arrive()
-      const standing = redis.hints.get(hintKey(member))
-      const unknown = () => ({ version: clearedVersion === 0 ? 0 : redis.nextVersion() })
-      const { delivered = 0, read = 0, version }: MemoryHint = standing ?? unknown()
-      const hint: MemoryHint = {
-        delivered: Math.max(delivered, lastDeliveredSeq),
-        read: Math.max(read, lastReadSeq),
-        version: version > 0 && version === clearedVersion ? -version : version,
-      }
-      redis.hints.set(hintKey(member), hint, hintTtlMs)
+      liftHint(redis, member, boundaries, clearedVersion)
     },
   }
+}
+
+/** Returns the pending version as it is then. */
+export function liftHint(
+  redis: MemoryRedis,
+  member: MemberAddress,
+  { lastDeliveredSeq, lastReadSeq }: Boundaries,
+  clearedVersion?: number,
+): number {
+  const standing = redis.hints.get(hintKey(member))
+  const unknown = () => ({ version: clearedVersion === 0 ? 0 : redis.nextVersion() })
+  const { delivered = 0, read = 0, version }: MemoryHint = standing ?? unknown()
+  const hint: MemoryHint = {
+    delivered: Math.max(delivered, lastDeliveredSeq),
+    read: Math.max(read, lastReadSeq),
+    version: version > 0 && version === clearedVersion ? -version : version,
+  }
+  redis.hints.set(hintKey(member), hint, hintTtlMs)
+  return pendingVersionOf(hint)
 }
 
 /** For whoever has written a pending row. */
@@ -46,6 +58,8 @@ function toHint(hint: MemoryHint | undefined): BoundaryHint | undefined {
   return {
     lastDeliveredSeq: hint.delivered,
     lastReadSeq: hint.read ?? 0,
-    pendingVersion: Math.max(hint.version, 0),
+    pendingVersion: pendingVersionOf(hint),
   }
 }
+
+const pendingVersionOf = ({ version }: MemoryHint): number => Math.max(version, 0)

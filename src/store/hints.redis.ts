@@ -45,11 +45,13 @@ function toHint(fields: unknown): BoundaryHint | undefined {
   return {
     lastDeliveredSeq: Number(delivered),
     lastReadSeq: Number(read),
-    pendingVersion: Math.max(Number(version), 0),
+    pendingVersion: pendingVersionOf(version),
   }
 }
 
-/** raise_pending_version(key, ttl_ms): for whoever has written a pending row. */
+export const pendingVersionOf = (p: unknown): number => Math.max(Number(p), 0)
+
+/** raise_pending_version(key, ttl_ms), returning it: for whoever has written a pending row. */
 export const pendingVersionLua = `
 local function raise_pending_version(key, ttl_ms)
   local time = redis.call('TIME')
@@ -57,6 +59,7 @@ local function raise_pending_version(key, ttl_ms)
   local version = math.max(last + 1, time[1] * 1000000 + time[2])
   redis.call('HSET', key, 'p', string.format('%.0f', version))
   redis.call('PEXPIRE', key, ttl_ms)
+  return version
 end
 `
 
@@ -69,24 +72,36 @@ if not hint[1] or tonumber(hint[3]) > 0 then redis.call('DEL', KEYS[2]) end
 return hint
 `
 
+/**
+ * lift_hint(key, delivered, read, cleared, ttl_ms), returning p. `cleared`: the version at which the pending row was seen to be
+ * gone; '' where nobody looked.
+ */
+export const liftHintLua = `${pendingVersionLua}
+local function lift_hint(key, delivered, read, cleared, ttl_ms)
+  local hint = redis.call('HMGET', key, 'p', 'd', 'r')
+  local version, cleared_version = tonumber(hint[1] or ''), tonumber(cleared)
+  if not version and cleared_version == 0 then
+    version = 0
+    redis.call('HSET', key, 'p', '0')
+  elseif not version then
+    version = raise_pending_version(key, ttl_ms)
+  elseif version > 0 and version == cleared_version then
+    version = -version
+    redis.call('HSET', key, 'p', string.format('%.0f', version))
+  end
+  if tonumber(hint[2] or '-1') < tonumber(delivered) then redis.call('HSET', key, 'd', delivered) end
+  if tonumber(hint[3] or '-1') < tonumber(read) then redis.call('HSET', key, 'r', read) end
+  redis.call('PEXPIRE', key, ttl_ms)
+  return string.format('%.0f', version)
+end
+`
+
 // KEYS[1] hash     the hint
 // ARGV[1] integer  delivered
 // ARGV[2] integer  read
-// ARGV[3] integer  the version at which the pending row was seen to be gone; '' where nobody looked
+// ARGV[3] integer  cleared
 // ARGV[4] integer  TTL of the hint, ms
-const liftLua = `${pendingVersionLua}
-local version, cleared = tonumber(redis.call('HGET', KEYS[1], 'p') or ''), tonumber(ARGV[3])
-if not version and cleared == 0 then
-  redis.call('HSET', KEYS[1], 'p', '0')
-elseif not version then
-  raise_pending_version(KEYS[1], ARGV[4])
-elseif version > 0 and version == cleared then
-  redis.call('HSET', KEYS[1], 'p', string.format('%.0f', -version))
-end
-for index, field in ipairs({'d', 'r'}) do
-  local stored = tonumber(redis.call('HGET', KEYS[1], field) or '-1')
-  if stored < tonumber(ARGV[index]) then redis.call('HSET', KEYS[1], field, ARGV[index]) end
-end
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-return 1
+// Returns p.
+const liftLua = `${liftHintLua}
+return lift_hint(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4])
 `

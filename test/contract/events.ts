@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { ChatEvent, EventListener, EventSubscription } from '../../src/ports/events.ts'
 import type { Session } from '../../src/ports/soft-state.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
+import type { Ticks } from '../../src/protocol/ticks.ts'
 import { aConversation, aGroupChange, aMessage, aUser, upTo } from '../kit/ids.ts'
 import type { SoftWorld } from '../kit/soft-worlds.ts'
 
@@ -34,6 +35,7 @@ export function eventsContract(world: () => SoftWorld): void {
     lastDeliveredSeq,
     lastReadSeq: 0,
   })
+  const boundariesOf = ({ lastDeliveredSeq, lastReadSeq }: Ticks) => ({ lastDeliveredSeq, lastReadSeq })
   let connections = 0
   const attached = async (given: Partial<Session> = {}) => {
     connections += 1
@@ -75,6 +77,29 @@ export function eventsContract(world: () => SoftWorld): void {
     await here().tell([], told)
     await ear.subscription.flush()
     expect(ear.events).toEqual([{ type: 'ticks', ticks: told }])
+  })
+
+  test('whose boundaries they are hears of them too, once', async () => {
+    const told = ticks(4)
+    const ear = await listen(there(), told.userId)
+    await here().tell([aUser(), told.userId], told)
+    await here().tell([aUser()], told)
+    await ear.subscription.flush()
+    expect(ear.events).toEqual([{ type: 'ticks', ticks: told }])
+  })
+
+  test('boundaries that are told lift the hint, which says whether there may be a pending row', async () => {
+    const { hints } = world().there
+    const told = ticks(4)
+    const { pendingVersion } = await here().tell([told.userId, aUser()], told)
+    expect(pendingVersion).toBeGreaterThan(0)
+    expect(await hints.get(told)).toEqual({ ...boundariesOf(told), pendingVersion })
+    await hints.lift(told, told, pendingVersion)
+    const more = { ...told, lastDeliveredSeq: told.lastDeliveredSeq + 3 }
+    expect(await here().tell([], more)).toEqual({ pendingVersion: 0 })
+    expect(await hints.get(told)).toEqual({ ...boundariesOf(more), pendingVersion: 0 })
+    expect(await here().tell([], told)).toEqual({ pendingVersion: 0 })
+    expect(await hints.get(told)).toEqual({ ...boundariesOf(more), pendingVersion: 0 })
   })
 
   test('a changed conversation is told to those named', async () => {
@@ -238,7 +263,7 @@ export function eventsContract(world: () => SoftWorld): void {
 
   test('at the moment of the gap the listener hears again: what it reads then has no hole after it', async () => {
     const bob = aUser()
-    const told: Promise<void>[] = []
+    const told: Promise<unknown>[] = []
     const ear = await listen(here(), bob, { gap: () => told.push(there().tell([bob], ticks(7))) })
     await world().cutSubscribers()
     await until(() => expect(ear.events).toMatchObject([{ type: 'ticks', ticks: { lastDeliveredSeq: 7 } }]))

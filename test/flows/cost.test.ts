@@ -101,6 +101,7 @@ describe('the cost of', () => {
     forget()
     await bob.ack(chat, 3)
     expect(asked()).toEqual(['UpdateItem message_status'])
+    expect(roundTrips).toEqual(['events.tell'])
     forget()
     await bob.markRead(chat, 3)
     expect(asked()).toEqual(['UpdateItem message_status'])
