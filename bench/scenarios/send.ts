@@ -10,7 +10,7 @@ const pairsCount = 32
 const openRate = 100
 const [runUpMs, runUpCount] = [200, 100]
 /** Cold code costs a multiple, and is compiled for some thousand messages: the time alone would not do. */
-const [warmCount, roundCount] = [2200, 150]
+const [warmCount, roundCount] = [4000, 150]
 
 export const sendToAttached: Scenario = async (bench) => {
   const sheet = createSheet()
@@ -20,7 +20,7 @@ export const sendToAttached: Scenario = async (bench) => {
   for (const crew of crews)
     await crew.asFastAsPossible(bench.choose({ quick: 300, default: 1500, full: 4000 }), warmCount)
 
-  await interleave(bench.choose({ quick: 1, default: 5, full: 7 }), crews, async ({ subject, asFastAsPossible }) => {
+  await interleave(bench.choose({ quick: 1, default: 7, full: 7 }), crews, async ({ subject, asFastAsPossible }) => {
     // Whoever had to wait for the others is out of all caches.
     await asFastAsPossible(runUpMs, runUpCount)
     await bench.stores.calls()
