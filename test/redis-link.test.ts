@@ -258,7 +258,7 @@ test('in a cluster a node that dies with the subscriptions on it is left for ano
   await home?.kill()
   await eventually(() => expect(ears.map((ear) => ear.gaps)).toEqual(users.map(() => 1)))
   // Those whose keys lie on the dead node cannot be told; everybody else can, and hears it.
-  const told = await Promise.allSettled(users.map((userId) => soft.events.tell([userId], ticks)))
+  const told = await Promise.allSettled(users.map((userId) => soft.events.tell([userId], { ...ticks, userId })))
   const reached = ears.filter((_ear, index) => told[index]?.status === 'fulfilled')
   expect(reached.length).toBeGreaterThan(0)
   await eventually(() => expect(reached.map((ear) => ear.events.length)).toEqual(reached.map(() => 1)))
