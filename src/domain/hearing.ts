@@ -1,6 +1,7 @@
 import type { ChatEvent, EventListener, EventSubscription } from '../ports/events.ts'
 import type { Ports } from '../ports/ports.ts'
 import { type ConversationId, isGroupId, type UserId } from '../protocol/ids.ts'
+import { SmallMap } from '../protocol/small-map.ts'
 import type { Access, Member } from './access.ts'
 
 // All that concerns a user: their own channel, and one for each group they are in.
@@ -28,7 +29,7 @@ export class Hearing implements EventListener {
   readonly #listener: EventListener
   readonly #only: Member | undefined
   #own: EventSubscription | undefined
-  #groups: Map<ConversationId, Promise<EventSubscription>> | undefined
+  #groups: SmallMap<ConversationId, Promise<EventSubscription>> | undefined
   /** Joined by the news, perhaps after the index was read. */
   #joinedSince: Set<ConversationId> | undefined
   #closed = false
@@ -71,7 +72,7 @@ export class Hearing implements EventListener {
   /** Listens to this group, if that is not so already. */
   async join(id: ConversationId): Promise<void> {
     if (this.#closed) return
-    this.#groups ??= new Map()
+    this.#groups ??= new SmallMap()
     await (this.#groups.get(id) ?? this.#subscribe(id, this.#groups))
   }
 
@@ -79,7 +80,7 @@ export class Hearing implements EventListener {
   async part(id: ConversationId): Promise<void> {
     const subscription = this.#groups?.get(id)
     this.#groups?.delete(id)
-    await subscription?.then(({ close }) => close()).catch(() => undefined)
+    await subscription?.then((opened) => opened.close()).catch(() => undefined)
   }
 
   /** Resolves when everything published to the user's own channel before this call was handed over. */
@@ -93,10 +94,13 @@ export class Hearing implements EventListener {
   }
 
   #joined(): ConversationId[] {
-    return [...(this.#groups?.keys() ?? [])]
+    return [...(this.#groups ?? [])].map(([id]) => id)
   }
 
-  #subscribe(id: ConversationId, groups: Map<ConversationId, Promise<EventSubscription>>): Promise<EventSubscription> {
+  #subscribe(
+    id: ConversationId,
+    groups: SmallMap<ConversationId, Promise<EventSubscription>>,
+  ): Promise<EventSubscription> {
     const subscription = this.#needs.events.subscribeGroup(id, this.#listener)
     groups.set(id, subscription)
     subscription.catch(() => groups.get(id) === subscription && groups.delete(id))

@@ -1,5 +1,6 @@
 import type { LogRow } from '../ports/log.ts'
 import { type ConversationId, isGroupId, type Seq } from '../protocol/ids.ts'
+import { SmallMap } from '../protocol/small-map.ts'
 
 /** An entry as a stream shows it. */
 export type Shown<Row> = { row: Row; previousSeq: Seq; catchUp: boolean }
@@ -25,7 +26,7 @@ const startOf = ({ held, delivered }: Starts, id: ConversationId): Seq => held.g
 
 /** How far one stream has got in each conversation: what makes it show each entry once and in order. */
 export class Positions<Row extends LogRow> {
-  readonly #positions = new Map<ConversationId, Position>()
+  readonly #positions = new SmallMap<ConversationId, Position>()
   readonly #starts: Starts
   readonly #shows: Shows<Row>
   /** What was asked for last: most events are of the same conversation as the one before, and its map is far away in memory. */

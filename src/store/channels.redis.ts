@@ -6,8 +6,33 @@ import { createPubSub } from './pub-sub.redis.ts'
 import { type RedisLink, within } from './redis-client.ts'
 import type { RedisScript } from './redis-command.ts'
 
-/** One subscription. Only a confirmed one can miss anything. */
-type Ear = { listener: EventListener; confirmed: boolean; missed: boolean }
+/** What an ear asks of whoever made it. */
+type Head = { flush(name: string): Promise<void>; drop(channel: Channel, ear: Ear): void }
+
+/** One subscription. There is at least one for each open stream, so it is small. */
+class Ear implements EventSubscription {
+  readonly listener: EventListener
+  /** Only a confirmed one can miss anything. */
+  confirmed = false
+  missed = false
+  readonly #head: Head
+  readonly #channel: Channel
+
+  constructor(head: Head, channel: Channel, listener: EventListener) {
+    this.#head = head
+    this.#channel = channel
+    this.listener = listener
+  }
+
+  flush(): Promise<void> {
+    return this.#head.flush(this.#channel.name)
+  }
+
+  async close(): Promise<void> {
+    this.#head.drop(this.#channel, this)
+  }
+}
+
 type Channel = { name: string; ears: Set<Ear>; subscribed: Promise<() => void> }
 type Mark = { heard: () => void; lost: (error: Error) => void }
 
@@ -23,6 +48,7 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
   const marks = new Map<string, Mark>()
   let marksMade = 0
   let hearing = gate()
+  const head: Head = { flush, drop }
 
   link.watch({
     lost() {
@@ -46,7 +72,7 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
   return {
     async subscribe(name, listener) {
       const channel = channels.get(name) ?? openChannel(name)
-      const ear: Ear = { listener, confirmed: false, missed: false }
+      const ear = new Ear(head, channel, listener)
       channel.ears.add(ear)
       const confirmed = channel.subscribed.then(() => hearing.opened)
       try {
@@ -56,7 +82,7 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
         throw unavailable(error)
       }
       ear.confirmed = true
-      return { flush: () => flush(name), close: async () => drop(channel, ear) }
+      return ear
     },
   }
 

@@ -9,17 +9,19 @@ export type Taker<Result> = {
   takeNow(result: Result): boolean
   /** The next one comes when this one is taken. */
   take(result: Result): Promise<void> | undefined
+  /** Told once, with the error that ended the stream, if one did. */
+  over(error: unknown): void
 }
 
 export type EventStreamOptions<Result> = {
-  source: AsyncIterable<unknown>
-  answers: EventAnswers<Result>
-  errors: () => ErrorMapper
-  clock: Clock
+  readonly source: AsyncIterable<unknown>
+  readonly answers: EventAnswers<Result>
+  readonly clock: Clock
+  errors(): ErrorMapper
   /** Called with each event whose result is handed to the reader. */
-  onEvent: (event: unknown) => void
+  onEvent(event: unknown): void
   /** Called once, when the stream is over. */
-  onEnd: (error: unknown) => void
+  onEnd(error: unknown): void
 }
 
 /** What an event is answered with, by a context of its own. */
@@ -53,8 +55,7 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
   #over: AbortController | undefined
   /** Whoever waits for the next one: nobody has answered yet. */
   #reader: Reader<Result> | undefined
-  /** Whoever waits for the end. */
-  #ended: Reader<Result> | undefined
+  #taker: Taker<Result> | undefined
   #unseenError: unknown
   #released: Promise<void> | undefined
 
@@ -97,23 +98,23 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
     this.#released = this.#release()
     this.#over?.abort()
     const mapped = error === undefined ? undefined : this.#options.errors().toGraphQLError(error)
-    const waiting = this.#takeReader() ?? this.#ended
-    if (mapped === undefined) waiting?.resolve(end)
+    const waiting = this.#takeReader()
+    if (this.#taker) this.#taker.over(mapped)
+    else if (mapped === undefined) waiting?.resolve(end)
     else if (waiting) waiting.reject(mapped)
     else this.#unseenError = mapped
     this.#options.onEnd(mapped)
     return this.#released
   }
 
-  /** Hands all results to the taker. Resolves when the stream is over. */
-  deliverTo(taker: Taker<Result>): Promise<unknown> {
-    if (this.#released !== undefined) return this.next()
-    const ended = new Promise((resolve, reject) => {
-      this.#ended = { resolve, reject }
-    })
-    this.#iterator.offerTo?.((event) => this.#offer(event, taker))
-    void this.#pump(taker)
-    return ended
+  /** Hands all results to the taker, and tells it of the end. */
+  deliverTo(taker: Taker<Result>): void {
+    if (this.#released !== undefined) taker.over(this.#unseenError)
+    else {
+      this.#taker = taker
+      this.#iterator.offerTo?.((event) => this.#offer(event, taker))
+      this.#pull(taker)
+    }
   }
 
   [Symbol.asyncIterator](): this {
@@ -128,17 +129,23 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
     return true
   }
 
-  async #pump(taker: Taker<Result>): Promise<void> {
+  /** Most streams wait here most of the time, so what waits is no suspended function, which would hold more. */
+  #pull(taker: Taker<Result>): void {
+    this.#iterator.next().then(
+      (step) => this.#handOver(step, taker),
+      (error) => this.fail(error),
+    )
+  }
+
+  async #handOver({ done, value }: IteratorResult<unknown>, taker: Taker<Result>): Promise<void> {
     try {
-      for (;;) {
-        const { done, value } = await this.#iterator.next()
-        if (done) return void this.fail(undefined)
-        const result = await this.#resolved(value)
-        if (this.#released !== undefined) return
-        const taken = taker.take(result)
-        this.#options.onEvent(value)
-        await taken
-      }
+      if (done) return void this.fail(undefined)
+      const result = await this.#resolved(value)
+      if (this.#released !== undefined) return
+      const taken = taker.take(result)
+      this.#options.onEvent(value)
+      await taken
+      this.#pull(taker)
     } catch (error) {
       void this.fail(error)
     }

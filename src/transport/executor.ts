@@ -17,7 +17,7 @@ import type { Variables } from './compiled-variables.ts'
 import { createDeadline } from './deadline.ts'
 import type { ErrorMapper } from './errors.ts'
 import { CompiledEventAnswers, type EventParts, PlainEventAnswers } from './event-answers.ts'
-import { type EventAnswers, EventStream } from './event-stream.ts'
+import type { EventAnswers, EventStream } from './event-stream.ts'
 import { atExpiry } from './expiry.ts'
 import type { Metrics } from './metrics.ts'
 import type { OperationIds } from './operation-ids.ts'
@@ -27,6 +27,7 @@ import type { Places } from './places.ts'
 import type { Plan, PlanOf } from './plans.ts'
 import { makeReplayable, Replay } from './replay.ts'
 import { createSharedAnswers } from './shared-answers.ts'
+import { type AnyStream, type Finished, Subscription, type SubscriptionParts } from './subscription.ts'
 import type { Tracing } from './tracing.ts'
 
 /** Fresh for each operation. `stream` is the same for all events of one subscription, and undefined for all else. */
@@ -84,9 +85,6 @@ export type Executor = {
   endSubscriptions(error: unknown): Promise<void>
 }
 
-type Finished = ReturnType<OperationLog>
-/** Whatever its results are. */
-type AnyStream = Pick<EventStream<unknown>, 'over' | 'return' | 'fail'>
 type AnswersOf<Result> = (prepared: Prepared, source: object) => EventAnswers<Result>
 
 const eventDeadlineMs = 2500
@@ -248,7 +246,6 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
     answersOf: AnswersOf<Result>,
   ) {
     const { context } = prepared
-    const ids = context.ids ?? noIds
     // A WebSocket has its seat for all it carries.
     const leave = transport === 'sse' ? seatOf(context) : undefined
     const source = await createSourceEventStream(argsOf(prepared)).catch((error) => {
@@ -259,23 +256,24 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
       leave?.()
       return source
     }
-    const stream = new EventStream<Result>({
-      source,
-      answers: answersOf(prepared, source),
-      errors: () => errorsOf(context),
-      onEvent: (event) => options.onDelivery?.(event, ids),
-      clock,
-      onEnd(error) {
-        streams.delete(stream)
-        leave?.()
-        metrics.subscriptions.dec({ transport })
-        finished(error === undefined ? [] : [errors.toProblem(error)])
-      },
-    })
+    const answers = answersOf(prepared, source)
+    const { stream } = new Subscription<Result>({ parts, source, answers, context, transport, finished, leave })
     streams.add(stream)
     metrics.subscriptions.inc({ transport })
     watch(stream, context)
     return stream
+  }
+
+  const parts: SubscriptionParts = {
+    clock,
+    errorsOf,
+    onDelivery: options.onDelivery,
+    ended({ stream, transport, finished, leave }, error) {
+      streams.delete(stream)
+      leave?.()
+      metrics.subscriptions.dec({ transport })
+      finished(error === undefined ? [] : [errors.toProblem(error)])
+    },
   }
 
   const compiledAnswers: AnswersOf<Answer> = (prepared, source) =>

@@ -10,8 +10,9 @@ import {
   type SubscribeMessage,
   type SubscribePayload,
 } from 'graphql-ws'
+import { SmallMap } from '../protocol/small-map.ts'
 import type { Answer } from './answer.ts'
-import type { EventStream } from './event-stream.ts'
+import type { EventStream, Taker } from './event-stream.ts'
 import type { Prepared } from './executor.ts'
 import { frameOf, nextFrame, onlyFrames } from './frames.ts'
 import type { Outgoing } from './outgoing.ts'
@@ -48,10 +49,35 @@ export type Service = {
   explain(error: unknown): GraphQLError
 }
 
-type Running = Operation & {
-  stream: EventStream<Answer> | undefined
+/** An operation at work. It takes the results of its subscription itself, which may be silent for days: it is one small object. */
+class Running implements Operation, Taker<Answer> {
+  readonly id: string
+  readonly position: number
+  release: (() => void) | undefined = undefined
+  stream: EventStream<Answer> | undefined = undefined
   /** The client has not completed it. */
-  wanted: boolean
+  wanted = true
+  readonly #conversation: Conversation
+  readonly #outgoing: Peer['outgoing']
+
+  constructor(conversation: Conversation, outgoing: Peer['outgoing'], id: string, position: number) {
+    this.#conversation = conversation
+    this.#outgoing = outgoing
+    this.id = id
+    this.position = position
+  }
+
+  takeNow(answer: Answer): boolean {
+    return this.wanted && this.#outgoing.postIfRoom(nextFrame(this.id, answer))
+  }
+
+  take(answer: Answer): Promise<void> | undefined {
+    return this.wanted ? this.#outgoing.send(nextFrame(this.id, answer)) : undefined
+  }
+
+  over(error: unknown): void {
+    this.#conversation.ended(this, error)
+  }
 }
 
 /** One for each open socket, so it holds little while nothing happens. */
@@ -60,7 +86,7 @@ export class Conversation {
   readonly #service: Service
   #state: 'silent' | 'being judged' | 'acknowledged' | 'over' = 'silent'
   /** By id: those the client has not completed. */
-  readonly #wanted = new Map<string, Running>()
+  readonly #wanted = new SmallMap<string, Running>()
   #atWork = 0
 
   constructor(peer: Peer, service: Service) {
@@ -105,10 +131,16 @@ export class Conversation {
     return this.#state === 'silent'
   }
 
+  /** A subscription is over. */
+  ended(operation: Running, error: unknown): void {
+    if (error !== undefined) this.#refuse(operation, [this.#service.explain(error)])
+    else if (this.#finish(operation)) this.#post({ id: operation.id, type: MessageType.Complete })
+  }
+
   /** Lets go of all operations; resolves when their sources have. */
   async end(): Promise<void> {
     this.#state = 'over'
-    const running = [...this.#wanted.values()]
+    const running = [...this.#wanted].map(([, operation]) => operation)
     for (const each of running) each.wanted = false
     this.#wanted.clear()
     await Promise.all(running.map(({ stream }) => stream?.return()))
@@ -133,7 +165,7 @@ export class Conversation {
 
   #operate(id: string, payload: SubscribePayload): void {
     this.#atWork += 1
-    const operation: Running = { id, position: this.#atWork, release: undefined, stream: undefined, wanted: true }
+    const operation = new Running(this, this.#peer.outgoing, id, this.#atWork)
     this.#wanted.set(id, operation)
     const prepared = this.#service.prepare(payload, operation)
     if (prepared instanceof Promise) void prepared.then((judged) => this.#run(operation, judged))
@@ -165,12 +197,7 @@ export class Conversation {
     if (!(Symbol.asyncIterator in stream)) return this.#reply(operation, stream)
     operation.stream = stream
     if (!operation.wanted) await stream.return()
-    const { outgoing } = this.#peer
-    await stream.deliverTo({
-      takeNow: (answer) => operation.wanted && outgoing.postIfRoom(nextFrame(operation.id, answer)),
-      take: (answer) => (operation.wanted ? outgoing.send(nextFrame(operation.id, answer)) : undefined),
-    })
-    if (this.#finish(operation)) this.#post({ id: operation.id, type: MessageType.Complete })
+    stream.deliverTo(operation)
   }
 
   /** Before the last frame is sent: whoever has read it may use the id again. Returns whether the client still wants it. */

@@ -86,12 +86,17 @@ export class OpenSocket implements Connection, Peer, Ringer {
     return this.#ending
   }
 
+  broken(error: Error): void {
+    this.#options.logger.debug({ connectionId: this.id, err: error }, 'a client broke the WebSocket protocol')
+  }
+
   closed(code: number): void {
     const { clock, logger } = this.#options
     const durationMs = clock.now() - this.#openedAtMs
     const line = { connectionId: this.id, userId: this.userId, code, why: whyClosed(code), durationMs }
     logger.info(line, 'a socket was closed')
     this.#leave?.()
+    this.#place.leave()
     void this.end()
   }
 

@@ -27,63 +27,96 @@ export type Place = {
 
 export function createPlaces(settings: PlaceSettings, sparesLoopback: boolean, refusals: Refusals): Places {
   const users = createCounts(settings.perUser)
-  const addresses = createCounts(settings.perAddress)
-  const waiting = createCounts(settings.uninitialised)
-  const waitingByAddress = createCounts(settings.uninitialisedPerAddress)
+  const counts: DoorCounts = {
+    addresses: createCounts(settings.perAddress),
+    waiting: createCounts(settings.uninitialised),
+    waitingByAddress: createCounts(settings.uninitialisedPerAddress),
+  }
+
+  function isFull(address: string, isCounted: boolean): Refusal | undefined {
+    if (counts.waiting.isFull('')) return 'sockets_uninitialised'
+    if (isCounted && counts.waitingByAddress.isFull(address)) return 'sockets_uninitialised'
+    return isCounted && counts.addresses.isFull(address) ? 'sockets_per_address' : undefined
+  }
 
   return {
     arrive(address) {
-      const wanted: [Counts, string, Refusal][] = [[waiting, '', 'sockets_uninitialised']]
-      if (!isLoopback(address)) {
-        wanted.push([waitingByAddress, address, 'sockets_uninitialised'], [addresses, address, 'sockets_per_address'])
-      }
-      const full = wanted.find(([counts, name]) => counts.isFull(name))
-      if (full) {
-        refusals(full[2])
-        return undefined
-      }
-      const [fromWaiting, fromWaitingByAddress, fromAddress] = wanted.map(([counts, name]) => counts.take(name))
-      const initialised = () => {
-        fromWaiting?.()
-        fromWaitingByAddress?.()
-      }
-      return {
-        initialised,
-        leave() {
-          initialised()
-          fromAddress?.()
-        },
-      }
+      const isCounted = !isLoopback(address)
+      const full = isFull(address, isCounted)
+      if (full === undefined) return new CountedPlace(counts, address, isCounted)
+      refusals(full)
+      return undefined
     },
     seat(userId, address, reason) {
-      if (sparesLoopback && isLoopback(address)) return () => undefined
-      if (!users.isFull(userId)) return users.take(userId)
+      if (sparesLoopback && isLoopback(address)) return nothing
+      if (!users.isFull(userId)) return takenFrom(users, userId)
       refusals(reason)
       return undefined
     },
   }
 }
 
+const nothing = () => undefined
+
+type DoorCounts = Readonly<Record<'addresses' | 'waiting' | 'waitingByAddress', Counts>>
+
+/** One for each open socket, so it holds little. `isCounted`: also by its address. */
+class CountedPlace implements Place {
+  readonly #counts: DoorCounts
+  readonly #address: string
+  readonly #isCounted: boolean
+  #state: 'waiting' | 'initialised' | 'left' = 'waiting'
+
+  constructor(counts: DoorCounts, address: string, isCounted: boolean) {
+    this.#counts = counts
+    this.#address = address
+    this.#isCounted = isCounted
+    counts.waiting.take('')
+    if (!isCounted) return
+    counts.waitingByAddress.take(address)
+    counts.addresses.take(address)
+  }
+
+  initialised(): void {
+    if (this.#state !== 'waiting') return
+    this.#state = 'initialised'
+    this.#counts.waiting.giveBack('')
+    if (this.#isCounted) this.#counts.waitingByAddress.giveBack(this.#address)
+  }
+
+  leave(): void {
+    this.initialised()
+    if (this.#state === 'left') return
+    this.#state = 'left'
+    if (this.#isCounted) this.#counts.addresses.giveBack(this.#address)
+  }
+}
+
 type Counts = {
   isFull(name: string): boolean
-  /** Returns how to give it back, which may be done twice. */
-  take(name: string): () => void
+  take(name: string): void
+  giveBack(name: string): void
 }
 
 function createCounts(max: number): Counts {
   const counts = new Map<string, number>()
   return {
     isFull: (name) => max > 0 && (counts.get(name) ?? 0) >= max,
-    take(name) {
-      counts.set(name, (counts.get(name) ?? 0) + 1)
-      let taken = true
-      return () => {
-        if (!taken) return
-        taken = false
-        const rest = (counts.get(name) ?? 1) - 1
-        if (rest === 0) counts.delete(name)
-        else counts.set(name, rest)
-      }
+    take: (name) => void counts.set(name, (counts.get(name) ?? 0) + 1),
+    giveBack(name) {
+      const rest = (counts.get(name) ?? 1) - 1
+      if (rest === 0) counts.delete(name)
+      else counts.set(name, rest)
     },
+  }
+}
+
+/** Returns how to give it back, which may be done twice. */
+function takenFrom(counts: Counts, name: string): () => void {
+  counts.take(name)
+  let taken = true
+  return () => {
+    if (taken) counts.giveBack(name)
+    taken = false
   }
 }

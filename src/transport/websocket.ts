@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import { frameMaxBytes } from '../protocol/limits.ts'
 import { createAlarms } from './alarms.ts'
 import type { ClientAddress } from './client-address.ts'
@@ -35,8 +35,9 @@ export function createWebSockets(given: WebSocketOptions): WebSockets {
   const sockets = new Set<OpenSocket>()
   const stopped = new AbortController()
   const options = { ...given, alarms: createAlarms(clock, stopped.signal) }
-  const server = new WebSocketServer({
+  const server = new WebSocketServer<typeof Client>({
     noServer: true,
+    WebSocket: Client,
     clientTracking: false,
     maxPayload: frameMaxBytes,
     // A client that offers only others must get one of them, or it never hears of the close code 4406.
@@ -44,32 +45,23 @@ export function createWebSockets(given: WebSocketOptions): WebSockets {
       offered.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : ([...offered][0] ?? false),
   })
 
-  function open(socket: WebSocket, request: IncomingMessage, place: Place, address: string): void {
+  function open(socket: Client, request: IncomingMessage, place: Place, address: string): void {
     const id = randomId()
     const open = new OpenSocket(options, socket, request.socket, { id, origin: ownOrigin(request), address, place })
     sockets.add(open)
     metrics.sockets.inc()
     logger.info({ connectionId: id }, 'a socket was opened')
-    listen(socket, open)
+    socket.owner = open
+    socket.on('pong', onPong).on('ping', onPing).on('message', onMessage).on('error', onError).on('close', onClose)
     if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL)
       open.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable')
   }
 
-  /** Apart, so that what the socket keeps alive is `open` and not the request. */
-  function listen(socket: WebSocket, open: OpenSocket): void {
-    socket.on('pong', () => {
-      open.heard = true
-    })
-    socket.on('ping', () => open.pinged())
-    socket.on('message', (data, isBinary) => open.receive(data as Buffer, isBinary))
-    socket.on('error', (error) =>
-      logger.debug({ connectionId: open.id, err: error }, 'a client broke the WebSocket protocol'),
-    )
-    socket.once('close', (code) => {
-      sockets.delete(open)
-      metrics.sockets.dec()
-      open.closed(code)
-    })
+  function onClose(this: WebSocket, code: number): void {
+    const { owner } = this as Client
+    if (!owner || !sockets.delete(owner)) return
+    metrics.sockets.dec()
+    owner.closed(code)
   }
 
   /** One timer for all. */
@@ -94,8 +86,12 @@ export function createWebSockets(given: WebSocketOptions): WebSockets {
       const place = places.arrive(address)
       if (!place) return refuse(socket, '429 Too Many Requests', 'Retry-After: 5\r\n')
       // One that breaks before it is open is nobody's to count.
-      socket.once('close', place.leave)
-      server.handleUpgrade(request, socket, head, (opened) => open(opened, request, place, address))
+      const leave = () => place.leave()
+      socket.once('close', leave)
+      server.handleUpgrade(request, socket, head, (opened) => {
+        socket.off('close', leave)
+        open(opened, request, place, address)
+      })
     },
     async close(code, reason) {
       stopped.abort()
@@ -110,6 +106,28 @@ export function createWebSockets(given: WebSocketOptions): WebSockets {
       for (const open of sockets) open.terminate()
     },
   }
+}
+
+/** Knows whose it is, so that all of them share their listeners. */
+class Client extends WebSocket {
+  owner: OpenSocket | undefined
+}
+
+function onPong(this: WebSocket): void {
+  const { owner } = this as Client
+  if (owner) owner.heard = true
+}
+
+function onPing(this: WebSocket): void {
+  ;(this as Client).owner?.pinged()
+}
+
+function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
+  ;(this as Client).owner?.receive(data as Buffer, isBinary)
+}
+
+function onError(this: WebSocket, error: Error): void {
+  ;(this as Client).owner?.broken(error)
 }
 
 function refuse(socket: Duplex, status: string, headers = ''): void {

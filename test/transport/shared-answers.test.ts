@@ -124,9 +124,12 @@ function createRoom() {
       answers.push(answer)
       return !isFull
     }
-    const over = stream.deliverTo({
-      takeNow: (answer) => !isFull && take(answer),
-      take: (answer) => void take(answer),
+    const over = new Promise<void>((resolve, reject) => {
+      stream.deliverTo({
+        takeNow: (answer) => !isFull && take(answer),
+        take: (answer) => void take(answer),
+        over: (error) => (error === undefined ? resolve() : reject(error)),
+      })
     })
     over.catch(() => undefined)
     onTestFinished(async () => void (await stream.return()))
