@@ -181,15 +181,18 @@ describe('a message that is sent', () => {
   describe('in a group its sender is taken out of', () => {
     const ofGroup = (seq: number, id = 'id1') => message(seq, { ...own(seq, id), conversationId: 'grp_1' })
     const group = conversation({ id: 'grp_1', kind: 'GROUP' })
+    const sendInto = async (answers: Parameters<typeof startServer>[0]) => {
+      const server = startServer({ Conversations: () => list([group]), ...answers })
+      const { chat } = await startChat(server)
+      chat.send({ conversationId: 'grp_1' }, 'hi')
+      return { server, chat }
+    }
 
     it('has its end when the stream is silent and the group turns out to be gone', async () => {
-      const server = startServer({
-        Conversations: () => list([group]),
+      const { server, chat } = await sendInto({
         Conversation: () => ({ conversation: null }),
         SendMessage: () => stored(ofGroup(1)),
       })
-      const { chat } = await startChat(server)
-      chat.send({ conversationId: 'grp_1' }, 'hi')
       await turns()
       expect(chat.outbox.get()).toMatchObject([{ state: 'sent' }])
       await pass(30_000)
@@ -200,14 +203,11 @@ describe('a message that is sent', () => {
 
     it('has its end when the group is gone before the answer comes', async () => {
       const answer = deferred<unknown>()
-      const server = startServer({
-        Conversations: () => list([group]),
+      const { chat } = await sendInto({
         Conversation: () => ({ conversation: null }),
         SendMessage: () => answer.promise,
         MarkRead: () => refused('NOT_FOUND'),
       })
-      const { chat } = await startChat(server)
-      chat.send({ conversationId: 'grp_1' }, 'hi')
       chat.markRead('grp_1', 1)
       await turns()
       await pass(1000)
@@ -218,13 +218,10 @@ describe('a message that is sent', () => {
     })
 
     it('has its end when they are back, and what comes is above it', async () => {
-      const server = startServer({
-        Conversations: () => list([group]),
+      const { server, chat } = await sendInto({
         Conversation: () => ({ conversation: group }),
         SendMessage: () => stored(ofGroup(2)),
       })
-      const { chat } = await startChat(server)
-      chat.send({ conversationId: 'grp_1' }, 'hi')
       await turns()
       await pass(60_000)
       expect(chat.outbox.get()).toMatchObject([{ state: 'sent' }])
