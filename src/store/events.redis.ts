@@ -1,7 +1,7 @@
 // parley:user:{userId}            channel, see event-wire.ts
 // parley:group:{conversationId}   channel: what concerns everybody in a group
 // parley:presence:{userId}        channel: the user may appear in another way than before; published by the sessions
-// Also touches what belongs to the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark) and the hints (p).
+// Also touches what belongs to the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark) and the hints.
 
 import type { Audience, ChatEvent, EventSubscription, Events } from '../ports/events.ts'
 import type { LogEntry } from '../ports/log.ts'
