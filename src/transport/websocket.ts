@@ -132,5 +132,7 @@ function onError(this: WebSocket, error: Error): void {
 
 function refuse(socket: Duplex, status: string, headers = ''): void {
   socket.on('error', () => socket.destroy())
+  // Not left to the client: Node's clocks no longer run for a connection that was to be upgraded.
+  socket.once('finish', () => socket.destroy())
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n${headers}Content-Length: 0\r\n\r\n`)
 }

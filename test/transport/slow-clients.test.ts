@@ -93,6 +93,22 @@ describe('a request that does not come to an end', () => {
   })
 })
 
+test('whoever is refused a socket and does not hang up is let go all the same', async () => {
+  const server = await start()
+  const peer = connectTcp({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
+  onTestFinished(() => void peer.destroy())
+  const upgrade = ['Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket']
+  peer.write(`GET /nowhere HTTP/1.1\r\n${upgrade.join('\r\n')}\r\n\r\n`)
+  const broken = once(peer, 'error')
+  let text = ''
+  for await (const chunk of peer.iterator({ destroyOnReturn: false })) text += chunk
+  expect(text).toMatch(/^HTTP\/1.1 404 /)
+  // Nobody is there to take this, which the sender is told the next time.
+  const knocking = setInterval(() => peer.write('x'), 5)
+  onTestFinished(() => clearInterval(knocking))
+  expect((await broken)[0]).toMatchObject({ code: expect.stringMatching(/EPIPE|ECONNRESET/) })
+})
+
 test('an event stream nobody reads is cut off, and a quiet one is not', async () => {
   const server = await start({ httpTimes: { stalledMs: 1000 } })
   const quiet = await openEvents(server, 'subscription { events { number } }')
