@@ -70,6 +70,7 @@ export class OpenSocket implements Connection, Peer, Ringer {
   }
 
   pinged(): void {
+    this.heard = true
     this.backlog.pinged()
   }
 

@@ -39,9 +39,13 @@ export const serverOptions = (times: HttpTimes): ServerOptions => ({
   maxHeaderSize: headersMaxBytes,
 })
 
-/** Cuts off whoever neither sends nor takes anything. Streams are kept by the comments that are sent now and then. */
+/**
+ * Cuts off whoever neither sends nor takes anything. Streams are kept by the comments that are sent now and then. From request to
+ * request, and not by `server.setTimeout`: that gives each connection a timer, which a WebSocket keeps though it is stopped.
+ */
 export function cutStalled(server: Server, { stalledMs }: HttpTimes, refusals: Refusals): void {
-  server.setTimeout(stalledMs, (socket) => {
+  server.prependListener('request', ({ socket }) => void socket.setTimeout(stalledMs))
+  server.on('timeout', (socket) => {
     if (socket.writableLength > 0) refusals('slow_reader')
     socket.destroy()
   })

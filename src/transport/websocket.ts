@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
-import { type RawData, WebSocket, WebSocketServer } from 'ws'
+import { WebSocket, WebSocketServer } from 'ws'
 import { frameMaxBytes } from '../protocol/limits.ts'
 import { createAlarms } from './alarms.ts'
 import type { ClientAddress } from './client-address.ts'
@@ -52,14 +52,13 @@ export function createWebSockets(given: WebSocketOptions): WebSockets {
     metrics.sockets.inc()
     logger.info({ connectionId: id }, 'a socket was opened')
     socket.owner = open
-    socket.on('pong', onPong).on('ping', onPing).on('message', onMessage).on('error', onError).on('close', onClose)
+    socket.onClosed = onClosed
     if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL)
       open.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable')
   }
 
-  function onClose(this: WebSocket, code: number): void {
-    const { owner } = this as Client
-    if (!owner || !sockets.delete(owner)) return
+  function onClosed(owner: OpenSocket, code: number): void {
+    if (!sockets.delete(owner)) return
     metrics.sockets.dec()
     owner.closed(code)
   }
@@ -108,26 +107,21 @@ export function createWebSockets(given: WebSocketOptions): WebSockets {
   }
 }
 
-/** Knows whose it is, so that all of them share their listeners. */
+/** Tells its owner what happens to it, directly: listeners would be a table of their own for each socket. */
 class Client extends WebSocket {
-  owner: OpenSocket | undefined
-}
+  owner: OpenSocket | undefined = undefined
+  onClosed: ((owner: OpenSocket, code: number) => void) | undefined = undefined
 
-function onPong(this: WebSocket): void {
-  const { owner } = this as Client
-  if (owner) owner.heard = true
-}
-
-function onPing(this: WebSocket): void {
-  ;(this as Client).owner?.pinged()
-}
-
-function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
-  ;(this as Client).owner?.receive(data as Buffer, isBinary)
-}
-
-function onError(this: WebSocket, error: Error): void {
-  ;(this as Client).owner?.broken(error)
+  override emit(event: string | symbol, first?: unknown, second?: unknown): boolean {
+    const { owner } = this
+    if (!owner) return false
+    if (event === 'message') owner.receive(first as Buffer, second as boolean)
+    else if (event === 'pong') owner.heard = true
+    else if (event === 'ping') owner.pinged()
+    else if (event === 'error') owner.broken(first as Error)
+    else if (event === 'close') this.onClosed?.(owner, first as number)
+    return true
+  }
 }
 
 function refuse(socket: Duplex, status: string, headers = ''): void {

@@ -186,13 +186,30 @@ describe('a socket', () => {
     await source.returned
   })
 
-  test('that floods with pings is read on at the next beat', async () => {
+  const messages = {
+    ping: (socket: Socket) => socket.send({ type: 'ping' }),
+    watch: (socket: Socket) => () => socket.frames.filter(({ type }) => type === 'pong').length,
+  }
+  const frames = {
+    ping: ({ socket }: Socket) => socket.ping(),
+    watch({ socket }: Socket) {
+      let count = 0
+      socket.on('pong', () => {
+        count += 1
+      })
+      return () => count
+    },
+  }
+  test.each([
+    ['the protocol', messages],
+    ['WebSocket', frames],
+  ])('that floods with pings of %s is read on at the next beat', async (_kind, { ping, watch }) => {
     const clock = createManualClock()
     const server = await start({ clock })
     const socket = await connect(server)
     const count = 20_000
-    for (let index = 0; index < count; index += 1) socket.send({ type: 'ping' })
-    const pongs = () => socket.frames.filter(({ type }) => type === 'pong').length
+    const pongs = watch(socket)
+    for (let index = 0; index < count; index += 1) ping(socket)
     while (pongs() < 1001) await new Promise(setImmediate)
     for (let turn = 0; turn < 500; turn += 1) await new Promise(setImmediate)
     expect(pongs()).toBeLessThan(count)
