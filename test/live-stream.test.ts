@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
 import { createDomain } from '../src/domain/domain.ts'
+import { createInbox } from '../src/domain/inbox.ts'
+import { createStream } from '../src/domain/stream.ts'
 import type { Clock } from '../src/ports/clock.ts'
 import type { Ports } from '../src/ports/ports.ts'
 import type { MessageId } from '../src/protocol/ids.ts'
@@ -28,13 +30,35 @@ async function aFollower() {
   return { domain, ports, alice, bob, say, stream }
 }
 
+it.each([
+  ['comes to its end', async () => undefined],
+  ['fails', () => Promise.reject(new Error('cannot go on'))],
+])('a stream whose reader %s ends once, whoever still asks', async (_how, last) => {
+  let ends = 0
+  async function* run(): AsyncGenerator<string> {
+    yield 'only'
+    await last()
+  }
+  const inbox = createInbox(clock, { limit: 1, accepts: () => true })
+  const stream = createStream(inbox, { run }, async () => {
+    ends += 1
+  })
+  expect((await stream.next()).value).toBe('only')
+  expect(ends).toBe(0)
+  await stream.next().catch(() => undefined)
+  expect(ends).toBe(1)
+  expect(await stream.next()).toMatchObject({ done: true })
+  await stream.return?.()
+  expect(ends).toBe(1)
+})
+
 const line = ({ row, previousSeq }: { row: { seq: number; body: string }; previousSeq: number }): string =>
   `${row.seq} ${row.body} after ${previousSeq}`
 
 it('what is taken at once does not come again, and what is declined comes by next', async () => {
   const { say, stream } = await aFollower()
   const taken: string[] = []
-  stream.offerTo((item) => item.row.body !== 'no' && taken.push(line(item)) > 0)
+  stream.offerTo({ takeNow: (item) => item.row.body !== 'no' && taken.push(line(item)) > 0 })
   // Caught up with in the log, before anything is live.
   await say('one')
   expect(line((await stream.next()).value)).toBe('1 one after 0')
@@ -55,7 +79,7 @@ it('what is taken at once does not come again, and what is declined comes by nex
 it('nothing is offered while two wait, only when one is left', async () => {
   const { say, stream } = await aFollower()
   const taken: string[] = []
-  stream.offerTo((item) => taken.push(line(item)) > 0)
+  stream.offerTo({ takeNow: (item) => taken.push(line(item)) > 0 })
   const [first, second] = [stream.next(), stream.next()]
   await settled()
   await say('one')
@@ -70,9 +94,11 @@ it('nothing is offered while two wait, only when one is left', async () => {
 it.each([true, false])('a taker may end the stream while it takes; its answer then being %s', async (answer) => {
   const { ports, bob, say, stream } = await aFollower()
   let ended: Promise<unknown> | undefined
-  stream.offerTo(() => {
-    ended = stream.return?.()
-    return answer
+  stream.offerTo({
+    takeNow() {
+      ended = stream.return?.()
+      return answer
+    },
   })
   const next = stream.next()
   await settled()
@@ -85,7 +111,7 @@ it.each([true, false])('a taker may end the stream while it takes; its answer th
 
 it('what was handed over and not acked is found at the next attach', async () => {
   const { ports, bob, say, stream } = await aFollower()
-  stream.offerTo(() => true)
+  stream.offerTo({ takeNow: () => true })
   void stream.next()
   await settled()
   await say('one')
@@ -100,7 +126,9 @@ it('ticks that rise are offered, and those that do not are passed by', async () 
   const member = await domain.access.direct(bob, alice)
   const stream = await domain.followTicks(alice)
   const taken: number[][] = []
-  stream.offerTo(({ lastDeliveredSeq, lastReadSeq }) => taken.push([lastDeliveredSeq, lastReadSeq]) > 0)
+  stream.offerTo({
+    takeNow: ({ lastDeliveredSeq, lastReadSeq }) => taken.push([lastDeliveredSeq, lastReadSeq]) > 0,
+  })
   const next = stream.next()
   await settled()
   await domain.ack(member, 1)

@@ -82,12 +82,14 @@ export function createFollowChanges(needs: Needs) {
       },
       takeAtOnce: (event) => reading.takeAtOnce(event),
     }
-    reading.taker = (shown) => shown.row.target !== undefined && offer(reader, changed(shown, shown.row.target))
+    reading.taker = {
+      takeNow: (shown) => shown.row.target !== undefined && offer(reader, changed(shown, shown.row.target)),
+    }
     return reader
   }
 }
 
-const offer = <T>({ taker }: Reader<T>, item: T): boolean => taker?.(item) ?? false
+const offer = <T>({ taker }: Reader<T>, item: T): boolean => taker?.takeNow(item) ?? false
 
 const changed = ({ row, previousSeq, catchUp }: Shown<Change>, message: Message): ShownChange => ({
   message,

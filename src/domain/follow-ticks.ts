@@ -85,7 +85,7 @@ export function createFollowTicks({ boundaries, clock, access, listen, beat, obs
     function takeAtOnce(event: ChatEvent): boolean {
       if (event.type !== 'ticks') return false
       const now = risenBy(event.ticks)
-      if (now && !reader.taker?.(now)) return false
+      if (now && !reader.taker?.takeNow(now)) return false
       if (now) shown.set(keyOf(now), now)
       return true
     }

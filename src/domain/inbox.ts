@@ -59,7 +59,7 @@ export class Inbox implements EventListener {
   #recheckDue = false
   #closed = false
   #offering = false
-  #wake: (() => void) | undefined
+  #wake: ((signal: Signal) => void) | undefined
   #alarm: AbortController | undefined
 
   constructor(clock: Clock, options: InboxOptions) {
@@ -96,14 +96,10 @@ export class Inbox implements EventListener {
   }
 
   /** The next signal; `due` when nothing has come by `dueAtMs`. */
-  async take(dueAtMs?: number): Promise<Signal> {
-    for (;;) {
-      const signal = this.#ready()
-      if (signal) return signal
-      if (dueAtMs === undefined) await this.#woken()
-      else if (dueAtMs <= this.#clock.now()) return { type: 'due' }
-      else await this.#wokenOrDue(dueAtMs)
-    }
+  take(dueAtMs?: number): Promise<Signal> {
+    const signal = this.#ready()
+    if (signal) return Promise.resolve(signal)
+    return dueAtMs === undefined ? this.#woken() : this.#wokenOrDue(dueAtMs)
   }
 
   /** What was heard and not taken, or undefined if some of it was dropped. */
@@ -137,20 +133,28 @@ export class Inbox implements EventListener {
     return { type: 'recheck' }
   }
 
-  #woken(): Promise<void> {
+  /** Most readers wait here most of the time: what waits is a promise and nothing else. */
+  #woken(): Promise<Signal> {
     return new Promise((resolve) => {
       this.#wake = resolve
     })
   }
 
-  async #wokenOrDue(dueAtMs: number): Promise<void> {
-    this.#alarm = new AbortController()
-    await this.#clock.sleep(dueAtMs - this.#clock.now(), this.#alarm.signal)
-    this.#alarm = undefined
+  async #wokenOrDue(dueAtMs: number): Promise<Signal> {
+    while (dueAtMs > this.#clock.now()) {
+      this.#alarm = new AbortController()
+      await this.#clock.sleep(dueAtMs - this.#clock.now(), this.#alarm.signal)
+      this.#alarm = undefined
+      const signal = this.#ready()
+      if (signal) return signal
+    }
+    return { type: 'due' }
   }
 
+  /** Something has come. Who waits is given it in this very turn, and goes on later: what comes in between finds nobody waiting. */
   #rouse(): void {
-    this.#wake?.()
+    const signal = this.#wake && this.#ready()
+    if (signal) this.#wake?.(signal)
     this.#wake = undefined
     this.#alarm?.abort(woken)
   }

@@ -22,29 +22,33 @@ export type Shows<Row extends LogRow> = (row: LogRow, joinedSeq: Seq) => row is 
 /** `held`: what the client says it holds. `delivered`: how far the user's devices have got, for what the client does not name. */
 export type Starts = { held: ReadonlyMap<ConversationId, Seq>; delivered: ReadonlyMap<ConversationId, Seq> }
 
-const startOf = ({ held, delivered }: Starts, id: ConversationId): Seq => held.get(id) ?? delivered.get(id) ?? 0
-
 /** How far one stream has got in each conversation: what makes it show each entry once and in order. */
 export class Positions<Row extends LogRow> {
   readonly #positions = new SmallMap<ConversationId, Position>()
-  readonly #starts: Starts
+  readonly #held: Starts['held']
+  readonly #delivered: Starts['delivered']
   readonly #shows: Shows<Row>
   /** What was asked for last: most events are of the same conversation as the one before, and its map is far away in memory. */
   #latestId: ConversationId | undefined
   #latest: Position | undefined
 
-  constructor(starts: Starts, shows: Shows<Row>) {
-    this.#starts = starts
+  constructor({ held, delivered }: Starts, shows: Shows<Row>) {
+    this.#held = held
+    this.#delivered = delivered
     this.#shows = shows
   }
 
   of(conversationId: ConversationId): Position {
     const known = this.#find(conversationId)
     if (known) return known
-    const start = startOf(this.#starts, conversationId)
+    const start = this.#startOf(conversationId)
     const position = { at: start, shownSeq: start, begun: false, joinedSeq: undefined }
     this.#positions.set(conversationId, position)
     return position
+  }
+
+  #startOf(conversationId: ConversationId): Seq {
+    return this.#held.get(conversationId) ?? this.#delivered.get(conversationId) ?? 0
   }
 
   #find(conversationId: ConversationId): Position | undefined {
@@ -55,11 +59,11 @@ export class Positions<Row extends LogRow> {
   }
 
   isHeld(conversationId: ConversationId): boolean {
-    return this.#starts.held.has(conversationId)
+    return this.#held.has(conversationId)
   }
 
   at(conversationId: ConversationId): Seq {
-    return this.#find(conversationId)?.at ?? startOf(this.#starts, conversationId)
+    return this.#find(conversationId)?.at ?? this.#startOf(conversationId)
   }
 
   /** Goes past the row if it is the next one. Returns it if it is to be shown. */

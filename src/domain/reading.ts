@@ -88,7 +88,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     this.#only = options.only
     this.#inbox = options.inbox
     this.#hearing = options.hearing
-    this.#positions = new Positions({ held: options.held, delivered: options.delivered }, kind.shows)
+    this.#positions = new Positions(options, kind.shows)
     this.#gaps = new Gaps(needs.clock)
     this.#beginning = options.beginning
     this.#whole = options.whole
@@ -122,7 +122,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     if (seq <= position.at) return true
     if (seq !== position.at + 1) return false
     const shown = this.#positions.show(row, position, false)
-    if (shown && !this.taker?.(shown)) return false
+    if (shown && !this.taker?.takeNow(shown)) return false
     this.#needs.heads.saw(id, seq)
     this.#positions.moveTo(seq, position, shown !== undefined)
     return true

@@ -9,7 +9,10 @@ export type LiveStream<T> = AsyncIterableIterator<T> & {
   offerTo(taker: Taker<T>): void
 }
 
-export type Taker<T> = (item: T) => boolean
+/** An object and not a function: there is one for each open stream, which is the taker itself. */
+export interface Taker<T> {
+  takeNow(item: T): boolean
+}
 
 /** What reads from an inbox. `taker`: whom it may offer what it would show next. */
 export interface Reader<T> extends Partial<Hasty> {
@@ -24,12 +27,13 @@ export interface Reader<T> extends Partial<Hasty> {
 export const createStream = <T>(inbox: Inbox, reader: Reader<T>, end: () => Promise<void>): LiveStream<T> =>
   new Stream(inbox, reader, end)
 
-class Stream<T> implements LiveStream<T> {
+class Stream<T> implements LiveStream<T>, Taker<T> {
   readonly #inbox: Inbox
   readonly #reader: Reader<T>
   readonly #source: AsyncGenerator<T>
   readonly #end: () => Promise<void>
   #ended: Promise<void> | undefined
+  #taker: Taker<T> | undefined
   #waiting = 0
 
   constructor(inbox: Inbox, reader: Reader<T>, end: () => Promise<void>) {
@@ -40,18 +44,13 @@ class Stream<T> implements LiveStream<T> {
     if (reader.takeAtOnce) inbox.hasty = reader as Hasty
   }
 
-  async next(): Promise<IteratorResult<T>> {
+  /** Most streams wait here most of the time, so what waits is no suspended function, which would hold more. */
+  next(): Promise<IteratorResult<T>> {
     this.#waiting += 1
-    try {
-      const result = await this.#source.next()
-      if (result.done) await this.#finish()
-      return result
-    } catch (error) {
-      await this.#finish()
-      throw error
-    } finally {
-      this.#waiting -= 1
-    }
+    return this.#source.next().then(
+      (result) => this.#passOn(result),
+      (error) => this.#fail(error),
+    )
   }
 
   async return(): Promise<IteratorResult<T>> {
@@ -61,13 +60,29 @@ class Stream<T> implements LiveStream<T> {
     return { done: true, value: undefined }
   }
 
-  /** With a second `next()` waiting, what the first one gets may still be on its way to its reader. */
   offerTo(taker: Taker<T>): void {
-    this.#reader.taker = (item) => this.#waiting === 1 && taker(item)
+    this.#taker = taker
+    this.#reader.taker = this
+  }
+
+  /** From the reader. With a second `next()` waiting, what the first one gets may still be on its way to who asked for it. */
+  takeNow(item: T): boolean {
+    return this.#waiting === 1 && this.#taker !== undefined && this.#taker.takeNow(item)
   }
 
   [Symbol.asyncIterator](): LiveStream<T> {
     return this
+  }
+
+  #passOn(result: IteratorResult<T>): IteratorResult<T> | Promise<IteratorResult<T>> {
+    this.#waiting -= 1
+    return result.done ? this.#finish().then(() => result) : result
+  }
+
+  async #fail(error: unknown): Promise<never> {
+    this.#waiting -= 1
+    await this.#finish()
+    throw error
   }
 
   #finish(): Promise<void> {

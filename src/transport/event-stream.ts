@@ -39,7 +39,7 @@ type Step<Result> = IteratorResult<Result, undefined>
 type Reader<Result> = { resolve: (step: Step<Result>) => void; reject: (error: unknown) => void }
 
 /** A source that can hand its next event over in the turn it hears it. */
-type LiveSource = AsyncIterator<unknown> & { offerTo?: (taker: (event: unknown) => boolean) => void }
+type LiveSource = AsyncIterator<unknown> & { offerTo?: (taker: { takeNow(event: unknown): boolean }) => void }
 
 /**
  * A subscription as the transports read it. Each source event becomes one result, in order, none passed over: an event
@@ -112,21 +112,22 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
     if (this.#released !== undefined) taker.over(this.#unseenError)
     else {
       this.#taker = taker
-      this.#iterator.offerTo?.((event) => this.#offer(event, taker))
+      this.#iterator.offerTo?.(this)
       this.#pull(taker)
     }
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  #offer(event: unknown, taker: Taker<Result>): boolean {
-    if (this.#released !== undefined) return false
+  /** From the source, while its `next` is waited for. */
+  takeNow(event: unknown): boolean {
+    if (this.#released !== undefined || this.#taker === undefined) return false
     const result = this.#answers.resolveNow(event)
-    if (result === undefined || this.#answers.errorsOf(result)?.length || !taker.takeNow(result)) return false
+    if (result === undefined || this.#answers.errorsOf(result)?.length || !this.#taker.takeNow(result)) return false
     this.#options.onEvent(event)
     return true
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
   }
 
   /** Most streams wait here most of the time, so what waits is no suspended function, which would hold more. */

@@ -512,9 +512,11 @@ const streamBugs: Bug[] = [
       withStreams(domain, (stream) => ({
         ...iterating(stream),
         offerTo: (taker) =>
-          stream.offerTo((item) => {
-            taker(item)
-            return false
+          stream.offerTo({
+            takeNow(item) {
+              taker.takeNow(item)
+              return false
+            },
           }),
       })),
   },
@@ -526,9 +528,11 @@ const streamBugs: Bug[] = [
       withStreams(domain, (stream) => ({
         ...iterating(stream),
         offerTo: (taker) =>
-          stream.offerTo((item) => {
-            taker(item)
-            return true
+          stream.offerTo({
+            takeNow(item) {
+              taker.takeNow(item)
+              return true
+            },
           }),
       })),
   },

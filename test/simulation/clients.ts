@@ -112,10 +112,12 @@ export async function runTickWatcher(world: World, userId: UserId, name: string)
       )
       const lost = new Promise<'lost'>((resolve) => node.deaths.add(() => resolve('lost')))
       if (random.chance(0.5)) {
-        source.offerTo((ticks) => {
-          if (random.chance(0.2)) return false
-          history.note(name, { kind: 'ticks', ticks, source: `watch of ${node.owner.name}` })
-          return true
+        source.offerTo({
+          takeNow(ticks) {
+            if (random.chance(0.2)) return false
+            history.note(name, { kind: 'ticks', ticks, source: `watch of ${node.owner.name}` })
+            return true
+          },
         })
       }
       for (let left = random.between(1, 8); left > 0; left -= 1) {

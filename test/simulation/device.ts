@@ -149,7 +149,7 @@ export function createDevice(world: World, userId: UserId, name: string, options
     /** What was taken in the turn it was heard, and not yet told of. */
     const handed: { shown: Shows; fits: boolean }[] = []
     let noticeHanded: () => void = () => undefined
-    const takeAtOnce = (shown: Shows): boolean => {
+    const takeNow = (shown: Shows): boolean => {
       // Into a connection that is dead: nobody knows.
       if (left === 'vanished') return true
       if (left && left !== 'node died')
@@ -161,7 +161,7 @@ export function createDevice(world: World, userId: UserId, name: string, options
       noticeHanded()
       return true
     }
-    if (options.takesAtOnce) source.offerTo(takeAtOnce)
+    if (options.takesAtOnce) source.offerTo({ takeNow })
     let pending: Promise<IteratorResult<Shows> | 'lost'> | undefined
     const lost = new Promise<'lost'>((resolve) => node.deaths.add(() => resolve('lost')))
     for (;;) {

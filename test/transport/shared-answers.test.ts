@@ -148,16 +148,16 @@ function createRoom() {
 function createSource() {
   const queue: Event[] = []
   let reader: ((step: IteratorResult<Event>) => void) | undefined
-  let taker: (event: Event) => boolean = () => false
+  let taker: { takeNow(event: Event): boolean } | undefined
   return {
     push(event: Event) {
-      if (reader && queue.length === 0 && taker(event)) return
+      if (reader && queue.length === 0 && taker?.takeNow(event)) return
       if (!reader) return void queue.push(event)
       const resolve = reader
       reader = undefined
       resolve({ done: false, value: event })
     },
-    offerTo(to: (event: Event) => boolean) {
+    offerTo(to: { takeNow(event: Event): boolean }) {
       taker = to
     },
     [Symbol.asyncIterator]() {
