@@ -132,11 +132,13 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
 
 const scriptOf = (built: Built, who: Who): string => (who === 'parley' ? built.server : built.script(scripts[who]))
 
-/** A B C, A B C, …: what the machine does meanwhile happens to all of them. */
+/** A B C, C B A, …: what the machine does meanwhile happens to all of them, and nobody always comes after the same one. */
 export async function interleave<Item>(
   rounds: number,
   items: readonly Item[],
   round: (item: Item) => Promise<void>,
 ): Promise<void> {
-  for (let i = 0; i < rounds; i += 1) for (const item of items) await round(item)
+  for (let i = 0; i < rounds; i += 1) {
+    for (const item of i % 2 === 0 ? items : [...items].reverse()) await round(item)
+  }
 }

@@ -50,7 +50,8 @@ async function seedAll(bench: Bench, seeds: Seeds): Promise<[Chat[], { owner: So
 
 /** The same send, stored, delivered and ticked, in chats of all sizes. */
 async function sendIntoEach(bench: Bench, sheet: Sheet, subject: Subject, chats: readonly Chat[]): Promise<void> {
-  const sends = bench.choose({ quick: 20, default: 60, full: 600 })
+  // Many short rounds: what is looked for is less than the machine does in between.
+  const [sends, warmSends] = [bench.choose({ quick: 20, default: 20, full: 100 }), 20]
   const ways = []
   for (const { name, stored } of chats) {
     const events = { delivered: () => undefined, ticked: (): void => undefined }
@@ -60,11 +61,11 @@ async function sendIntoEach(bench: Bench, sheet: Sheet, subject: Subject, chats:
         events.ticked = resolve
         pair.send()
       })
-    for (let i = 0; i < sends / 4; i += 1) await send()
+    for (let i = 0; i < warmSends; i += 1) await send()
     ways.push({ who: `${stored.toLocaleString('en')} stored`, pair, send })
   }
   const [smallest] = ways
-  await interleave(bench.choose({ quick: 1, default: 5, full: 9 }), ways, async ({ who, send }) => {
+  await interleave(bench.choose({ quick: 1, default: 15, full: 51 }), ways, async ({ who, send }) => {
     await bench.stores.calls()
     const { serverMs, wallMs } = await bench.meter(subject, async () => {
       for (let i = 0; i < sends; i += 1) await send()
@@ -97,9 +98,10 @@ async function readPages(bench: Bench, sheet: Sheet, subject: Subject, chat: Cha
     { who: oldest, variables: { conversationId, first: size, after } },
   ]
   const ways = pages.map(({ who, variables }) => ({ who, frames: [operationFrame('0', messages, variables)] }))
-  const round = { ms: bench.choose({ quick: 200, default: 300, full: 3000 }), count: 40 }
-  for (const { frames } of ways) await overSockets([socket], frames, completedOf, round)
-  await interleave(bench.choose({ quick: 1, default: 7, full: 7 }), ways, async ({ who, frames }) => {
+  const round = { ms: bench.choose({ quick: 200, default: 100, full: 400 }), count: 40 }
+  const warm = { ms: 300, count: 40 }
+  for (const { frames } of ways) await overSockets([socket], frames, completedOf, warm)
+  await interleave(bench.choose({ quick: 1, default: 21, full: 51 }), ways, async ({ who, frames }) => {
     const ask = () => overSockets([socket], frames, completedOf, round)
     const { count, serverMs, wallMs } = await bench.meter(subject, ask)
     sheet.add(pageCpu, who, 'ms', serverMs / count, 'page 1')
