@@ -3,11 +3,20 @@
 
 import { writeFile } from 'node:fs/promises'
 import { type Profiler, Session } from 'node:inspector/promises'
+import { getHeapSpaceStatistics } from 'node:v8'
 
 export type Question = { ask: 'usage' | 'settled' | 'profile' } | { ask: 'profiled'; file: string }
-export type Answer = { answer: Question['ask']; cpuMs: number; rssBytes: number; heapBytes: number }
+/** `nurseryBytes`: where V8 makes new objects; as large as what was made lately, not as what is there. */
+export type Answer = {
+  answer: Question['ask']
+  cpuMs: number
+  rssBytes: number
+  heapBytes: number
+  nurseryBytes: number
+}
 
 const profiler = new Session()
+const isNursery = (space: { space_name: string }): boolean => space.space_name === 'new_space'
 
 async function answer(question: Question): Promise<void> {
   if (question.ask === 'settled') for (let i = 0; i < 3; i += 1) globalThis.gc?.()
@@ -28,6 +37,7 @@ async function answer(question: Question): Promise<void> {
     cpuMs: (user + system) / 1000,
     rssBytes: rss,
     heapBytes: heapUsed + external,
+    nurseryBytes: getHeapSpaceStatistics().find(isNursery)?.physical_space_size ?? 0,
   }
   process.send?.(told)
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Scenario, Subject, Who } from '../bench.ts'
 import { gather } from '../load/crowd.ts'
+import type { Answer } from '../machine/probe.ts'
 import { createSheet } from '../sheet.ts'
 
 // The memory that somebody takes who is there and silent; and then one message to all of them. Each server in a process that has
@@ -21,10 +22,16 @@ export const idle: Scenario = async (bench) => {
     const crowd = await gather(subject, size, async () => {
       before = await subject.settled()
     })
-    await sleep(bench.choose({ quick: 100, default: 700, full: 5000 }))
+    // Not longer: V8 gives its nursery back some seconds after nothing was made any more, or a little later, and that is much
+    // more than some of these take.
+    await sleep(bench.choose({ quick: 100, default: 700, full: 700 }))
     const after = await subject.settled()
-    sheet.add(memoryPerSubscriber, who, 'KiB', (after.rssBytes - before.rssBytes) / size / 1024, 'raw ws')
-    sheet.add('idle: heap per subscriber', who, 'KiB', (after.heapBytes - before.heapBytes) / size / 1024, 'raw ws')
+    const perSubscriber = (bytes: (of: Answer) => number) => (bytes(after) - bytes(before)) / size / 1024
+    const add = (what: string, bytes: (of: Answer) => number) =>
+      sheet.add(what, who, 'KiB', perSubscriber(bytes), 'raw ws')
+    add(memoryPerSubscriber, ({ rssBytes }) => rssBytes)
+    add('idle: the same without V8’s nursery', ({ rssBytes, nurseryBytes }) => rssBytes - nurseryBytes)
+    add('idle: heap per subscriber', ({ heapBytes }) => heapBytes)
     const idleMs = bench.choose({ quick: 200, default: 700, full: 10_000 })
     const { serverMs, wallMs } = await bench.meter(subject, async () => {
       await sleep(idleMs)
