@@ -33,12 +33,13 @@ export async function pushState(chat: Chat, options: PushOptions): Promise<PushS
  */
 export async function enablePush(chat: Chat, options: PushOptions): Promise<PushState> {
   if (!isSupported(options)) return 'unsupported'
+  const isOff = offSince(options, chat)
   // Before anything is waited for: browsers forget soon that somebody pressed.
   const permission = await Notification.requestPermission()
-  if (permission !== 'granted') return pushState(chat, options)
+  if (permission !== 'granted' || isOff()) return pushState(chat, options)
   // Before anybody is asked: whoever leaves meanwhile has it on when they are back.
   await keep(storageOf(options), { wanted: true })
-  return register(chat, options)
+  return register(chat, options, isOff)
 }
 
 /**
@@ -47,15 +48,18 @@ export async function enablePush(chat: Chat, options: PushOptions): Promise<Push
  */
 export async function resumePush(chat: Chat, options: PushOptions): Promise<PushState> {
   if (!isSupported(options)) return 'unsupported'
+  const isOff = offSince(options, chat)
   if (Notification.permission !== 'granted') return pushState(chat, options)
   const subscription = await options.serviceWorker.pushManager.getSubscription()
   const { owner, wanted = owner !== undefined || subscription !== null } = await keptIn(options)
-  return wanted ? register(chat, options) : pushState(chat, options)
+  return wanted ? register(chat, options, isOff) : pushState(chat, options)
 }
 
 /** Off at once, also without a network; resolves when the server knows. For before somebody signs out, too. */
 export async function disablePush(chat: Chat, options: PushOptions): Promise<void> {
   if (!isSupported(options)) return
+  const { offs } = laneOf(options)
+  offs.set(chat.userId, (offs.get(chat.userId) ?? 0) + 1)
   const turn = takeTurn(options)
   const { device, owner } = await keptIn(options)
   // Somebody else's by now: theirs to switch off.
@@ -133,15 +137,22 @@ async function publicKey(chat: Chat): Promise<string | null> {
   }
 }
 
-async function register(chat: Chat, options: PushOptions): Promise<PushState> {
+/** Where it is switched off meanwhile, that counts: what has been done is undone. */
+async function register(chat: Chat, options: PushOptions, isOff: () => boolean): Promise<PushState> {
   const turn = takeTurn(options)
   const key = await publicKey(chat)
+  if (isOff()) return pushState(chat, options)
   if (key === null) {
     await keep(storageOf(options), { wanted: undefined })
     return 'unavailable'
   }
-  const token = JSON.stringify(await subscribe(options, key))
+  const subscription = await subscribe(options, key)
+  const token = JSON.stringify(subscription)
   const { device: deviceId = crypto.randomUUID(), owner: before } = await keptIn(options)
+  if (isOff()) {
+    await subscription.unsubscribe()
+    return pushState(chat, options)
+  }
   if (before && before.userId !== chat.userId) await closeBanners(options)
   const page = typeof location === 'undefined' ? '' : location.href
   const owner = { userId: chat.userId, page }
@@ -172,16 +183,29 @@ const closeBanners = ({ serviceWorker }: PushOptions): Promise<void> =>
     for (const banner of await serviceWorker.getNotifications()) banner.close()
   })
 
-type Lane = { turns: number; last: Promise<unknown> }
+/** `offs`: how often it was switched off, by user. */
+type Lane = { turns: number; last: Promise<unknown>; offs: Map<string, number> }
 const lanes = new WeakMap<ServiceWorkerRegistration, Lane>()
+
+function laneOf({ serviceWorker }: PushOptions): Lane {
+  const lane: Lane = lanes.get(serviceWorker) ?? { turns: 0, last: Promise.resolve(), offs: new Map() }
+  lanes.set(serviceWorker, lane)
+  return lane
+}
+
+/** Whether this user has switched it off since this call. */
+function offSince(options: PushOptions, { userId }: Chat): () => boolean {
+  const { offs } = laneOf(options)
+  const before = offs.get(userId)
+  return () => offs.get(userId) !== before
+}
 
 /**
  * What is done about one device is told to the server in this order, and only the latest of it is insisted on: an `off` that came in
  * after the `on` that followed it would leave the device without banners.
  */
-function takeTurn({ serviceWorker }: PushOptions) {
-  const lane: Lane = lanes.get(serviceWorker) ?? { turns: 0, last: Promise.resolve() }
-  lanes.set(serviceWorker, lane)
+function takeTurn(options: PushOptions) {
+  const lane = laneOf(options)
   lane.turns += 1
   const turn = lane.turns
   return (chat: Chat, tell: () => Promise<unknown>): Promise<unknown> =>

@@ -271,6 +271,64 @@ describe('switching off', () => {
     expect(told).toEqual(['off', 'on'])
   })
 
+  it.each([
+    ['the user is being asked', { at: 'permission' }],
+    ['the server is being asked for its key', { at: 'key' }],
+    ['the browser is subscribing', { at: 'subscription' }],
+    ['the server is being told', { at: 'registration' }],
+  ])('while %s for the on before it is off in the end', async (_when, { at }) => {
+    const browser = startBrowser()
+    const waits = deferred()
+    const server = startPushServer({
+      PushPublicKey: async () => {
+        if (at === 'key') await waits.promise
+        return { pushPublicKey: keyA }
+      },
+      RegisterDevice: async ({ input: { deviceId } }) => {
+        if (at === 'registration') await waits.promise
+        return { registerDevice: { deviceId } }
+      },
+    })
+    const { chat } = await startChat(server)
+    const { requestPermission } = browser.notification
+    const ask = requestPermission.getMockImplementation() ?? (async () => 'granted' as const)
+    requestPermission.mockImplementation(async () => {
+      if (at === 'permission') await waits.promise
+      return ask()
+    })
+    const subscribe = browser.pushManager.subscribe.getMockImplementation() as PushManager['subscribe']
+    browser.pushManager.subscribe.mockImplementation(async (options) => {
+      if (at === 'subscription') await waits.promise
+      return subscribe(options)
+    })
+    const on = enablePush(chat, browser.options)
+    await turns()
+    const off = disablePush(chat, browser.options)
+    await turns()
+    waits.resolve()
+    expect(await on).toBe('off')
+    await off
+    expect(browser.subscribed()).toBeUndefined()
+    expect(await resumePush(chat, browser.options)).toBe('off')
+    const [registered, unregistered] = [server.asked('RegisterDevice'), server.asked('UnregisterDevice')]
+    expect(unregistered).toHaveLength(registered.length)
+  })
+
+  it('is insisted on when the user is asked again and refuses', async () => {
+    const browser = startBrowser()
+    const server = startPushServer({ UnregisterDevice: () => notNow })
+    const { chat } = await startChat(server)
+    await enablePush(chat, browser.options)
+    const off = disablePush(chat, browser.options)
+    await turns()
+    browser.notification.permission = 'denied'
+    expect(await enablePush(chat, browser.options)).toBe('denied')
+    server.answers.UnregisterDevice = () => ({ unregisterDevice: { deviceId: 'd' } })
+    await pass(30_000)
+    await off
+    expect(server.asked('UnregisterDevice')).toHaveLength(2)
+  })
+
   it('is not insisted on once it is on again', async () => {
     const browser = startBrowser()
     const server = startPushServer({ UnregisterDevice: () => notNow })
