@@ -19,6 +19,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** The body as text; 413 as soon as it is too large, whether its size was announced or not. */
 export async function readText(request: IncomingMessage): Promise<string> {
+  const { 'content-encoding': encoding = 'identity' } = request.headers
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new HttpRefusal(415, 'Expected a body as it is, without a content-encoding.')
+  }
   const bytes = await readBytes(request)
   try {
     return utf8.decode(bytes)

@@ -77,6 +77,9 @@ test.each<Sender>([
     query,
     415,
   ],
+  ['a program, compressed', 'POST', '/graphql', { ...json, 'content-encoding': 'gzip' }, query, 415],
+  ['a program, compressed', 'POST', '/dev/token', { ...json, 'content-encoding': 'br' }, userId, 415],
+  ['a program, as it is', 'POST', '/graphql', { ...json, 'content-encoding': 'Identity' }, query, 200],
   ['a program, JSON', 'POST', '/graphql', { 'content-type': 'Application/JSON; charset=utf-8' }, query, 200],
   // And by whose they are.
   ['a foreign page, a form', 'POST', '/graphql', { ...fromForeignPage, ...form }, asForm, 403],
