@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql'
-import type { Compiled, Run } from './compiled-operation.ts'
+import type { Compiled } from './compiled-operation.ts'
+import type { Run } from './compiled-values.ts'
 
 /** What an operation, or an event of a subscription, came to. */
 export type Answer = {

@@ -7,15 +7,10 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLField,
-  GraphQLID,
-  GraphQLInt,
-  type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
-  GraphQLString,
-  getArgumentValues,
   isAbstractType,
   isLeafType,
   isListType,
@@ -24,20 +19,22 @@ import {
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
-  type ValueNode,
 } from 'graphql'
+import { argumentsFor, usesVariables } from './compiled-arguments.ts'
+import {
+  Extraordinary,
+  isPromise,
+  leafOf,
+  listOf,
+  objectOf,
+  type Run,
+  type Text,
+  type WriteField,
+  type WriteValue,
+  writtenOnce,
+} from './compiled-values.ts'
 import { type Coerce, compileVariables, type Variables } from './compiled-variables.ts'
 import type { ShareOf } from './shared-answers.ts'
-
-/** What one run has to hand. */
-export type Run = {
-  readonly context: object
-  readonly variables: Variables
-  /** Set by fields that are not the same for everybody, see `sameForAll`. */
-  isPersonal: boolean
-}
-
-type Text = string | Promise<string>
 
 export type Compiled = {
   coerce: Coerce
@@ -63,9 +60,6 @@ export type Compiled = {
  */
 export type SameForAll = true | ((source: never) => boolean)
 
-/** A document of which graphql-js knows no better than we do that it cannot be compiled. */
-class Extraordinary extends Error {}
-
 /** Undefined for what is better left to graphql-js. The document must be valid. */
 export function compileOperation(
   schema: GraphQLSchema,
@@ -79,12 +73,6 @@ export function compileOperation(
     throw error
   }
 }
-
-type WriteValue = (value: unknown, run: Run) => Text
-type WriteField = (source: unknown, run: Run) => Text
-type Arguments = (run: Run) => Variables
-
-const noArguments: Variables = Object.freeze({})
 
 function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
   let canBeShared = true
@@ -177,7 +165,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
     if (isListType(type)) return listOf(writerOf(type.ofType, nodes))
     if (isLeafType(type)) return leafOf(type)
     if (isObjectType(type) && !type.isTypeOf) {
-      return objectOf(
+      return selectedOf(
         type,
         nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
       )
@@ -185,7 +173,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
     throw new Extraordinary()
   }
 
-  function objectOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): WriteValue {
+  function selectedOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): WriteValue {
     const outside = isSameForAll
     isSameForAll = true
     const write = fieldsOf(type, sets)
@@ -203,26 +191,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
     }
     // All that is asked may be for other types of an interface.
     if (fields.length === 0) return () => '{}'
-    return (source, run) => {
-      let text = ''
-      let parts: Text[] | undefined
-      try {
-        for (let i = 0; i < fields.length; i += 1) {
-          text += names[i]
-          const written = (fields[i] as WriteField)(source, run)
-          if (typeof written === 'string') text += written
-          else {
-            parts ??= []
-            parts.push(text, written)
-            text = ''
-          }
-        }
-      } catch (error) {
-        if (parts) disregard(parts)
-        throw error
-      }
-      return parts ? joined(parts, `${text}}`) : `${text}}`
-    }
+    return objectOf(names, fields)
   }
 
   function fieldOf(type: GraphQLObjectType, nodes: readonly FieldNode[]): WriteField {
@@ -286,124 +255,4 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
     ({ schema, fieldName: name, returnType: type, parentType, fieldNodes, operation }) as unknown as GraphQLResolveInfo
 
   return { compile }
-}
-
-function argumentsFor(field: GraphQLField<unknown, unknown>, node: FieldNode): Arguments {
-  if (field.args.length === 0) return () => noArguments
-  const given = new Map((node.arguments ?? []).map(({ name, value }) => [name.value, value]))
-  if (![...given.values()].some(usesVariables)) {
-    const values = Object.freeze(getArgumentValues(field, node))
-    return () => values
-  }
-  const plain = field.args.map(({ name, defaultValue }) => {
-    const value = given.get(name)
-    return { name, defaultValue, variable: value?.kind === Kind.VARIABLE ? value.name.value : undefined }
-  })
-  const isPlain = plain.every(({ name, variable }) => variable !== undefined || !given.has(name))
-  const careful: Arguments = ({ variables }) => getArgumentValues(field, node, variables)
-  if (!isPlain) return careful
-  // The variables are of the right types: the document is valid. What is not null need only be there.
-  const required = new Set(field.args.filter(({ type }) => isNonNullType(type)).map(({ name }) => name))
-  return (run) => {
-    const values: Variables = {}
-    for (const { name, defaultValue, variable } of plain) {
-      // What is absent may be called like something that every object has.
-      const isGiven = variable !== undefined && Object.hasOwn(run.variables, variable)
-      const value = isGiven ? run.variables[variable] : undefined
-      if (value === null && required.has(name)) return careful(run)
-      if (value !== undefined) values[name] = value
-      else if (defaultValue !== undefined) values[name] = defaultValue
-      else if (required.has(name)) return careful(run)
-    }
-    return values
-  }
-}
-
-function usesVariables(value: ValueNode): boolean {
-  if (value.kind === Kind.VARIABLE) return true
-  if (value.kind === Kind.LIST) return value.values.some(usesVariables)
-  return value.kind === Kind.OBJECT && value.fields.some((each) => usesVariables(each.value))
-}
-
-function listOf(item: WriteValue): WriteValue {
-  return (value, run) => {
-    if (!Array.isArray(value)) throw new Extraordinary()
-    let text = '['
-    let parts: Text[] | undefined
-    try {
-      for (let i = 0; i < value.length; i += 1) {
-        if (i > 0) text += ','
-        const each: unknown = value[i]
-        const written = isPromise(each) ? each.then((one) => item(one, run)) : item(each, run)
-        if (typeof written === 'string') text += written
-        else {
-          parts ??= []
-          parts.push(text, written)
-          text = ''
-        }
-      }
-    } catch (error) {
-      if (parts) disregard(parts)
-      throw error
-    }
-    return parts ? joined(parts, `${text}]`) : `${text}]`
-  }
-}
-
-function leafOf(type: GraphQLLeafType): WriteValue {
-  const serialized = (value: unknown): string => {
-    const shown = type.serialize(value)
-    if (shown === null || shown === undefined) throw new Extraordinary()
-    return typeof shown === 'string' ? quoted(shown) : JSON.stringify(shown)
-  }
-  if (type === GraphQLString || type === GraphQLID) {
-    return (value) => (typeof value === 'string' ? quoted(value) : serialized(value))
-  }
-  // What is no integer of 32 bits is graphql-js's to refuse.
-  if (type === GraphQLInt) return (value) => (value === (value as number) >> 0 ? `${value}` : serialized(value))
-  return serialized
-}
-
-/** Longer ones are looked through faster by JSON.stringify. */
-const plainMaxChars = 48
-
-/** Most texts are ids, which need no escaping. */
-function quoted(text: string): string {
-  if (text.length > plainMaxChars) return JSON.stringify(text)
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i)
-    // Quotes, backslashes, control characters, and whatever might be half of a pair.
-    if (code < 32 || code === 34 || code === 92 || code >= 0xd800) return JSON.stringify(text)
-  }
-  return `"${text}"`
-}
-
-/** For sources that several may be given: the text is kept as long as they are. */
-function writtenOnce(write: WriteValue): WriteValue {
-  const texts = new WeakMap<object, string>()
-  return (source, run) => {
-    const known = texts.get(source as object)
-    if (known !== undefined) return known
-    const text = write(source, run)
-    if (typeof text === 'string') texts.set(source as object, inOnePiece(text))
-    return text
-  }
-}
-
-/** What is put together from parts is copied together only when it is looked at: once, rather than by all who take it over. */
-function inOnePiece(text: string): string {
-  text.charCodeAt(0)
-  return text
-}
-
-const isPromise = (value: unknown): value is Promise<unknown> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
-
-async function joined(parts: readonly Text[], rest: string): Promise<string> {
-  return (await Promise.all(parts)).join('') + rest
-}
-
-/** Nobody waits for these any more. */
-function disregard(parts: readonly Text[]): void {
-  for (const part of parts) if (typeof part !== 'string') part.catch(() => undefined)
 }

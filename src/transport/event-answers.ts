@@ -1,6 +1,7 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { type Answer, answerOf, writeOr } from './answer.ts'
-import type { Compiled, Run } from './compiled-operation.ts'
+import type { Compiled } from './compiled-operation.ts'
+import type { Run } from './compiled-values.ts'
 import type { Variables } from './compiled-variables.ts'
 import type { EventAnswers } from './event-stream.ts'
 import type { Prepared } from './executor.ts'

@@ -11,7 +11,7 @@ import {
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
-import type { Run } from '../../src/transport/compiled-operation.ts'
+import type { Run } from '../../src/transport/compiled-values.ts'
 import { compileVariables } from '../../src/transport/compiled-variables.ts'
 import { createErrorMapper } from '../../src/transport/errors.ts'
 import { createExecutor } from '../../src/transport/executor.ts'
