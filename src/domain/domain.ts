@@ -126,6 +126,6 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     push,
     ...createPresence({ ...ports, access, beat, blocking, observer }),
     setBlocked: blocking.setBlocked,
-    history: createHistory({ ...ports, log, heads }),
+    history: createHistory({ ...ports, log, heads, access, settle: groups.settle }),
   }
 }

@@ -1,8 +1,10 @@
-import type { LogRow, Message } from '../ports/log.ts'
+import type { GroupChange, LogRow, Message } from '../ports/log.ts'
 import type { Ports } from '../ports/ports.ts'
+import { notFound } from '../protocol/errors.ts'
 import type { ConversationId, MessageAddress, Seq } from '../protocol/ids.ts'
 import { seqMax } from '../protocol/limits.ts'
-import type { Member } from './access.ts'
+import type { Access, Member } from './access.ts'
+import type { Groups } from './groups.ts'
 import type { Heads } from './heads.ts'
 import { isMessage, type Log } from './log.ts'
 
@@ -12,7 +14,12 @@ export type PageRequest = { count: number; from: 'newest' | 'oldest'; olderThan?
 /** Newest first. */
 export type Page = { messages: readonly Message[]; moreNewer: boolean; moreOlder: boolean }
 
-export function createHistory({ messages, log, heads }: Pick<Ports, 'messages'> & { log: Log; heads: Heads }) {
+type Needs = Pick<Ports, 'messages'> & { log: Log; heads: Heads; access: Access; settle: Groups['settle'] }
+
+/** A page, and the changes of the group that were met while it was read. */
+type Made = { bounds: Bounds; page: Page; changes: readonly GroupChange[] }
+
+export function createHistory({ messages, log, heads, access, settle }: Needs) {
   /** One message, in one read. */
   async function message({ conversation, joinedSeq }: Member, seq: Seq): Promise<Message | undefined> {
     if (seq <= joinedSeq) return undefined
@@ -29,23 +36,42 @@ export function createHistory({ messages, log, heads }: Pick<Ports, 'messages'> 
   }
 
   /** Of rows that were read once for several who asked: they get the same page. */
-  const made = new WeakMap<readonly LogRow[], { bounds: Bounds; page: Page }>()
+  const made = new WeakMap<readonly LogRow[], Made>()
 
-  /** One query, and another only where voids took the place of messages. */
-  async function page({ conversation, joinedSeq }: Member, asked: PageRequest): Promise<Page> {
-    const bounds = boundsOf(asked, joinedSeq)
-    const { id } = conversation
+  /**
+   * One query, and another only where voids took the place of messages. Whether the member may see it was asked before; should they have
+   * been taken out of the group meanwhile, that is among what was read, unless more was written since than a page holds.
+   */
+  async function page(member: Member, asked: PageRequest): Promise<Page> {
+    const bounds = boundsOf(asked, member.joinedSeq)
+    const { id } = member.conversation
     const rows = await read(id, bounds, bounds.from === 'newest' ? bounds.olderThan : bounds.newerThan)
     const known = made.get(rows)
-    if (known && isSame(known.bounds, bounds)) return known.page
-    const found: Message[] = []
-    let edge = take(rows, bounds, found)
-    while (edge !== undefined) edge = take(await read(id, bounds, edge), bounds, found)
+    const { page: found, changes } = known && isSame(known.bounds, bounds) ? known : await make(id, rows, bounds)
+    const ends = changes.filter(({ seq, removed }) => seq > member.joinedSeq && removed.includes(member.userId))
+    if (ends.length === 0) return found
+    const now = await seatAfter(member, ends)
+    return now.joinedSeq === member.joinedSeq ? found : page(now, asked)
+  }
+
+  async function make(id: ConversationId, rows: readonly LogRow[], bounds: Bounds): Promise<Made> {
+    const [found, changes]: [Message[], GroupChange[]] = [[], []]
+    let edge = take(rows, bounds, found, changes)
+    while (edge !== undefined) edge = take(await read(id, bounds, edge), bounds, found, changes)
     const page = pageOf(found, bounds)
     const [newest] = page.messages
     if (newest) heads.saw(id, newest.seq)
-    made.set(rows, { bounds, page })
-    return page
+    const all = { bounds, page, changes }
+    made.set(rows, all)
+    return all
+  }
+
+  /** What these changes, once they are decided, have left of it. */
+  async function seatAfter({ userId, conversation: { id } }: Member, changes: readonly GroupChange[]): Promise<Member> {
+    for (const change of changes) await settle(change)
+    const [now] = await access.find(userId, [id])
+    if (!now) throw notFound()
+    return now
   }
 
   const read = (id: ConversationId, { count, from }: Bounds, edge: Seq): Promise<readonly LogRow[]> =>
@@ -77,13 +103,19 @@ const isSame = (one: Bounds, other: Bounds): boolean =>
   one.hasNewer === other.hasNewer &&
   one.hasOlder === other.hasOlder
 
-/** Takes over the messages among these rows. Returns where to read on, if there are too few and may be more. */
-function take(rows: readonly LogRow[], { count, olderThan, newerThan }: Bounds, found: Message[]): Seq | undefined {
+/** Takes over the messages and the changes of the group among these rows. Returns where to read on, if there are too few and may be more. */
+function take(
+  rows: readonly LogRow[],
+  { count, olderThan, newerThan }: Bounds,
+  found: Message[],
+  changes: GroupChange[],
+): Seq | undefined {
   let inside = 0
   for (const row of rows) {
     if (row.seq <= newerThan || row.seq >= olderThan) continue
     inside += 1
     if (isMessage(row)) found.push(row)
+    else if (row.kind === 'group') changes.push(row)
   }
   const isEnd = rows.length <= count || inside < rows.length
   return isEnd || found.length > count ? undefined : rows.at(-1)?.seq
