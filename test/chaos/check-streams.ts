@@ -83,7 +83,9 @@ export function checkPrivacy(history: History, tenures: Tenures): Anomaly[] {
   }
   for (const { client, userId, events, conversationId: scope } of history.streams) {
     for (const { message, atMs } of events) {
-      const isTheirs = tenures.around(userId, message.conversationId, message.seq) !== undefined
+      // What they sent themselves an application shows also where they were taken out just before it was stored.
+      const isOwn = message.senderId === userId && isIn(userId, message.conversationId)
+      const isTheirs = isOwn || tenures.around(userId, message.conversationId, message.seq) !== undefined
       shown(userId, message, `a stream of ${client}`, atMs, isTheirs)
       if (scope !== undefined && message.conversationId !== scope) {
         const text = `a stream of one conversation shows ${client} another`

@@ -4,7 +4,7 @@ import { answerOf, type Call, type History, type MessageSeen } from './history.t
 const linesMax = 60
 const aroundMs = 2000
 
-/** The whole story of what an anomaly is about, from all clients, sorted by time. */
+/** The story of what an anomaly is about, from all clients, sorted by time; of a long one what is nearest to it. */
 export function contextOf(history: History, anomaly: Anomaly): string[] {
   const { conversationId, seq } = anomaly
   const body = bodyOf(history, anomaly)
@@ -60,8 +60,11 @@ export function contextOf(history: History, anomaly: Anomaly): string[] {
     lines.push([fault.fromMs, `-- ${fault.kind} ${fault.target ?? ''} begins`])
     lines.push([fault.toMs, `-- ${fault.kind} ${fault.target ?? ''} is over`])
   }
-  lines.sort(([one], [other]) => one - other)
-  const shown = lines.slice(0, linesMax).map(([atMs, text]) => `  ${String(atMs).padStart(7)}  ${text}`)
+  const { atMs: whenMs = 0 } = anomaly
+  // The nearest of too many.
+  lines.sort(([one], [other]) => Math.abs(one - whenMs) - Math.abs(other - whenMs))
+  const nearest = lines.slice(0, linesMax).sort(([one], [other]) => one - other)
+  const shown = nearest.map(([atMs, text]) => `  ${String(atMs).padStart(7)}  ${text}`)
   return lines.length > linesMax ? [...shown, `  and ${lines.length - linesMax} more`] : shown
 }
 

@@ -431,6 +431,10 @@ describe('what somebody sees of a group', () => {
 
   it('ends before they went', () => {
     expect(streamed('bob', [[six, 4]], { [id]: 4 })).toEqual([expect.stringMatching(/^P6: a stream of bob.phone/)])
+    // Sent when they were still in, stored when they were not.
+    expect(streamed('bob', [[{ ...six, senderId: 'bob' }, 4]], { [id]: 4 })).not.toContainEqual(
+      expect.stringMatching(/a message of others/),
+    )
   })
 
   it('lacks nothing in between', () => {
