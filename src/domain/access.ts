@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Conversation, Group } from '../ports/conversations.ts'
+import type { Conversation, Group, Membership } from '../ports/conversations.ts'
 import type { Audience } from '../ports/events.ts'
 import type { Ports } from '../ports/ports.ts'
 import { notFound } from '../protocol/errors.ts'
@@ -99,8 +99,16 @@ export function createAccess({ conversations, memberships, versions, randomId }:
 
   /** Every conversation the user is in. */
   async function all(userId: UserId): Promise<Member[]> {
-    const ids = (await memberships.ofUser(userId)).map((each) => each.conversationId)
-    return (await find(userId, ids)).filter((each) => each !== undefined)
+    return among(userId, await memberships.ofUser(userId))
+  }
+
+  /** Those of these that the user is in. */
+  async function among(userId: UserId, own: readonly Pick<Membership, 'conversationId'>[]): Promise<Member[]> {
+    const found = await find(
+      userId,
+      own.map((each) => each.conversationId),
+    )
+    return found.filter((each) => each !== undefined)
   }
 
   /** Whether these two share a conversation, and so may see each other. */
@@ -127,7 +135,7 @@ export function createAccess({ conversations, memberships, versions, randomId }:
     return copy?.kind === 'GROUP' ? copy : undefined
   }
 
-  return { find, findDirect, member, direct, all, acquainted, acquaintances, recall, keep, copyOf }
+  return { find, findDirect, member, direct, all, among, acquainted, acquaintances, recall, keep, copyOf }
 }
 
 export const othersOf = ({ userId, conversation }: Member): UserId[] =>

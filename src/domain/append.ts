@@ -7,6 +7,7 @@ import { ChatError, unavailable } from '../protocol/errors.ts'
 import type { ClientMessageId, ConversationId, MessageId, Seq } from '../protocol/ids.ts'
 import type { Member } from './access.ts'
 import { type Blocking, refused } from './blocking.ts'
+import type { Recount } from './counters.ts'
 import type { Heads } from './heads.ts'
 import type { Log } from './log.ts'
 
@@ -40,6 +41,7 @@ const attemptsMax = 20
 type Needs = Pick<Ports, 'sequencer' | 'claims' | 'messages' | 'clock'> & {
   log: Log
   heads: Heads
+  recount: Recount
   blocking: Blocking
   nextMessageId: () => MessageId
   observer: Observer
@@ -48,7 +50,7 @@ type Needs = Pick<Ports, 'sequencer' | 'claims' | 'messages' | 'clock'> & {
 export type Append = ReturnType<typeof createAppend>
 
 export function createAppend(needs: Needs) {
-  const { sequencer, claims, messages, clock, log, heads, blocking, nextMessageId, observer } = needs
+  const { sequencer, claims, messages, clock, log, heads, recount, blocking, nextMessageId, observer } = needs
 
   async function append<Row extends LogEntry>(member: Member, draft: Draft<Row>): Promise<Appended<Row>> {
     const key = { senderId: member.userId, clientMessageId: draft.clientMessageId }
@@ -97,10 +99,10 @@ export function createAppend(needs: Needs) {
     return standing
   }
 
-  /** Redis forgot the counter. It is seeded from the log, never from 0. */
+  /** Redis forgot the counter. */
   async function seedAndReserve(conversationId: ConversationId, key: SendKey) {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      await sequencer.seed(conversationId, await log.lastSeq(conversationId))
+      await recount([conversationId])
       const reserved = await sequencer.reserve(conversationId, key)
       if (reserved) return reserved
     }

@@ -12,6 +12,7 @@ import { createBlocking } from './blocking.ts'
 import { createChange } from './change.ts'
 import { createChatList } from './chat-list.ts'
 import { createChats } from './chats.ts'
+import { createRecount } from './counters.ts'
 import { createDeliver } from './deliver.ts'
 import { createDevices } from './devices.ts'
 import { createFollow } from './follow.ts'
@@ -82,7 +83,8 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const pushes = push ?? noPushes
   const deliver = createDeliver({ ...ports, pushes })
   const blocking = createBlocking({ ...ports, ...options })
-  const append = createAppend({ ...ports, ...options, log, heads, blocking, observer })
+  const recount = createRecount({ ...ports, log })
+  const append = createAppend({ ...ports, ...options, log, heads, recount, blocking, observer })
   const groups = createGroups({ ...ports, ...options, access, append })
   const typing = createTyping({ ...ports, listen, blocking, observer }, cacheSize)
   const attachments = createAttachments({ ...ports, onMediaError: options.onMediaError ?? (() => undefined) })
@@ -90,7 +92,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const acknowledge = createAcknowledge({ ...ports, log, heads, pushes })
   const chats = createChats({ ...ports, log })
   const attach = createAttach({ ...ports, ...options, listen, beat, pushes, observer })
-  const reading = { log, heads, access, settle: groups.settle, observer }
+  const reading = { log, heads, recount, access, settle: groups.settle, observer }
   return {
     access,
     beat,

@@ -4,6 +4,7 @@ import type { Ports } from '../ports/ports.ts'
 import type { Seq } from '../protocol/ids.ts'
 import type { Access } from './access.ts'
 import type { Beat } from './beat.ts'
+import type { Recount } from './counters.ts'
 import { deliveredOf, type FollowRequest, heldBy } from './follow.ts'
 import type { Groups } from './groups.ts'
 import type { Heads } from './heads.ts'
@@ -26,6 +27,7 @@ export type ShownChange = { message: Message; seq: number; previousSeq: number; 
 type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
   log: Log
   heads: Heads
+  recount: Recount
   access: Access
   settle: Groups['settle']
   listen: Listen

@@ -1,3 +1,4 @@
+import type { Membership } from '../ports/conversations.ts'
 import type { ChatEvent } from '../ports/events.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { Ports } from '../ports/ports.ts'
@@ -44,7 +45,6 @@ export function createFollowConversations(needs: Needs) {
     const knownOf = (id: ConversationId): Known => shown.get(id) ?? { seq: 0, readSeq: 0, settings: '', counted: false }
 
     try {
-      await hearing.refresh()
       for (const { id, head, ...rest } of await survey()) {
         shown.set(id, { ...rest, seq: head ?? 0, counted: head !== undefined })
       }
@@ -94,9 +94,15 @@ export function createFollowConversations(needs: Needs) {
       return [entry.conversationId]
     }
 
+    /** The index comes first, then the groups in it are listened to, then it is looked how all stands: nothing falls in between. */
     async function survey() {
-      const [own, ticks] = await Promise.all([memberships.ofUser(userId), boundaries.ofUser(userId)])
-      const heads = own.length > 0 ? await sequencer.heads(own.map(({ conversationId }) => conversationId)) : []
+      let own: Membership[] = []
+      await hearing.refresh(async () => {
+        own = await memberships.ofUser(userId)
+        return access.among(userId, own)
+      })
+      const ids = own.map(({ conversationId }) => conversationId)
+      const [heads, ticks] = await Promise.all([ids.length > 0 ? sequencer.heads(ids) : [], boundaries.ofUser(userId)])
       const reads = new Map(ticks.map(({ conversationId, lastReadSeq }) => [conversationId, lastReadSeq]))
       return own.map(({ conversationId: id, settings }, i) => ({
         id,
@@ -108,7 +114,6 @@ export function createFollowConversations(needs: Needs) {
 
     /** What is no longer as it was last shown. */
     async function moved(): Promise<ConversationId[]> {
-      await hearing.refresh()
       const now = await survey()
       const seqs = await Promise.all(now.map(({ id, head }) => lastSeq(id, head)))
       return now.flatMap(({ id, head, readSeq, settings }, i) => {

@@ -7,6 +7,7 @@ import { type ConversationId, isGroupId, type Seq, type UserId } from '../protoc
 import type { Access, Member } from './access.ts'
 import type { Acknowledge } from './acknowledge.ts'
 import type { Attach, Attachment } from './attach.ts'
+import type { Recount } from './counters.ts'
 import type { Groups } from './groups.ts'
 import type { Heads } from './heads.ts'
 import { isMessage, type Log } from './log.ts'
@@ -26,6 +27,7 @@ export type FollowRequest = { userId: UserId; only?: Member; after: readonly { m
 type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'pending' | 'clock'> & {
   log: Log
   heads: Heads
+  recount: Recount
   access: Access
   settle: Groups['settle']
   attach: Attach

@@ -54,14 +54,14 @@ export class Hearing implements EventListener {
     this.#listener.gap()
   }
 
-  /** Looks up what the user is in now, and listens to that. Every conversation, checked. */
-  async refresh(): Promise<Member[]> {
+  /** Looks up what the user is in now, unless somebody else does, and listens to that. Every conversation, checked. */
+  async refresh(look = () => this.#needs.access.all(this.#userId)): Promise<Member[]> {
     if (this.#only) {
       if (isGroupId(this.#only.conversation.id)) await this.join(this.#only.conversation.id)
       return [this.#only]
     }
     this.#joinedSince = undefined
-    const members = await this.#needs.access.all(this.#userId)
+    const members = await look()
     const ids = members.map(({ conversation }) => conversation.id).filter(isGroupId)
     const left = this.#joined().filter((id) => !ids.includes(id) && !this.#joinedSince?.has(id))
     await Promise.all(left.map((id) => this.part(id)))

@@ -5,6 +5,7 @@ import type { Ports } from '../ports/ports.ts'
 import { ChatError, notFound } from '../protocol/errors.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../protocol/ids.ts'
 import type { Access, Member } from './access.ts'
+import type { Recount } from './counters.ts'
 import { Gaps } from './gaps.ts'
 import type { Groups } from './groups.ts'
 import type { Heads } from './heads.ts'
@@ -32,6 +33,7 @@ import type { Reader, Taker } from './stream.ts'
 
 type Needs = Pick<Ports, 'messages' | 'sequencer' | 'clock'> & {
   heads: Heads
+  recount: Recount
   access: Access
   /** The group once this change is decided. */
   settle: Groups['settle']
@@ -56,6 +58,9 @@ export type ReadingOptions = Starts & {
   beginning: Beginning
 }
 
+/** `uncounted`: Redis has no counter, so that only the log can tell. */
+type Lag = 'behind' | 'uncounted'
+
 export type Beginning = {
   /** The conversations to look into. */
   toCatchUp: () => Promise<ConversationId[]>
@@ -77,9 +82,10 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   #beginning: Beginning | undefined
   // Cut short during the catch-up, the index is still as good as it was: only acks take from it.
   #whole: boolean
-  /** For the observer: how many cells were read, and where the beat found some missing. */
+  /** For the observer. */
   #cellsRead = 0
-  #foundByBeat: Set<ConversationId> | undefined
+  /** Where the beat found that something may be missing. */
+  #foundByBeat: Map<ConversationId, Lag> | undefined
 
   constructor(needs: Needs, kind: ReadingKind<Row>, options: ReadingOptions) {
     this.#needs = needs
@@ -146,14 +152,20 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     if (signal.type === 'due') {
       this.#whole = false
       const ids = this.#gaps.takeDue()
-      const byBeat = ids.filter((id) => this.#foundByBeat?.delete(id)).length > 0
+      const found = ids.map((id) => this.#takeFound(id))
       const cellsBefore = this.#cellsRead
       yield* this.#read(ids, { catchUp: false, patient: false })
       this.#whole = true
       // A counter may be ahead of the log: then nothing was missing.
-      if (this.#cellsRead > cellsBefore) observer.resynced(this.#kind.stream, byBeat ? 'beat' : 'hole')
+      if (this.#cellsRead > cellsBefore) {
+        observer.resynced(this.#kind.stream, found.some((lag) => lag !== undefined) ? 'beat' : 'hole')
+      }
+      const uncounted = ids.filter((_id, i) => found[i] === 'uncounted')
+      if (uncounted.length > 0) await this.#needs.recount(uncounted).catch(noneWhileAway)
     }
-    if (signal.type === 'recheck') for (const id of await this.#lagging().catch(noneWhileAway)) this.#suspectAtBeat(id)
+    if (signal.type === 'recheck') {
+      for (const [id, lag] of await this.#lagging().catch(noneWhileAway)) this.#suspectAtBeat(id, lag)
+    }
     if (signal.type === 'resync') {
       this.#whole = false
       this.#gaps.clear()
@@ -164,10 +176,16 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     }
   }
 
-  #suspectAtBeat(id: ConversationId): void {
+  #suspectAtBeat(id: ConversationId, lag: Lag): void {
     this.#gaps.suspect(id)
-    this.#foundByBeat ??= new Set()
-    this.#foundByBeat.add(id)
+    this.#foundByBeat ??= new Map()
+    this.#foundByBeat.set(id, lag)
+  }
+
+  #takeFound(id: ConversationId): Lag | undefined {
+    const lag = this.#foundByBeat?.get(id)
+    this.#foundByBeat?.delete(id)
+    return lag
   }
 
   #concerns(id: ConversationId): boolean {
@@ -273,15 +291,19 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   }
 
   /** Conversations whose counter is not where this reader is. The counter may be ahead of the log; then a read finds nothing. */
-  async #lagging(among?: readonly ConversationId[]): Promise<ConversationId[]> {
+  async #lagging(among?: readonly ConversationId[]): Promise<[ConversationId, Lag][]> {
     const ids = among ?? (await this.everyConversation())
     const counters = await this.#needs.sequencer.heads(ids)
-    return ids.filter((id, i) => counters[i] === undefined || counters[i] > this.#positions.at(id))
+    return ids.flatMap((id, i): [ConversationId, Lag][] => {
+      const counter = counters[i]
+      if (counter === undefined) return [[id, 'uncounted']]
+      return counter > this.#positions.at(id) ? [[id, 'behind']] : []
+    })
   }
 
   /** Also those where Redis has fallen back, and there is something in the next cell. */
   async behind(ids: readonly ConversationId[]): Promise<ConversationId[]> {
-    const ahead = await this.#lagging(ids)
+    const ahead = (await this.#lagging(ids)).map(([id]) => id)
     const others = ids.filter((id) => !ahead.includes(id))
     const nextCells = others.map((id) => ({ conversationId: id, seq: this.#positions.at(id) + 1 }))
     const next = await this.#needs.messages.getMany(nextCells)
@@ -302,7 +324,7 @@ function entryOf(signal: Signal): LogEntry | undefined {
 }
 
 /** Without Redis or DynamoDB nobody can send either; the next beat looks again. */
-export function noneWhileAway(error: unknown): ConversationId[] {
+export function noneWhileAway(error: unknown): [] {
   if (error instanceof ChatError && error.code === 'UNAVAILABLE') return []
   throw error
 }

@@ -41,7 +41,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a void is written without a condition',
-    seed: 94,
+    seed: 134,
     plant: (ports) => ({ ...ports, messages: overwriting(ports.messages, ({ kind }) => kind === 'void') }),
   },
   {
@@ -538,7 +538,7 @@ const streamBugs: Bug[] = [
   },
   {
     name: 'something is handed over past what waits',
-    seed: 19,
+    seed: 44,
     plant: (ports) => ports,
     plantOnto: (domain) =>
       withStreams(domain, (stream) => {

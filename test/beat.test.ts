@@ -1,0 +1,117 @@
+import { expect, it } from 'vitest'
+import { createDomain, type Domain } from '../src/domain/domain.ts'
+import type { Clock } from '../src/ports/clock.ts'
+import type { Ports } from '../src/ports/ports.ts'
+import type { MessageId, UserId } from '../src/protocol/ids.ts'
+import { createMemoryRedis } from '../src/store/memory-redis.ts'
+import { createSoftStateMemory } from '../src/store/soft-state.memory.ts'
+import { createStoresMemory } from '../src/store/stores.memory.ts'
+import { aClientMessageId, aUser } from './kit/ids.ts'
+
+// Whoever is there and silent costs what their streams ask at every beat: docs/operations.md says how much that is.
+
+let nowMs = 1_800_000_000_000
+const clock: Clock = {
+  now: () => nowMs,
+  sleep: async (ms) => {
+    nowMs += ms
+  },
+}
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** All calls that are made of a port are noted down. */
+function noting<Port extends object>(name: string, port: Port, asked: string[]): Port {
+  return new Proxy(port, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => {
+        asked.push(`${name}.${String(key)}`)
+        return Reflect.apply(value, target, args)
+      }
+    },
+  })
+}
+
+type Open = (domain: Domain, userId: UserId) => Promise<AsyncIterator<unknown>>
+
+/** Bob is in a chat and in a group. */
+async function aWorld() {
+  const asked: string[] = []
+  const plain: Ports = { ...createStoresMemory(), ...createSoftStateMemory(createMemoryRedis(clock)), clock }
+  const ports = Object.fromEntries(
+    Object.entries(plain).map(([name, port]) => [name, name === 'clock' ? port : noting(name, port, asked)]),
+  ) as Ports
+  let ids = 0
+  const domain = createDomain(ports, {
+    nextMessageId: () => String(++ids) as MessageId,
+    randomId: () => String(++ids),
+    onDetachError: () => undefined,
+  })
+  const [alice, bob] = [aUser(), aUser()]
+  await domain.sendTo(alice, bob, { clientMessageId: aClientMessageId(), body: 'hi' })
+  await domain.groups.create(alice, { clientGroupId: aClientMessageId(), title: 'Us', memberIds: [bob] })
+  return {
+    domain,
+    bob,
+    /** What one beat asks of the stores. */
+    async beat(): Promise<string[]> {
+      asked.length = 0
+      domain.beat.recheckAll()
+      await settled()
+      return asked.sort()
+    },
+  }
+}
+
+/** Takes whatever comes. Returns how to stop. */
+async function watched(stream: AsyncIterator<unknown>): Promise<() => Promise<void>> {
+  const waiting = (async () => {
+    while (!(await stream.next()).done);
+  })()
+  await settled()
+  return async () => {
+    await stream.return?.()
+    await waiting
+  }
+}
+
+it.each<[string, Open, string[]]>([
+  [
+    'messages',
+    (domain, userId) => domain.follow({ userId, after: [] }),
+    ['memberships.ofUser', 'sequencer.heads', 'versions.look'],
+  ],
+  [
+    'changes',
+    (domain, userId) => domain.followChanges({ userId, after: [] }),
+    ['memberships.ofUser', 'sequencer.heads', 'versions.look'],
+  ],
+  [
+    'ticks',
+    (domain, userId) => domain.followTicks(userId),
+    ['boundaries.getMany', 'memberships.ofUser', 'versions.look'],
+  ],
+  [
+    'conversations',
+    (domain, userId) => domain.followConversations(userId),
+    ['boundaries.ofUser', 'memberships.ofUser', 'sequencer.heads', 'versions.look'],
+  ],
+])('a beat of a stream of %s in which nothing was missed asks for this and no more', async (_what, open, expected) => {
+  const { domain, bob, beat } = await aWorld()
+  const stop = await watched(await open(domain, bob))
+  // The first one looks into what the catch-up had no reason to.
+  await beat()
+  expect(await beat()).toEqual(expected)
+  await stop()
+})
+
+it('a counter that Redis has forgotten costs one beat a look into the log, and is there again at the next', async () => {
+  const { domain, bob, beat } = await aWorld()
+  const stop = await watched(await domain.follow({ userId: bob, after: [] }))
+  // Nobody has written into the group since it was founded.
+  expect(await beat()).toContain('sequencer.seed')
+  const next = await beat()
+  expect(next).toEqual(['memberships.ofUser', 'sequencer.heads', 'versions.look'])
+  await stop()
+})
