@@ -70,12 +70,14 @@ function oneOrder(entries: readonly Entry[], log: FinalLog, tenures: Tenures): A
     const { joinedSeq = 0 } = tenures.around(userId, id, seq) ?? {}
     passedOver(id, Math.max(previousSeq, joinedSeq), seq, `stream ${stream}`)
   }
-  for (const { who, conversationId, messages } of only(entries, 'page')) {
+  for (const { who, userId, conversationId, messages } of only(entries, 'page')) {
     messages.forEach(({ seq }, i) => {
       const older = messages[i + 1]?.seq
       if (older === undefined) return
       if (older >= seq) anomalies.push({ promise: 'P3', what: `a page of ${who} has #${seq} before #${older}` })
-      else passedOver(conversationId, older, seq, `a page of ${who}`)
+      // Whoever came back between two pages does not see what was said meanwhile.
+      const { joinedSeq = 0 } = tenures.around(userId, conversationId, seq) ?? {}
+      if (older < seq) passedOver(conversationId, Math.max(older, joinedSeq), seq, `a page of ${who}`)
     })
   }
   return anomalies
