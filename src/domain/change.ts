@@ -8,6 +8,7 @@ import type { Member } from './access.ts'
 import type { Append } from './append.ts'
 import type { Deliver } from './deliver.ts'
 import { governs, roleOf } from './group.ts'
+import { createLatest } from './latest-messages.ts'
 import { isMessage } from './log.ts'
 
 // Changing a message: put the change into the log, let the message show it, deliver, answer.
@@ -25,6 +26,8 @@ type Needs = Pick<Ports, 'messages' | 'claims'> & {
 }
 
 export function createChange({ messages, claims, append, deliver, discard }: Needs) {
+  const latest = createLatest()
+
   async function change(member: Member, request: ChangeRequest): Promise<Message> {
     const { seq, clientMessageId, alteration } = request
     const target = await messages.get({ conversationId: member.conversation.id, seq })
@@ -37,7 +40,7 @@ export function createChange({ messages, claims, append, deliver, discard }: Nee
       row: (entry) => ({ kind: 'change', ...entry, targetSeq: seq, alteration }),
       always: alteration.type === 'delete',
     })
-    const message = (await messages.alter(row)) ?? target
+    const message = latest((await messages.alter(row)) ?? target)
     await deliver(member, { ...row, target: message }, { duplicate })
     if (alteration.type === 'delete') await discard(target.attachments)
     return message
@@ -51,13 +54,14 @@ export function createChange({ messages, claims, append, deliver, discard }: Nee
 
   /** The message a change is about, showing it. */
   async function messageOf(change: Change): Promise<Message | undefined> {
-    if (change.target) return change.target
+    if (change.target) return latest(change.target)
     const message = await messages.get({ conversationId: change.conversationId, seq: change.targetSeq })
     if (!message || !isMessage(message)) return undefined
-    return isShown(change, message) ? message : messages.alter(change)
+    const altered = isShown(change, message) ? message : await messages.alter(change)
+    return altered && latest(altered)
   }
 
-  return { change, messageOf }
+  return { change, messageOf, latest }
 }
 
 /** Why not, or undefined. */

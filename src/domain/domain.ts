@@ -114,7 +114,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     markRead: acknowledge.markRead,
     ticksOf: acknowledge.ticksOf,
     follow: createFollow({ ...ports, ...reading, attach, acknowledge }),
-    followChanges: createFollowChanges({ ...ports, ...reading, listen, beat, messageOf: changing.messageOf }),
+    followChanges: createFollowChanges({ ...ports, ...reading, ...changing, listen, beat }),
     followTicks: createFollowTicks({ ...ports, access, listen, beat, observer }),
     groups,
     setTyping: typing.setTyping,

@@ -10,6 +10,7 @@ import type { Groups } from './groups.ts'
 import type { Heads } from './heads.ts'
 import type { Listen } from './hearing.ts'
 import { createInbox, type InboxOptions, ofTypes } from './inbox.ts'
+import type { Latest } from './latest-messages.ts'
 import { isChange, type Log } from './log.ts'
 import { createLogPages } from './log-pages.ts'
 import type { Shown } from './positions.ts'
@@ -35,10 +36,11 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
   observer: Observer
   /** The message a change is about, showing it. */
   messageOf: (change: Change) => Promise<Message | undefined>
+  latest: Latest
 }
 
 export function createFollowChanges(needs: Needs) {
-  const { boundaries, clock, log, listen, beat, messageOf, observer } = needs
+  const { boundaries, clock, log, listen, beat, messageOf, latest, observer } = needs
   const kind: ReadingKind<Change> = {
     stream: 'changes',
     shows: isForThem,
@@ -85,7 +87,7 @@ export function createFollowChanges(needs: Needs) {
       takeAtOnce: (event) => reading.takeAtOnce(event),
     }
     reading.taker = {
-      takeNow: (shown) => shown.row.target !== undefined && offer(reader, changed(shown, shown.row.target)),
+      takeNow: (shown) => shown.row.target !== undefined && offer(reader, changed(shown, latest(shown.row.target))),
     }
     return reader
   }

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { createDomain } from '../src/domain/domain.ts'
+import type { Clock } from '../src/ports/clock.ts'
+import type { Alteration, Change, Message } from '../src/ports/log.ts'
+import type { Ports } from '../src/ports/ports.ts'
+import type { MessageId } from '../src/protocol/ids.ts'
+import { createMemoryRedis } from '../src/store/memory-redis.ts'
+import { createSoftStateMemory } from '../src/store/soft-state.memory.ts'
+import { createStoresMemory } from '../src/store/stores.memory.ts'
+import { deferred } from './client/kit.ts'
+import { aClientMessageId, aUser } from './kit/ids.ts'
+
+// Two changes of one message at once: the log says which comes first, but they may be applied the other way round. An event brings the
+// message as it was then, and the later change may know nothing of the earlier.
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+let nowMs = 1_800_000_000_000
+const clock: Clock = {
+  now: () => nowMs,
+  async sleep(ms) {
+    await settled()
+    nowMs += ms
+  },
+}
+
+async function aChat() {
+  const stores = createStoresMemory()
+  const soft = createSoftStateMemory(createMemoryRedis(clock))
+  const atOnce = async (_change: Change): Promise<void> => undefined
+  let [beforeApplying, beforeRinging] = [atOnce, atOnce]
+  const ports: Ports = {
+    ...stores,
+    ...soft,
+    events: {
+      ...soft.events,
+      async ring(request) {
+        if (request.entry.kind === 'change') await beforeRinging(request.entry)
+        return soft.events.ring(request)
+      },
+    },
+    messages: {
+      ...stores.messages,
+      async alter(change) {
+        await beforeApplying(change)
+        return stores.messages.alter(change)
+      },
+    },
+    clock,
+  }
+  let ids = 0
+  const domain = createDomain(ports, {
+    nextMessageId: () => String(++ids) as MessageId,
+    randomId: () => String(++ids),
+    onDetachError: () => undefined,
+  })
+  const [alice, bob] = [aUser(), aUser()]
+  await domain.sendTo(alice, bob, { clientMessageId: aClientMessageId(), body: 'hi' })
+  const member = await domain.access.direct(alice, bob)
+  const change = (alteration: Alteration) =>
+    domain.change(member, { seq: 1, clientMessageId: aClientMessageId(), alteration })
+  return {
+    domain,
+    bob,
+    /** The first is in the log before the second, and applied after it; who rings first is as it is asked for. */
+    async crossed(first: Alteration, second: Alteration, ringsFirst: Alteration): Promise<void> {
+      const [applied, rung] = [deferred(), deferred()]
+      beforeApplying = async ({ alteration }) => {
+        if (alteration === first) await applied.promise
+      }
+      beforeRinging = async ({ alteration }) => {
+        if (alteration !== ringsFirst) await rung.promise
+      }
+      const one = change(first)
+      await settled()
+      const other = change(second)
+      await settled()
+      applied.resolve()
+      await (ringsFirst === first ? one : other)
+      await settled()
+      rung.resolve()
+      await Promise.all([one, other])
+    },
+  }
+}
+
+const deletion = { type: 'delete' } as const
+const edit = (body: string) => ({ type: 'edit', body }) as const
+const like = (emoji: string) => ({ type: 'reaction', emoji, on: true }) as const
+const looks = ({ body, deletedAtMs, edited, reactions = [] }: Message) => [
+  deletedAtMs === undefined ? body : 'deleted',
+  edited?.seq,
+  ...reactions.map(({ emoji, on }) => (on ? emoji : `no ${emoji}`)),
+]
+
+const crossings = [
+  ['deleted and edited', deletion, edit('b'), ['deleted', 3]],
+  ['edited and liked', edit('a'), like('👍'), ['a', 2, '👍']],
+  ['edited twice', edit('a'), edit('b'), ['b', 3]],
+  ['liked by two faces', like('🎉'), like('👍'), ['hi', undefined, '🎉', '👍']],
+] as const
+
+describe.each([
+  ['one that takes at once', true],
+  ['one that reads', false],
+])('to %s', (_who, takesAtOnce) => {
+  describe.each(['in order', 'crossed'])('and events come %s', (come) => {
+    it.each(crossings)(
+      'a message that is %s at once is shown in the end as it is',
+      async (_what, first, second, is) => {
+        const { domain, bob, crossed } = await aChat()
+        const stream = await domain.followChanges({ userId: bob, after: [] })
+        const shown: Message[] = []
+        if (takesAtOnce) stream.offerTo({ takeNow: ({ message }) => shown.push(message) > 0 })
+        const watching = (async () => {
+          for await (const { message } of stream) shown.push(message)
+        })()
+        await settled()
+        await crossed(first, second, come === 'in order' ? first : second)
+        await settled()
+        expect(shown.map(looks).at(-1)).toEqual(is)
+        expect(shown).toHaveLength(2)
+        await stream.return?.()
+        await watching
+      },
+    )
+  })
+})
