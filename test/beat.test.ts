@@ -1,23 +1,10 @@
 import { expect, it } from 'vitest'
-import { createDomain, type Domain } from '../src/domain/domain.ts'
-import type { Clock } from '../src/ports/clock.ts'
-import type { Ports } from '../src/ports/ports.ts'
-import type { MessageId, UserId } from '../src/protocol/ids.ts'
-import { createMemoryRedis } from '../src/store/memory-redis.ts'
-import { createSoftStateMemory } from '../src/store/soft-state.memory.ts'
-import { createStoresMemory } from '../src/store/stores.memory.ts'
+import type { Domain } from '../src/domain/domain.ts'
+import type { UserId } from '../src/protocol/ids.ts'
 import { aClientMessageId, aUser } from './kit/ids.ts'
+import { memoryDomain, settled } from './kit/memory-domain.ts'
 
 // Whoever is there and silent costs what their streams ask at every beat: docs/operations.md says how much that is.
-
-let nowMs = 1_800_000_000_000
-const clock: Clock = {
-  now: () => nowMs,
-  sleep: async (ms) => {
-    nowMs += ms
-  },
-}
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** All calls that are made of a port are noted down. */
 function noting<Port extends object>(name: string, port: Port, asked: string[]): Port {
@@ -38,16 +25,9 @@ type Open = (domain: Domain, userId: UserId) => Promise<AsyncIterator<unknown>>
 /** Bob is in a chat and in a group. */
 async function aWorld() {
   const asked: string[] = []
-  const plain: Ports = { ...createStoresMemory(), ...createSoftStateMemory(createMemoryRedis(clock)), clock }
-  const ports = Object.fromEntries(
-    Object.entries(plain).map(([name, port]) => [name, name === 'clock' ? port : noting(name, port, asked)]),
-  ) as Ports
-  let ids = 0
-  const domain = createDomain(ports, {
-    nextMessageId: () => String(++ids) as MessageId,
-    randomId: () => String(++ids),
-    onDetachError: () => undefined,
-  })
+  const { domain } = memoryDomain(({ clock, ...stores }) =>
+    Object.fromEntries(Object.entries(stores).map(([name, port]) => [name, noting(name, port, asked)])),
+  )
   const [alice, bob] = [aUser(), aUser()]
   await domain.sendTo(alice, bob, { clientMessageId: aClientMessageId(), body: 'hi' })
   await domain.groups.create(alice, { clientGroupId: aClientMessageId(), title: 'Us', memberIds: [bob] })

@@ -1,58 +1,31 @@
 import { describe, expect, it } from 'vitest'
-import { createDomain } from '../src/domain/domain.ts'
-import type { Clock } from '../src/ports/clock.ts'
 import type { Alteration, Change, Message } from '../src/ports/log.ts'
-import type { Ports } from '../src/ports/ports.ts'
-import type { MessageId } from '../src/protocol/ids.ts'
-import { createMemoryRedis } from '../src/store/memory-redis.ts'
-import { createSoftStateMemory } from '../src/store/soft-state.memory.ts'
-import { createStoresMemory } from '../src/store/stores.memory.ts'
 import { deferred } from './client/kit.ts'
 import { aClientMessageId, aUser } from './kit/ids.ts'
+import { memoryDomain, settled } from './kit/memory-domain.ts'
 
 // Two changes of one message at once: the log says which comes first, but they may be applied the other way round. An event brings the
 // message as it was then, and the later change may know nothing of the earlier.
 
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-let nowMs = 1_800_000_000_000
-const clock: Clock = {
-  now: () => nowMs,
-  async sleep(ms) {
-    await settled()
-    nowMs += ms
-  },
-}
-
 async function aChat() {
-  const stores = createStoresMemory()
-  const soft = createSoftStateMemory(createMemoryRedis(clock))
   const atOnce = async (_change: Change): Promise<void> => undefined
   let [beforeApplying, beforeRinging] = [atOnce, atOnce]
-  const ports: Ports = {
-    ...stores,
-    ...soft,
-    events: {
-      ...soft.events,
-      async ring(request) {
-        if (request.entry.kind === 'change') await beforeRinging(request.entry)
-        return soft.events.ring(request)
-      },
-    },
+  const { domain } = memoryDomain(({ messages, events }) => ({
     messages: {
-      ...stores.messages,
+      ...messages,
       async alter(change) {
         await beforeApplying(change)
-        return stores.messages.alter(change)
+        return messages.alter(change)
       },
     },
-    clock,
-  }
-  let ids = 0
-  const domain = createDomain(ports, {
-    nextMessageId: () => String(++ids) as MessageId,
-    randomId: () => String(++ids),
-    onDetachError: () => undefined,
-  })
+    events: {
+      ...events,
+      async ring(request) {
+        if (request.entry.kind === 'change') await beforeRinging(request.entry)
+        return events.ring(request)
+      },
+    },
+  }))
   const [alice, bob] = [aUser(), aUser()]
   await domain.sendTo(alice, bob, { clientMessageId: aClientMessageId(), body: 'hi' })
   const member = await domain.access.direct(alice, bob)

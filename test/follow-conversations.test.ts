@@ -1,29 +1,11 @@
 import { expect, it } from 'vitest'
-import { createDomain } from '../src/domain/domain.ts'
-import type { Clock } from '../src/ports/clock.ts'
-import type { Ports } from '../src/ports/ports.ts'
-import type { MessageId } from '../src/protocol/ids.ts'
-import { createMemoryRedis } from '../src/store/memory-redis.ts'
-import { createSoftStateMemory } from '../src/store/soft-state.memory.ts'
-import { createStoresMemory } from '../src/store/stores.memory.ts'
 import { aClientMessageId, aUser } from './kit/ids.ts'
-
-const clock: Clock = { now: () => 1_800_000_000_000, sleep: async () => undefined }
-
-function aDomain(changed: (ports: Ports) => Partial<Ports> = () => ({})) {
-  const ports: Ports = { ...createStoresMemory(), ...createSoftStateMemory(createMemoryRedis(clock)), clock }
-  const options = {
-    nextMessageId: () => '1' as MessageId,
-    randomId: () => 'connection',
-    onDetachError: () => undefined,
-  }
-  return createDomain({ ...ports, ...changed(ports) }, options)
-}
+import { memoryDomain } from './kit/memory-domain.ts'
 
 it('what was read while the stream began is shown, though the stream has seen it already', async () => {
   const [alice, bob] = [aUser(), aUser()]
   let whileItBegins = async (): Promise<void> => undefined
-  const domain = aDomain(({ boundaries }) => ({
+  const { domain } = memoryDomain(({ boundaries }) => ({
     boundaries: {
       ...boundaries,
       async ofUser(userId) {
@@ -43,7 +25,7 @@ it('what was read while the stream began is shown, though the stream has seen it
 })
 
 it('a stream that cannot begin leaves nothing behind', async () => {
-  const domain = aDomain(({ sequencer }) => ({
+  const { domain } = memoryDomain(({ sequencer }) => ({
     sequencer: {
       ...sequencer,
       heads: async () => {

@@ -1,40 +1,22 @@
 import { expect, it } from 'vitest'
-import { createDomain } from '../src/domain/domain.ts'
-import type { Clock } from '../src/ports/clock.ts'
-import type { Ports } from '../src/ports/ports.ts'
-import type { MessageId } from '../src/protocol/ids.ts'
-import { createMemoryRedis } from '../src/store/memory-redis.ts'
-import { createSoftStateMemory } from '../src/store/soft-state.memory.ts'
-import { createStoresMemory } from '../src/store/stores.memory.ts'
 import { aClientMessageId, aUser } from './kit/ids.ts'
+import { memoryDomain } from './kit/memory-domain.ts'
 
 // Pages that are read while their reader is taken out of the group: whether they may was asked just before.
 
-const clock: Clock = { now: () => 1_800_000_000_000, sleep: async () => undefined }
-
 async function aGroup() {
-  const stores = createStoresMemory()
   let beforeReading = async (): Promise<void> => undefined
-  const ports: Ports = {
-    ...stores,
+  const { domain } = memoryDomain(({ messages }) => ({
     messages: {
-      ...stores.messages,
+      ...messages,
       async below(...asked) {
         const first = beforeReading
         beforeReading = async () => undefined
         await first()
-        return stores.messages.below(...asked)
+        return messages.below(...asked)
       },
     },
-    ...createSoftStateMemory(createMemoryRedis(clock)),
-    clock,
-  }
-  let ids = 0
-  const domain = createDomain(ports, {
-    nextMessageId: () => String(++ids) as MessageId,
-    randomId: () => String(++ids),
-    onDetachError: () => undefined,
-  })
+  }))
   const [alice, bob] = [aUser(), aUser()]
   const founded = await domain.groups.create(alice, {
     clientGroupId: aClientMessageId(),

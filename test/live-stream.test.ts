@@ -1,26 +1,11 @@
 import { expect, it } from 'vitest'
-import { createDomain } from '../src/domain/domain.ts'
 import { createInbox } from '../src/domain/inbox.ts'
 import { createStream } from '../src/domain/stream.ts'
-import type { Clock } from '../src/ports/clock.ts'
-import type { Ports } from '../src/ports/ports.ts'
-import type { MessageId } from '../src/protocol/ids.ts'
-import { createMemoryRedis } from '../src/store/memory-redis.ts'
-import { createSoftStateMemory } from '../src/store/soft-state.memory.ts'
-import { createStoresMemory } from '../src/store/stores.memory.ts'
 import { aClientMessageId, aUser } from './kit/ids.ts'
-
-const clock: Clock = { now: () => 1_800_000_000_000, sleep: async () => undefined }
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+import { hastyClock, memoryDomain, settled } from './kit/memory-domain.ts'
 
 async function aFollower() {
-  const ports: Ports = { ...createStoresMemory(), ...createSoftStateMemory(createMemoryRedis(clock)), clock }
-  let ids = 0
-  const domain = createDomain(ports, {
-    nextMessageId: () => String(++ids) as MessageId,
-    randomId: () => String(++ids),
-    onDetachError: () => undefined,
-  })
+  const { domain, ports } = memoryDomain()
   const [alice, bob] = [aUser(), aUser()]
   const say = async (body: string): Promise<void> => {
     await domain.sendTo(alice, bob, { clientMessageId: aClientMessageId(), body })
@@ -39,7 +24,7 @@ it.each([
     yield 'only'
     await last()
   }
-  const inbox = createInbox(clock, { limit: 1, accepts: () => true })
+  const inbox = createInbox(hastyClock(), { limit: 1, accepts: () => true })
   const stream = createStream(inbox, { run }, async () => {
     ends += 1
   })
