@@ -23,6 +23,8 @@ const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.constantFrom('\u2028"\\\ud800', ''),
 )
+// Neither we nor the SDK have such a column; the SDK does not write it.
+const name = text.filter((text) => text !== '__proto__')
 const bytes = fc.uint8Array({ maxLength: 40 })
 const setOf = <T>(member: fc.Arbitrary<T>) =>
   fc.array(member, { minLength: 1, maxLength: 5 }).map((all) => new Set(all))
@@ -32,14 +34,11 @@ const { value } = fc.letrec((tie) => ({
     fc.oneof(text, number, fc.bigInt(), fc.boolean(), fc.constantFrom(null, undefined), bytes),
     fc.oneof(setOf(text), setOf(number), setOf(fc.bigInt()), setOf(bytes)),
     fc.array(tie('value'), { maxLength: 5 }),
-    fc.dictionary(text, tie('value'), { maxKeys: 5, noNullPrototype: false }),
-    fc.dictionary(text, tie('value'), { maxKeys: 5 }).map((fields) => new Map(Object.entries(fields))),
+    fc.dictionary(name, tie('value'), { maxKeys: 5, noNullPrototype: false }),
+    fc.dictionary(name, tie('value'), { maxKeys: 5 }).map((fields) => new Map(Object.entries(fields))),
   ),
 }))
-// Neither we nor the SDK keep a column of that name.
-const row = fc
-  .dictionary(text, value, { maxKeys: 8 })
-  .filter((fields) => !JSON.stringify(marshall(fields, { removeUndefinedValues: true })).includes('__proto__'))
+const row = fc.dictionary(name, value, { maxKeys: 8 })
 
 test('a row is written as the SDK writes it', () => {
   fc.assert(
