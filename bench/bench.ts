@@ -10,7 +10,7 @@ import { ownCpuMs } from './machine/usage.ts'
 import type { Measured } from './sheet.ts'
 
 export type Who = 'parley' | 'stock' | 'mercurius' | 'socket.io' | 'raw ws'
-export type Subject = Child & { who: Who }
+export type Subject = Child & { who: Who; stores: Stores }
 export type Scenario = (bench: Bench) => Promise<Measured[]>
 
 /** How long to look. `quick` shows that everything runs, and nothing else. */
@@ -26,6 +26,8 @@ export type Bench = {
   subject(who: Who): Promise<Subject>
   /** A process of its own, for the one who asks to stop. */
   fresh(who: Who): Promise<Subject>
+  /** Ours with stores of its own, whose DynamoDB server can do more than ours can ask for. */
+  unhindered(): Promise<Subject>
   meter(subject: Subject, work: () => Promise<number>): Promise<Metered>
   /** What is to be said about the figures since the last time. */
   takeNotes(): string[]
@@ -46,18 +48,19 @@ const busy = 0.95
 export async function startBench(depth: Depth, profiles?: string): Promise<Bench> {
   await pin(process.pid, loadCore)
   const built = await buildAll()
-  const stores = await startStores(built)
+  const stores = await startStores(built, 'dynamodb')
+  const quickStores = await startStores(built, 'quick-dynamodb')
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-data-'))
   const kept = new Map<Who, Promise<Subject>>()
   const started = new Set<Subject>()
   const notes = new Set<string>()
   let stopping: Promise<void> | undefined
 
-  async function fresh(who: Who): Promise<Subject> {
+  async function start(who: Who, on: Stores): Promise<Subject> {
     const environment = {
       NODE_NO_WARNINGS: '1',
-      REDIS_URL: stores.redisUrl,
-      DYNAMODB_ENDPOINT: stores.endpoint,
+      REDIS_URL: on.redisUrl,
+      DYNAMODB_ENDPOINT: on.endpoint,
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     }
     const own = { CREATE_TABLES: 'true', AUTH_JWT_SECRET: secret, DATA_DIR: dataDir }
@@ -67,14 +70,16 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
       core: serverCore,
       environment: who === 'parley' ? { ...environment, ...own } : environment,
     })
-    const subject = { ...child, who }
+    const subject = { ...child, who, stores: on }
     started.add(subject)
     return subject
   }
 
+  const fresh = (who: Who): Promise<Subject> => start(who, stores)
+
   async function meter(subject: Subject, work: () => Promise<number>): Promise<Metered> {
     const before = {
-      stores: await stores.cpuMs(),
+      stores: await subject.stores.cpuMs(),
       server: await subject.usage(),
       load: ownCpuMs(),
       at: performance.now(),
@@ -83,7 +88,7 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
     const wallMs = performance.now() - before.at
     const loadMs = ownCpuMs() - before.load
     const server = await subject.usage()
-    const after = await stores.cpuMs()
+    const after = await subject.stores.cpuMs()
     const metered = {
       count,
       wallMs,
@@ -111,6 +116,7 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
       return known
     },
     fresh,
+    unhindered: () => start('parley', quickStores),
     meter,
     takeNotes() {
       const taken = [...notes]
@@ -125,7 +131,7 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
 
   async function stopAll(): Promise<void> {
     await Promise.all([...started].map((subject) => subject.stop()))
-    await stores.stop()
+    await Promise.all([stores.stop(), quickStores.stop()])
     await Promise.all([built.remove(), rm(dataDir, { recursive: true, force: true })])
   }
 }

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
+import { createQuickDynamo } from '../bench/quick-dynamodb/server.ts'
 import type { Stores } from '../src/ports/ports.ts'
 import { createStoresDynamo } from '../src/store/stores.dynamo.ts'
 import { createStoresMemory } from '../src/store/stores.memory.ts'
@@ -13,7 +16,7 @@ import { pendingContract } from './contract/pending.ts'
 import { uploadsContract } from './contract/uploads.ts'
 import { connectDynamo } from './kit/dynamodb.ts'
 
-type Opened = { stores: Stores; close(): void }
+type Opened = { stores: Stores; close(): unknown }
 
 const openDynamo = async (endpoint: string, wire: 'lean' | 'sdk' = 'lean'): Promise<Opened> => {
   const dynamo = connectDynamo(endpoint, { wire })
@@ -21,10 +24,20 @@ const openDynamo = async (endpoint: string, wire: 'lean' | 'sdk' = 'lean'): Prom
   return { stores: createStoresDynamo(dynamo), close: dynamo.client.close }
 }
 
+/** What the benchmark measures with must keep what it is told, as the others do. */
+async function openQuick(wire: 'lean' | 'sdk'): Promise<Opened> {
+  const server = createQuickDynamo().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { stores, close } = await openDynamo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, wire)
+  return { stores, close: () => Promise.all([close(), server.close()]) }
+}
+
 const backends: { name: string; open: () => Promise<Opened> }[] = [
   { name: 'dynalite', open: () => openDynamo(inject('dynaliteEndpoint')) },
   { name: 'dynalite, by the SDK', open: () => openDynamo(inject('dynaliteEndpoint'), 'sdk') },
   { name: 'DynamoDB Local', open: () => openDynamo(inject('dynamoDbLocalEndpoint')) },
+  { name: 'the DynamoDB of the benchmark', open: () => openQuick('lean') },
+  { name: 'the DynamoDB of the benchmark, by the SDK', open: () => openQuick('sdk') },
   { name: 'memory', open: async () => ({ stores: createStoresMemory(), close: () => undefined }) },
 ]
 

@@ -9,10 +9,12 @@ export type Built = {
   /** Our server, file by file as `npm run build` makes it. */
   server: string
   probe: string
-  script(name: PeerScript | 'dynamodb'): string
+  script(name: PeerScript | DynamoScript): string
   remove(): Promise<void>
 }
 
+/** On disk, or one that is never in the way. */
+export type DynamoScript = 'dynamodb' | 'quick-dynamodb'
 export type PeerScript = 'raw-ws' | 'stock-yoga' | 'mercurius' | 'socket-io'
 
 const peers: readonly PeerScript[] = ['raw-ws', 'stock-yoga', 'mercurius', 'socket-io']
@@ -25,7 +27,7 @@ export async function buildAll(): Promise<Built> {
   const bundled = build({
     entryPoints: [
       ...peers.map((name) => join(root, 'bench', 'peers', `${name}.ts`)),
-      ...['probe', 'dynamodb'].map((name) => join(root, 'bench', 'machine', `${name}.ts`)),
+      ...['probe', 'dynamodb', 'quick-dynamodb'].map((name) => join(root, 'bench', 'machine', `${name}.ts`)),
     ],
     outdir: place,
     entryNames: '[name]',

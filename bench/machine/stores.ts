@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { freePort } from '../../test/kit/free-port.ts'
-import type { Built } from './build.ts'
+import type { Built, DynamoScript } from './build.ts'
 import { startChild } from './child.ts'
 import type { Calls } from './dynamodb.ts'
 import { pin, pinned, serverCore, storesCore } from './pinning.ts'
 import { usageOf } from './usage.ts'
 
-/** One Redis and one DynamoDB server for all who are measured: only one of those is at work at a time. */
+/** A Redis and a DynamoDB server. All who are measured may share them: only one of those is at work at a time. */
 export type Stores = Awaited<ReturnType<typeof startStores>>
 
-export async function startStores(built: Built) {
+export async function startStores(built: Built, dynamoScript: DynamoScript) {
   const dir = await mkdtemp(join(tmpdir(), 'parley-bench-'))
   const redisPort = await freePort()
   const settings = ['--port', String(redisPort), '--dir', dir, '--save', '', '--appendonly', 'no']
@@ -25,7 +25,7 @@ export async function startStores(built: Built) {
   commands.on('error', () => undefined)
   await commands.ping()
   const dynamodb = await startChild({
-    script: built.script('dynamodb'),
+    script: built.script(dynamoScript),
     probe: built.probe,
     core: storesCore,
     environment: { DATA_DIR: dir },

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { crc32 } from 'node:zlib'
+import type { Row } from './expressions.ts'
+import { createTable, type Query, Refusal, type Table, type TableSchema } from './table.ts'
+
+// A DynamoDB server that is never in the way: in memory, and no more than what servers in the benchmark ask for. It keeps
+// what it is told and holds writes to their conditions; it checks no signature and works out no capacity. The stores'
+// contract is tested on it as on the others.
+
+type Input = Query & {
+  TableName: string
+  Key: Row
+  Item: Row
+  UpdateExpression: string
+  ReturnValues?: string
+  Select?: string
+  RequestItems: Record<string, unknown>
+}
+type Write = { PutRequest?: { Item: Row }; DeleteRequest?: { Key: Row } }
+
+export function createQuickDynamo(onCall: (operation: string, tableName: string) => void = () => undefined): Server {
+  const tables = new Map<string, Table>()
+
+  function tableOf(name: string): Table {
+    const table = tables.get(name)
+    if (!table) throw new Refusal('ResourceNotFoundException', `Requested resource not found: Table: ${name}`)
+    return table
+  }
+  const consumed = (name: string) => ({ TableName: name, CapacityUnits: 1 })
+
+  const operations: Record<string, (input: Input) => object> = {
+    CreateTable(input) {
+      const name = input.TableName
+      if (tables.has(name)) throw new Refusal('ResourceInUseException', `Table already exists: ${name}`)
+      tables.set(name, createTable(input as unknown as TableSchema))
+      return operations.DescribeTable?.(input) ?? {}
+    },
+    DescribeTable({ TableName }) {
+      const { KeySchema, AttributeDefinitions } = tableOf(TableName).schema
+      return { Table: { TableName, TableStatus: 'ACTIVE', KeySchema, AttributeDefinitions } }
+    },
+    PutItem(input) {
+      tableOf(input.TableName).put(input.Item, input)
+      return { ConsumedCapacity: consumed(input.TableName) }
+    },
+    UpdateItem(input) {
+      const row = tableOf(input.TableName).update(input.Key, input)
+      const Attributes = input.ReturnValues === 'ALL_NEW' ? row : undefined
+      return { Attributes, ConsumedCapacity: consumed(input.TableName) }
+    },
+    DeleteItem(input) {
+      tableOf(input.TableName).remove(input.Key, input)
+      return { ConsumedCapacity: consumed(input.TableName) }
+    },
+    GetItem({ TableName, Key }) {
+      return { Item: tableOf(TableName).get(Key), ConsumedCapacity: consumed(TableName) }
+    },
+    Query(input) {
+      const { rows, last } = tableOf(input.TableName).query(input)
+      const Items = input.Select === 'COUNT' ? undefined : rows
+      return { Items, Count: rows.length, LastEvaluatedKey: last, ConsumedCapacity: consumed(input.TableName) }
+    },
+    BatchGetItem({ RequestItems }) {
+      const asked = Object.entries(RequestItems as Record<string, { Keys: Row[] }>)
+      const found = asked.map(([name, { Keys }]) => [name, Keys.map(tableOf(name).get).filter(Boolean)])
+      const ConsumedCapacity = asked.map(([name]) => consumed(name))
+      return { Responses: Object.fromEntries(found), UnprocessedKeys: {}, ConsumedCapacity }
+    },
+    BatchWriteItem({ RequestItems }) {
+      const asked = Object.entries(RequestItems as Record<string, Write[]>)
+      for (const [name, writes] of asked) {
+        for (const { PutRequest, DeleteRequest } of writes) {
+          if (PutRequest) tableOf(name).put(PutRequest.Item)
+          if (DeleteRequest) tableOf(name).remove(DeleteRequest.Key)
+        }
+      }
+      return { UnprocessedItems: {}, ConsumedCapacity: asked.map(([name]) => consumed(name)) }
+    },
+  }
+
+  function answer(name: string, body: string): { status: number; text: string } {
+    try {
+      const input = JSON.parse(body) as Input
+      onCall(name, input.TableName)
+      const operation = operations[name]
+      if (!operation) throw new Refusal('UnknownOperationException', name)
+      return { status: 200, text: JSON.stringify(operation(input)) }
+    } catch (error) {
+      const { type, message } = error instanceof Refusal ? error : new Refusal('ValidationException', String(error))
+      return { status: 400, text: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message }) }
+    }
+  }
+
+  return createServer((request, response) => {
+    readBody(request, (body) => {
+      const [, operation = ''] = String(request.headers['x-amz-target']).split('.')
+      const { status, text } = answer(operation, body)
+      write(response, status, text)
+    })
+  })
+}
+
+function readBody(request: IncomingMessage, then: (body: string) => void): void {
+  let body = ''
+  request.setEncoding('utf8')
+  request.on('data', (chunk: string) => {
+    body += chunk
+  })
+  request.on('end', () => then(body))
+}
+
+/** With the headers that DynamoDB sends, for whoever is measured reads them. */
+function write(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    Server: 'Server',
+    'Content-Type': 'application/x-amz-json-1.0',
+    'Content-Length': Buffer.byteLength(text),
+    'x-amzn-RequestId': randomUUID(),
+    'x-amz-crc32': crc32(text),
+  })
+  response.end(text)
+}
