@@ -7,9 +7,12 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
+/** Asked before this process is pinned itself. */
+const cores = availableParallelism()
+
 export const serverCore = 0
-export const loadCore = Math.min(1, availableParallelism() - 1)
-export const storesCore = availableParallelism() > 2 ? 2 : loadCore
+export const loadCore = Math.min(1, cores - 1)
+export const storesCore = cores > 2 ? 2 : loadCore
 
 /** Put before a command, so that it begins where it shall stay. */
 export const pinned = (core: number, command: string, args: readonly string[]): [string, string[]] => [
@@ -20,4 +23,9 @@ export const pinned = (core: number, command: string, args: readonly string[]): 
 /** With all its threads. */
 export async function pin(pid: number, core: number): Promise<void> {
   await run('taskset', ['-a', '-c', '-p', String(core), String(pid)])
+}
+
+/** Wherever there is room. */
+export async function unpin(pid: number): Promise<void> {
+  await run('taskset', ['-a', '-c', '-p', `0-${cores - 1}`, String(pid)])
 }

@@ -8,7 +8,7 @@ import { freePort } from '../../test/kit/free-port.ts'
 import type { Built, DynamoScript } from './build.ts'
 import { startChild } from './child.ts'
 import type { Calls } from './dynamodb.ts'
-import { pin, pinned, serverCore, storesCore } from './pinning.ts'
+import { pin, pinned, storesCore, unpin } from './pinning.ts'
 import { usageOf } from './usage.ts'
 
 /** A Redis and a DynamoDB server. All who are measured may share them: only one of those is at work at a time. */
@@ -49,9 +49,9 @@ export async function startStores(built: Built, dynamoScript: DynamoScript) {
       const [{ cpuMs }, asked] = await Promise.all([usageOf(redis.pid ?? 0), dynamodb.usage()])
       return { redis: cpuMs, dynamodb: asked.cpuMs }
     },
-    /** While rows are written that nobody measures, DynamoDB may have the server's core. */
-    async seeded<Result>(work: () => Promise<Result>): Promise<Result> {
-      await pin(dynamodb.pid, serverCore)
+    /** DynamoDB may have the server's core too. */
+    async unmeasured<Result>(work: () => Promise<Result>): Promise<Result> {
+      await unpin(dynamodb.pid)
       const result = await work()
       await pin(dynamodb.pid, storesCore)
       return result

@@ -20,7 +20,7 @@ export const fanOut: Scenario = async (bench) => {
     for (; performance.now() < endAtMs || said < least; said += 1) await say()
     return said * size
   }
-  for (const { say } of crowds) await sayFor(say, bench.choose({ quick: 200, default: 2000, full: 4000 }), 15)
+  for (const { say } of crowds) await sayFor(say, bench.choose({ quick: 200, default: 1500, full: 4000 }), 15)
   const round = async ({ subject, say }: Crowd) => {
     // Whoever had to wait for the others is out of all caches.
     await sayFor(say, 0, 2)
@@ -31,7 +31,7 @@ export const fanOut: Scenario = async (bench) => {
   await interleave(bench.choose({ quick: 1, default: 3, full: 7 }), crowds, round)
   // These two are close to each other, and the machine is restless.
   const closest = crowds.filter(({ subject }) => subject.who === 'parley' || subject.who === 'raw ws')
-  await interleave(bench.choose({ quick: 0, default: 10, full: 14 }), closest, round)
+  await interleave(bench.choose({ quick: 0, default: 9, full: 14 }), closest, round)
   const [ours] = crowds
   if (ours && bench.profiles !== undefined) {
     await ours.subject.profiled(`${bench.profiles}/fan-out.cpuprofile`, () => sayFor(ours.say, 4000, 0))

@@ -25,7 +25,7 @@ export const queryOfTwenty: Scenario = async (bench) => {
   const ways = []
   const withMemory = bench.choose({ quick: true, default: false, full: true })
   for (const who of everybody) ways.push(...(await waysOf(await bench.subject(who), withMemory)))
-  const warm = { ms: bench.choose({ quick: 200, default: 1200, full: 3000 }), count: 600 }
+  const warm = { ms: bench.choose({ quick: 200, default: 800, full: 3000 }), count: 600 }
   const round = { ms: bench.choose({ quick: 200, default: 250, full: 3000 }), count: 100 }
   /** Whoever had to wait for the others is out of all caches. */
   const runUp = { ms: 100, count: 50 }
