@@ -1,20 +1,24 @@
 import { expect, it } from 'vitest'
+import type { Member } from '../src/domain/access.ts'
+import type { Seq } from '../src/protocol/ids.ts'
 import { aClientMessageId, aUser } from './kit/ids.ts'
 import { memoryDomain } from './kit/memory-domain.ts'
 
-// Pages that are read while their reader is taken out of the group: whether they may was asked just before.
+// What is read while its reader is taken out of the group: whether they may was asked just before.
 
 async function aGroup() {
-  let beforeReading = async (): Promise<void> => undefined
+  let meanwhile = async (): Promise<unknown> => undefined
+  async function beforeReading(): Promise<void> {
+    const first = meanwhile
+    meanwhile = async () => undefined
+    await first()
+  }
   const { domain } = memoryDomain(({ messages }) => ({
     messages: {
       ...messages,
-      async below(...asked) {
-        const first = beforeReading
-        beforeReading = async () => undefined
-        await first()
-        return messages.below(...asked)
-      },
+      below: (...asked) => beforeReading().then(() => messages.below(...asked)),
+      get: (...asked) => beforeReading().then(() => messages.get(...asked)),
+      getMany: (...asked) => beforeReading().then(() => messages.getMany(...asked)),
     },
   }))
   const [alice, bob] = [aUser(), aUser()]
@@ -27,16 +31,28 @@ async function aGroup() {
   const owner = () => domain.access.member(alice, id)
   const say = async (body: string) => domain.send(await owner(), { clientMessageId: aClientMessageId(), body })
   const nobody = { add: [], remove: [], roles: [] }
+  /** What Bob reads, who was asked for just before. */
+  async function asBob<Read>(read: (member: Member) => Promise<Read>, change: () => Promise<unknown>): Promise<Read> {
+    const member = await domain.access.member(bob, id)
+    meanwhile = change
+    return read(member)
+  }
   return {
     say,
     remove: async () => domain.groups.updateMembers(await owner(), { ...nobody, remove: [bob] }),
     add: async () => domain.groups.updateMembers(await owner(), { ...nobody, add: [bob] }),
-    pageOfBob: async (meanwhile: () => Promise<unknown>) => {
-      const member = await domain.access.member(bob, id)
-      beforeReading = async () => void (await meanwhile())
-      const { messages } = await domain.history.page(member, { count: 10, from: 'newest' })
-      return messages.map(({ body }) => body)
-    },
+    pageOfBob: (change: () => Promise<unknown>) =>
+      asBob(async (member) => {
+        const { messages } = await domain.history.page(member, { count: 10, from: 'newest' })
+        return messages.map(({ body }) => body)
+      }, change),
+    lastOfBob: (change: () => Promise<unknown>) =>
+      asBob(async (member) => {
+        const [tail] = await domain.chats.tails([member])
+        return tail?.lastMessage?.body
+      }, change),
+    messageOfBob: (seq: Seq, change: () => Promise<unknown>) =>
+      asBob(async (member) => (await domain.history.message(member, seq))?.body, change),
   }
 }
 
@@ -69,4 +85,48 @@ it('is whole where they were taken out and came back long before', async () => {
   await add()
   await say('one')
   expect(await pageOfBob(() => say('two'))).toEqual(['two', 'one'])
+})
+
+it('the last message of a chat is none that was said after its reader was taken out', async () => {
+  const { say, remove, lastOfBob } = await aGroup()
+  await say('for all')
+  const last = await lastOfBob(async () => {
+    await remove()
+    await say('for those who stayed')
+  })
+  expect(last).toBeUndefined()
+})
+
+it('nor one said before they were back', async () => {
+  const { say, remove, add, lastOfBob } = await aGroup()
+  await say('for all')
+  const last = await lastOfBob(async () => {
+    await remove()
+    await say('for those who stayed')
+    await add()
+  })
+  expect(last).toBeUndefined()
+})
+
+it('but one that others were told too', async () => {
+  const { say, lastOfBob } = await aGroup()
+  await say('for all')
+  expect(await lastOfBob(() => say('for all again'))).toBe('for all again')
+})
+
+it('a message by its id is none that was said after its reader was taken out', async () => {
+  const { say, remove, messageOfBob } = await aGroup()
+  const { message: before } = await say('for all')
+  const body = await messageOfBob(before.seq + 2, async () => {
+    await remove()
+    const { message } = await say('for those who stayed')
+    expect(message.seq).toBe(before.seq + 2)
+  })
+  expect(body).toBeUndefined()
+})
+
+it('and is there for whoever is still in', async () => {
+  const { say, messageOfBob } = await aGroup()
+  const { message: before } = await say('for all')
+  expect(await messageOfBob(before.seq + 1, () => say('for all again'))).toBe('for all again')
 })

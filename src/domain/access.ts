@@ -21,6 +21,9 @@ export type Member = {
   readonly [checked]: true
 }
 
+/** What somebody has read of a conversation: the entry at `seq`. */
+type Read = { member: Member; seq: Seq }
+
 export type Access = ReturnType<typeof createAccess>
 
 type Needs = Pick<Ports, 'conversations' | 'memberships' | 'versions'> & { randomId: () => string }
@@ -62,6 +65,20 @@ export function createAccess({ conversations, memberships, versions, randomId }:
   async function find(userId: UserId, ids: readonly ConversationId[]): Promise<(Member | undefined)[]> {
     await load(ids)
     return ids.map((id) => recall(userId, id))
+  }
+
+  /**
+   * Whether each may be shown the entry that was read, after it was. They were asked for before, and may have been taken out of the
+   * group since; only an entry above the version known then can be one that is no longer theirs to see.
+   */
+  async function mayShow(read: readonly Read[]): Promise<boolean[]> {
+    const news = read.filter(isNews)
+    if (news.length > 0) await load(news.map(({ member }) => member.conversation.id))
+    return read.map((each) => {
+      const { userId, conversation } = each.member
+      const now = isNews(each) ? recall(userId, conversation.id) : each.member
+      return now !== undefined && each.seq > now.joinedSeq
+    })
   }
 
   /** As far as this node has seen: for those who hear of every change. */
@@ -135,7 +152,7 @@ export function createAccess({ conversations, memberships, versions, randomId }:
     return copy?.kind === 'GROUP' ? copy : undefined
   }
 
-  return { find, findDirect, member, direct, all, among, acquainted, acquaintances, recall, keep, copyOf }
+  return { find, mayShow, findDirect, member, direct, all, among, acquainted, acquaintances, recall, keep, copyOf }
 }
 
 export const othersOf = ({ userId, conversation }: Member): UserId[] =>
@@ -144,6 +161,9 @@ export const othersOf = ({ userId, conversation }: Member): UserId[] =>
 /** Whom to tell of what a member does: everybody, as they may have other devices. */
 export const audienceOf = ({ conversation }: Member): Audience =>
   conversation.kind === 'GROUP' ? conversation.id : conversation.members
+
+const isNews = ({ member: { conversation }, seq }: Read): boolean =>
+  conversation.kind === 'GROUP' && seq > conversation.version
 
 const isIn = (userId: UserId, conversation: Conversation): boolean =>
   conversation.kind === 'GROUP' ? conversation.seats.has(userId) : conversation.members.includes(userId)

@@ -3,7 +3,7 @@ import type { Ports } from '../ports/ports.ts'
 import type { LastActivity } from '../ports/soft-state.ts'
 import type { ConversationId, MessageAddress, Seq, UserId } from '../protocol/ids.ts'
 import { unreadMax } from '../protocol/limits.ts'
-import type { Member } from './access.ts'
+import type { Access, Member } from './access.ts'
 import { isMessage, type Log } from './log.ts'
 
 /** Up to this many numbers, cells are fetched in one batch with those of other chats; above, they are counted by a query. */
@@ -15,7 +15,9 @@ export type UnreadRequest = { member: Member; readSeq: Seq; lastSeq: Seq }
 
 export type Chats = ReturnType<typeof createChats>
 
-export function createChats({ log, messages, sequencer }: Pick<Ports, 'messages' | 'sequencer'> & { log: Log }) {
+type Needs = Pick<Ports, 'messages' | 'sequencer'> & { log: Log; access: Access }
+
+export function createChats({ log, messages, sequencer, access }: Needs) {
   /**
    * In the order asked for. Redis's counters say where the last entries should be, the activities, where they are known,
    * where the last messages; one batch fetches what lies between the two and looks into the cells after. A query answers
@@ -37,12 +39,9 @@ export function createChats({ log, messages, sequencer }: Pick<Ports, 'messages'
         return tail(id, rows[0] && after && !found.has(keyOf(after)) ? rows.filter((row) => row !== undefined) : [])
       }),
     )
-    return all.map((each, i) => visible(each, members[i]))
+    const mayShow = await access.mayShow(members.map((member, i) => ({ member, seq: all[i]?.lastMessage?.seq ?? 0 })))
+    return all.map((each, i) => (mayShow[i] ? each : { ...each, lastMessage: undefined }))
   }
-
-  /** What was said before somebody came is not theirs to see. */
-  const visible = (tail: Tail, member: Member | undefined): Tail =>
-    (tail.lastMessage?.seq ?? 0) > (member?.joinedSeq ?? 0) ? tail : { ...tail, lastMessage: undefined }
 
   /** `last`: the rows the log ends with, descending, as far as they are known. */
   async function tail(id: ConversationId, last: readonly LogRow[]): Promise<Tail> {

@@ -90,7 +90,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const attachments = createAttachments({ ...ports, onMediaError: options.onMediaError ?? (() => undefined) })
   const changing = createChange({ ...ports, append, deliver, discard: attachments.discard })
   const acknowledge = createAcknowledge({ ...ports, log, heads, pushes })
-  const chats = createChats({ ...ports, log })
+  const chats = createChats({ ...ports, log, access })
   const attach = createAttach({ ...ports, ...options, listen, beat, pushes, observer })
   const reading = { log, heads, recount, access, settle: groups.settle, observer }
   return {

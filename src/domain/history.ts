@@ -21,10 +21,12 @@ type Made = { bounds: Bounds; page: Page; changes: readonly GroupChange[] }
 
 export function createHistory({ messages, log, heads, access, settle }: Needs) {
   /** One message, in one read. */
-  async function message({ conversation, joinedSeq }: Member, seq: Seq): Promise<Message | undefined> {
-    if (seq <= joinedSeq) return undefined
-    const row = await messages.get({ conversationId: conversation.id, seq })
-    return row && isMessage(row) ? row : undefined
+  async function message(member: Member, seq: Seq): Promise<Message | undefined> {
+    if (seq <= member.joinedSeq) return undefined
+    const row = await messages.get({ conversationId: member.conversation.id, seq })
+    if (!row || !isMessage(row)) return undefined
+    const [mayShow] = await access.mayShow([{ member, seq }])
+    return mayShow ? row : undefined
   }
 
   /** In the order asked for, in one batch. The caller has checked the conversations. */
