@@ -33,6 +33,7 @@ export type Changes = ReturnType<typeof createChanges>
 
 export function createChanges({ ask, insist, keeper, messagePositions, onChanged }: ChangesOptions) {
   const positions = new Map<string, number>()
+  const asking = new Set<PositionInput & { overtaken: boolean }>()
   let closed = false
 
   function raise(conversationId: string, seq: number): void {
@@ -46,12 +47,28 @@ export function createChanges({ ask, insist, keeper, messagePositions, onChanged
     keeper.set(changedKey(conversationId), undefined)
   }
 
-  const change = (attempt: (clientMessageId: string) => Promise<{ message: MessageFieldsFragment }>): Promise<void> =>
-    insist(attempt).then(({ message }) => onChanged(message))
+  /**
+   * The answer is shown at once, unless an event of that message came before it: the answer may then be the older of the two, and the
+   * stream that brought the event brings this change as well.
+   */
+  async function change(
+    { conversationId, seq }: PositionInput,
+    attempt: (clientMessageId: string) => Promise<{ message: MessageFieldsFragment }>,
+  ): Promise<void> {
+    const asked = { conversationId, seq, overtaken: false }
+    asking.add(asked)
+    try {
+      const { message } = await insist(attempt)
+      if (!asked.overtaken) onChanged(message)
+    } finally {
+      asking.delete(asked)
+    }
+  }
 
   return {
     hear({ message, seq }: MessageChangedSubscription['messageChanged']): void {
       if (closed || seq <= (positions.get(message.conversationId) ?? -1)) return
+      for (const asked of asking) asked.overtaken ||= isAt(asked, message)
       onChanged(message)
       raise(message.conversationId, seq)
     },
@@ -76,16 +93,19 @@ export function createChanges({ ask, insist, keeper, messagePositions, onChanged
     },
     edit: (conversationId: string, seq: number, body: string): Promise<void> =>
       change(
+        { conversationId, seq },
         async (clientMessageId) =>
           (await ask(EditMessageDocument, { input: { conversationId, seq, clientMessageId, body } })).editMessage,
       ),
     remove: (conversationId: string, seq: number): Promise<void> =>
       change(
+        { conversationId, seq },
         async (clientMessageId) =>
           (await ask(DeleteMessageDocument, { input: { conversationId, seq, clientMessageId } })).deleteMessage,
       ),
     react: (conversationId: string, seq: number, emoji: string, on: boolean): Promise<void> =>
       change(
+        { conversationId, seq },
         async (clientMessageId) =>
           (await ask(ReactDocument, { input: { conversationId, seq, clientMessageId, emoji, on } })).react,
       ),
@@ -104,3 +124,6 @@ export function createChanges({ ask, insist, keeper, messagePositions, onChanged
     },
   }
 }
+
+const isAt = (place: PositionInput, { conversationId, seq }: MessageFieldsFragment): boolean =>
+  place.conversationId === conversationId && place.seq === seq

@@ -31,6 +31,25 @@ it('a change is told once, whatever brings it again', () => {
   expect(told).toEqual(['1 m1', '2 m2'])
 })
 
+it('an answer that an event of the same message came before says nothing: it may be older than the event', async () => {
+  const { changes, hear, told, answer } = start()
+  const done = changes.edit('dm_1', 1, 'mine')
+  hear(3)
+  await answer({ editMessage: { message: message(1, { body: 'as it was before' }) } })
+  await done
+  expect(told).toEqual(['1 m1'])
+})
+
+it('an answer is told where the events were of other messages', async () => {
+  const { changes, hear, told, answer } = start()
+  const done = changes.edit('dm_1', 1, 'mine')
+  hear(3, 2)
+  await answer({ editMessage: { message: message(1, { body: 'mine' }) } })
+  await done
+  hear(4, 2)
+  expect(told).toEqual(['2 m2', '1 mine', '2 m2'])
+})
+
 it('a conversation begins just before its first message here: what is below was seen as it was then', () => {
   const { changes } = start([{ conversationId: 'dm_1', seq: 9 }])
   changes.meets(message(7))
