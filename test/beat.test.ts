@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
+import { createBeat } from '../src/domain/beat.ts'
 import type { Domain } from '../src/domain/domain.ts'
+import { createInbox } from '../src/domain/inbox.ts'
 import type { UserId } from '../src/protocol/ids.ts'
 import { aClientMessageId, aUser } from './kit/ids.ts'
-import { memoryDomain, settled } from './kit/memory-domain.ts'
+import { hastyClock, memoryDomain, settled } from './kit/memory-domain.ts'
 
 // Whoever is there and silent costs what their streams ask at every beat: docs/operations.md says how much that is.
 
@@ -94,4 +96,24 @@ it('a counter that Redis has forgotten costs one beat a look into the log, and i
   const next = await beat()
   expect(next).toEqual(['memberships.ofUser', 'sequencer.heads', 'versions.look'])
   await stop()
+})
+
+it('all streams of a user have their turn in the same second, once in thirty, and users have theirs in many', async () => {
+  const beat = createBeat(memoryDomain().ports)
+  const [users, clock] = [Array.from({ length: 60 }, aUser), hastyClock()]
+  const turns = new Map(users.map((userId) => [userId, [] as number[]]))
+  let second = 0
+  for (const userId of [...users, ...users, ...users]) {
+    const inbox = createInbox(clock, { limit: 1, accepts: () => false })
+    beat.watch(inbox, userId)
+    void (async () => {
+      while ((await inbox.take()).type === 'recheck') turns.get(userId)?.push(second)
+    })()
+  }
+  for (; second < 60; second += 1) {
+    await beat.tick()
+    await settled()
+  }
+  for (const [first = 0, ...rest] of turns.values()) expect(rest).toEqual([first, first, ...Array(3).fill(first + 30)])
+  expect(new Set([...turns.values()].map(([first]) => first)).size).toBeGreaterThan(15)
 })

@@ -213,6 +213,13 @@ describe.each(backends)('on $name', ({ endpoint, wire = 'lean' }) => {
       expect(await costOf(() => stores.messages.above(conversationId, 0, 0))).toEqual([])
     })
 
+    test('of what a user is in, and of their boundaries, is one query for any number of streams that ask at once', async () => {
+      const userId = aUser()
+      const four = (ask: () => Promise<unknown>) => costOf(() => Promise.all([ask(), ask(), ask(), ask()]))
+      expect(await four(() => stores.memberships.ofUser(userId))).toHaveLength(1)
+      expect(await four(() => stores.boundaries.ofUser(userId))).toHaveLength(1)
+    })
+
     test('of 250 cells is three batches', async () => {
       const conversationId = aConversation()
       const addresses = upTo(250).map((seq) => ({ conversationId, seq }))

@@ -75,6 +75,24 @@ describe('reads of the same thing', () => {
     expect(await third).toBe(0)
   })
 
+  test('that are patient share one if they are asked for in one turn, and it sees what was written before it began', async () => {
+    const { begun, read, write } = aSource()
+    const share = createSharedReads<number>({ patient: true })
+    const first = share('page', read)
+    write()
+    const second = Promise.resolve().then(() => share('page', read))
+    await settled()
+    expect(begun).toHaveLength(1)
+    write()
+    const late = share('page', read)
+    begun[0]?.end()
+    expect(await Promise.all([first, second])).toEqual([1, 1])
+    await settled()
+    begun[1]?.end()
+    expect(await late).toBe(2)
+    expect(begun).toHaveLength(2)
+  })
+
   test('of different things do not wait for each other', () => {
     const { begun, read } = aSource()
     const share = createSharedReads<number>()

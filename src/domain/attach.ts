@@ -59,7 +59,7 @@ export function createAttach(given: Needs) {
       const { indexComplete } = await sessions.attach(session)
       beat.keep(session, 'syncing')
       observer.attached()
-      beat.watch(inbox)
+      beat.watch(inbox, userId)
       return new Attachment(needs, session, inbox, hearing, indexComplete)
     } catch (error) {
       await hearing.close()

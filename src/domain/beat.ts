@@ -1,11 +1,12 @@
 import type { Ports } from '../ports/ports.ts'
 import type { Session, SessionState } from '../ports/soft-state.ts'
+import type { UserId } from '../protocol/ids.ts'
 import type { Inbox } from './inbox.ts'
 
 // What a node does by the clock for its open streams: it renews their sessions before they expire, and lets each stream
 // re-check the heads of its conversations, for the last message of a conversation can be lost in pub/sub with no
 // successor to reveal it. One call a second serves all streams; each has its turn once in `recheckEverySeconds`, or more often
-// where it asks for that.
+// where it asks for that. All streams of a user have theirs in the same second: they look up the same, and so can share it.
 
 const renewEverySeconds = 10
 
@@ -18,12 +19,10 @@ export function createBeat({ sessions }: Pick<Ports, 'sessions'>, options = { re
   const attached = new Map<Session, SessionState>()
   /** Few, and shared by all who have the same. */
   const turns = new Map<string, Turn>()
-  let opened = 0
   let second = 0
 
-  function watch(inbox: Inbox, everySeconds = options.recheckEverySeconds): void {
-    inboxes.set(inbox, turnOf(opened % everySeconds, everySeconds))
-    opened += 1
+  function watch(inbox: Inbox, userId: UserId, everySeconds = options.recheckEverySeconds): void {
+    inboxes.set(inbox, turnOf(spread(userId) % everySeconds, everySeconds))
   }
 
   function turnOf(slot: number, everySeconds: number): Turn {
@@ -61,4 +60,11 @@ export function createBeat({ sessions }: Pick<Ports, 'sessions'>, options = { re
   }
 
   return { watch, unwatch, keep, forget, tick, renew, recheckAll, streams: () => inboxes.size }
+}
+
+/** Some number, always the same for a user. */
+function spread(userId: UserId): number {
+  let number = 0
+  for (let i = 0; i < userId.length; i += 1) number = (31 * number + userId.charCodeAt(i)) >>> 0
+  return number
 }

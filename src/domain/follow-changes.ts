@@ -55,7 +55,7 @@ export function createFollowChanges(needs: Needs) {
   return async function followChanges({ userId, only, after }: FollowRequest): Promise<LiveStream<ShownChange>> {
     const inbox = createInbox(clock, inboxOptions)
     const hearing = await listen(userId, inbox, only)
-    beat.watch(inbox)
+    beat.watch(inbox, userId)
     const end = async () => {
       beat.unwatch(inbox)
       await hearing.close()

@@ -57,7 +57,7 @@ export function createFollowConversations(needs: Needs) {
       await hearing.close()
       throw error
     }
-    beat.watch(inbox)
+    beat.watch(inbox, userId)
     return createStream(inbox, { run }, async () => {
       beat.unwatch(inbox)
       await hearing.close()
@@ -96,7 +96,7 @@ export function createFollowConversations(needs: Needs) {
 
     /** The index comes first, then the groups in it are listened to, then it is looked how all stands: nothing falls in between. */
     async function survey() {
-      let own: Membership[] = []
+      let own: readonly Membership[] = []
       await hearing.refresh(async () => {
         own = await memberships.ofUser(userId)
         return access.among(userId, own)

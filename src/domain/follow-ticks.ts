@@ -33,7 +33,7 @@ export function createFollowTicks({ boundaries, clock, access, listen, beat, obs
       coalesce,
     })
     const hearing = await listen(userId, inbox, only)
-    beat.watch(inbox)
+    beat.watch(inbox, userId)
     const shown = new Map<string, Ticks>()
     const watched = (): MemberAddress[] => {
       const member = only && (access.recall(userId, only.conversation.id) ?? only)

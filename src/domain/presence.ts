@@ -48,7 +48,7 @@ export function createPresence({ sessions, events, clock, access, beat, blocking
       accepts: ofTypes('presence'),
     })
     const subscription = await events.subscribePresence([...watched], inbox)
-    beat.watch(inbox, recheckEverySeconds)
+    beat.watch(inbox, viewerId, recheckEverySeconds)
     const shown = new Map<UserId, string>()
 
     async function* run(): AsyncGenerator<Appearance> {

@@ -51,7 +51,7 @@ export interface MembershipStore {
   add(userId: UserId, membership: Membership): Promise<void>
   /** Deletes it IF its joinedSeq is below `seq`. */
   remove(userId: UserId, conversationId: ConversationId, seq: Seq): Promise<void>
-  ofUser(userId: UserId): Promise<Membership[]>
+  ofUser(userId: UserId): Promise<readonly Membership[]>
   /** In the order asked for; undefined where there is none. */
   getMany(members: readonly MemberAddress[]): Promise<(Membership | undefined)[]>
   /** Changes the settings of a membership that is there, at least one of them. Returns it as it is now, or undefined. */

@@ -28,5 +28,5 @@ export interface BoundaryStore {
   /** Zeroes where there is no row. In the order asked for. */
   getMany(members: readonly MemberAddress[]): Promise<Ticks[]>
   /** Every row the user has. */
-  ofUser(userId: UserId): Promise<Ticks[]>
+  ofUser(userId: UserId): Promise<readonly Ticks[]>
 }

@@ -2,6 +2,7 @@ import type { BoundaryChange, BoundaryStore, MemberAddress } from '../ports/deli
 import type { Seq } from '../protocol/ids.ts'
 import { noBoundaries, type Ticks } from '../protocol/ticks.ts'
 import { createDynamoTable } from './dynamo-table.ts'
+import { createSharedReads } from './shared-reads.ts'
 import type { Dynamo, Item, Key } from './tables.ts'
 
 // A boundary that is missing in a row stands at 0. `last_read_seq` is never written where delivered would stay below it.
@@ -63,10 +64,13 @@ export function createBoundariesDynamo(dynamo: Dynamo): BoundaryStore {
     )
   }
 
-  async function ofUser(userId: MemberAddress['userId']): Promise<Ticks[]> {
-    const items = await table.query({ where: 'user_id = :user', values: { ':user': userId } })
-    return items.map(toTicks)
-  }
+  const sharedReads = createSharedReads<readonly Ticks[]>({ patient: true })
+
+  const ofUser = (userId: MemberAddress['userId']): Promise<readonly Ticks[]> =>
+    sharedReads(userId, async () => {
+      const items = await table.query({ where: 'user_id = :user', values: { ':user': userId } })
+      return items.map(toTicks)
+    })
 
   return { deliver, read, getMany, ofUser }
 }

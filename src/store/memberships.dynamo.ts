@@ -1,10 +1,13 @@
 import type { Membership, MembershipStore, Settings, SettingsChange } from '../ports/conversations.ts'
 import type { MemberAddress } from '../ports/delivery.ts'
 import { createDynamoTable } from './dynamo-table.ts'
+import { createSharedReads } from './shared-reads.ts'
 import type { Dynamo, Item, Key } from './tables.ts'
 
 export function createMembershipsDynamo(dynamo: Dynamo): MembershipStore {
   const table = createDynamoTable(dynamo, 'memberships')
+  /** All streams of a user look at once. */
+  const sharedReads = createSharedReads<readonly Membership[]>({ patient: true })
 
   return {
     found: (userIds, { conversationId, joinedSeq }) =>
@@ -27,10 +30,11 @@ export function createMembershipsDynamo(dynamo: Dynamo): MembershipStore {
       )
     },
 
-    async ofUser(userId) {
-      const items = await table.query({ where: 'user_id = :user', values: { ':user': userId } })
-      return items.map(toMembership)
-    },
+    ofUser: (userId) =>
+      sharedReads(userId, async () => {
+        const items = await table.query({ where: 'user_id = :user', values: { ':user': userId } })
+        return items.map(toMembership)
+      }),
 
     async getMany(members) {
       const items = await table.getMany(members.map(toKey))

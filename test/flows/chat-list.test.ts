@@ -347,7 +347,11 @@ describe('conversationChanged', () => {
       { id: chat, lastSeq: 2, unreadCount: 1, lastMessage: { body: 'better' } },
     ])
     await alice.remove(chat, 1)
-    expect(await atBob.receives(2)).toMatchObject([{}, { lastSeq: 3, unreadCount: 0, lastMessage: { body: '' } }])
+    // The beat may show the same once more.
+    expect(await atBob.sees(({ lastSeq }) => lastSeq === 3)).toMatchObject({
+      unreadCount: 0,
+      lastMessage: { body: '' },
+    })
     await atBob.stop()
   })
 
