@@ -57,6 +57,8 @@ test('chats are pinned, muted and archived on every device, and stay so over a r
   await hers.isTitled('(3) Alice · Parley')
 
   await hers.chooses('Bob', 'Pin')
+  // A row that moves under the pointer is another one's.
+  await expect.poll(() => titles(hers), patience).toEqual(['Bob', 'Dave', 'Carol'])
   await hers.chooses('Carol', 'Mute always')
   await hers.chooses('Dave', 'Archive')
   for (const window of [hers, other]) {
