@@ -31,7 +31,7 @@ export const fanOut: Scenario = async (bench) => {
   await interleave(bench.choose({ quick: 1, default: 3, full: 7 }), crowds, round)
   // These two are close to each other, and the machine is restless.
   const closest = crowds.filter(({ subject }) => subject.who === 'parley' || subject.who === 'raw ws')
-  await interleave(bench.choose({ quick: 0, default: 9, full: 14 }), closest, round)
+  await interleave(bench.choose({ quick: 0, default: 8, full: 14 }), closest, round)
   const [ours] = crowds
   if (ours && bench.profiles !== undefined) {
     await ours.subject.profiled(`${bench.profiles}/fan-out.cpuprofile`, () => sayFor(ours.say, 4000, 0))

@@ -64,7 +64,7 @@ async function sendIntoEach(bench: Bench, sheet: Sheet, subject: Subject, chats:
     ways.push({ who: `${stored.toLocaleString('en')} stored`, pair, send })
   }
   const [smallest] = ways
-  await interleave(bench.choose({ quick: 1, default: 19, full: 51 }), ways, async ({ who, send }) => {
+  await interleave(bench.choose({ quick: 1, default: 17, full: 51 }), ways, async ({ who, send }) => {
     await bench.stores.calls()
     const { serverMs, wallMs } = await bench.meter(subject, async () => {
       for (let i = 0; i < sends; i += 1) await send()

@@ -40,7 +40,7 @@ export const queryOfTwenty: Scenario = async (bench) => {
   await interleave(bench.choose({ quick: 1, default: 3, full: 7 }), ways, measure)
   // These two are compared with each other, and the machine is restless.
   const compared = ways.filter(({ who, how }) => how === overHttpName && (who === 'parley' || who === 'mercurius'))
-  await interleave(bench.choose({ quick: 0, default: 8, full: 14 }), compared, measure)
+  await interleave(bench.choose({ quick: 0, default: 7, full: 14 }), compared, measure)
   await profile(bench, ways)
   for (const { close } of ways) close()
   return sheet.measured()

@@ -19,7 +19,7 @@ export const sendToAttached: Scenario = async (bench) => {
   for (const who of everybody) crews.push(await openCrew(await bench.subject(who), who))
   crews.push(await openCrew(await bench.unhindered(), unhindered))
   const roundMs = bench.choose({ quick: 300, default: 400, full: 5000 })
-  const warmMs = bench.choose({ quick: 300, default: 1000, full: 4000 })
+  const warmMs = bench.choose({ quick: 300, default: 800, full: 4000 })
   for (const { subject, asFastAsPossible } of crews)
     await subject.stores.unmeasured(() => asFastAsPossible(warmMs, warmCount(subject.who)))
 
@@ -44,7 +44,7 @@ export const sendToAttached: Scenario = async (bench) => {
   await interleave(bench.choose({ quick: 1, default: 5, full: 7 }), crews, round)
   // These two are compared with each other, and the machine is restless.
   const compared = crews.filter(({ name }) => name === 'mercurius' || name === unhindered)
-  await interleave(bench.choose({ quick: 0, default: 10, full: 14 }), compared, round)
+  await interleave(bench.choose({ quick: 0, default: 8, full: 14 }), compared, round)
   await interleave(bench.choose({ quick: 1, default: 2, full: 5 }), crews, async ({ subject, name, atRate }) => {
     const [deliveredMs, tickedMs]: [number[], number[]] = [[], []]
     const { count, serverMs } = await bench.meter(subject, () =>
