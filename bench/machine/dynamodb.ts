@@ -2,11 +2,9 @@
 
 import type { ServerResponse } from 'node:http'
 import dynalite from 'dynalite'
+import { countCalls } from './count-calls.ts'
 
-/** By operation and table, such as `PutItem parley_messages`. */
-export type Calls = Record<string, { calls: number; units: number }>
-
-let counted: Calls = {}
+const count = countCalls()
 
 const server = dynalite({
   path: `${process.env.DATA_DIR}/dynalite`,
@@ -19,23 +17,16 @@ server.prependListener('request', (request, response) => {
   const operation = String(request.headers['x-amz-target']).split('.')[1] ?? 'unknown'
   const end = response.end.bind(response) as (body?: unknown) => ServerResponse
   response.end = ((body?: unknown) => {
-    count(operation, String(body ?? ''))
+    countAnswered(operation, String(body ?? ''))
     return end(body)
   }) as ServerResponse['end']
 })
 
 /** Everybody here asks for the capacity; an answer without is a condition that did not hold, and costs one. */
-function count(operation: string, answer: string): void {
+function countAnswered(operation: string, answer: string): void {
   const [, table = 'refused'] = /"TableName":"([^"]+)"/.exec(answer) ?? []
   const [, units = '1'] = /"CapacityUnits":([\d.]+)/.exec(answer) ?? []
-  const name = `${operation} ${table}`
-  const known = counted[name] ?? { calls: 0, units: 0 }
-  counted[name] = { calls: known.calls + 1, units: known.units + Number(units) }
+  count(`${operation} ${table}`, Number(units))
 }
 
-process.on('message', (message: object) => {
-  if (!('count' in message)) return
-  process.send?.({ calls: counted })
-  counted = {}
-})
 server.listen(Number(process.env.PORT), '127.0.0.1')

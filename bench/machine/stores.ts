@@ -7,7 +7,7 @@ import { Redis } from 'ioredis'
 import { freePort } from '../../test/kit/free-port.ts'
 import type { Built, DynamoScript } from './build.ts'
 import { startChild } from './child.ts'
-import type { Calls } from './dynamodb.ts'
+import type { Calls } from './count-calls.ts'
 import { pin, pinned, storesCore, unpin } from './pinning.ts'
 import { usageOf } from './usage.ts'
 

@@ -1,4 +1,5 @@
-// DynamoDB's expressions, as far as anybody here uses them. Each text is compiled once.
+// DynamoDB's expressions: comparisons, BETWEEN, attribute_exists and attribute_not_exists, joined by AND and OR; SET to a value, and
+// REMOVE. Anything else throws a SyntaxError. Each text is compiled once.
 
 /** As DynamoDB writes it: a type and what is in it, `{ N: '12' }`. */
 export type Value = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench } from '../bench.ts'
 import type { Crowd } from '../load/crowd.ts'
-import type { Calls } from '../machine/dynamodb.ts'
+import type { Calls } from '../machine/count-calls.ts'
 import type { Sheet } from '../sheet.ts'
 
 // The same send in groups of several sizes whose members are all there: what it asks of DynamoDB must not grow. Writes are the send's
