@@ -20,7 +20,7 @@ type Needs = Pick<Ports, 'messages'> & { log: Log; heads: Heads; access: Access;
 type Made = { bounds: Bounds; page: Page; changes: readonly GroupChange[] }
 
 export function createHistory({ messages, log, heads, access, settle }: Needs) {
-  /** One message, in one read. */
+  /** One message, in one read; of a group that is looked at once more, see `mayShow`. */
   async function message(member: Member, seq: Seq): Promise<Message | undefined> {
     if (seq <= member.joinedSeq) return undefined
     const row = await messages.get({ conversationId: member.conversation.id, seq })
