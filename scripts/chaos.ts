@@ -3,7 +3,7 @@
 
 import { parseArgs } from 'node:util'
 import { report } from '../test/chaos/report.ts'
-import { runChaos } from '../test/chaos/run.ts'
+import { repeatCommand, runChaos } from '../test/chaos/run.ts'
 
 const { values } = parseArgs({
   options: {
@@ -33,9 +33,8 @@ const result = await runChaos({
   signal: ending.signal,
 }).catch((error) => {
   const { aborted } = ending.signal
-  console.error(aborted ? 'Ended early; nothing is left behind.' : error)
+  console.error(aborted ? error.message : error)
   process.exit(aborted ? 130 : 70)
 })
-const repeat = `npm run chaos -- --seconds ${seconds} --seed ${seed}${nodes === 3 ? '' : ` --nodes ${nodes}`}`
-for (const line of report(result, repeat)) console.log(line)
+for (const line of report(result, repeatCommand({ seconds, seed, nodes }))) console.log(line)
 process.exit({ valid: 0, invalid: 1, unknown: 2 }[result.verdict])

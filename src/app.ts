@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { DestinationStream, Logger } from 'pino'
 import { Registry } from 'prom-client'
-import { type Config, deriveMediaSecret, deriveVapid, type TracingSettings } from './config.ts'
+import { type Config, deriveMediaSecret, derivePayloadKey, deriveVapid, type TracingSettings } from './config.ts'
 import { directConversationId } from './domain/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
@@ -22,15 +22,17 @@ import { sendMessage } from './resolvers/send-message.ts'
 import { fieldCosts } from './schema/field-costs.ts'
 import { schema } from './schema/schema.ts'
 import { createBannersRedis } from './store/banners.redis.ts'
+import { createDeploymentLease, readDeploymentId, UnusableRedisError } from './store/deployment.ts'
 import { createDynamoClient, type DynamoCall } from './store/dynamo-client.ts'
 import { hmacBy } from './store/hmac.ts'
 import { createMediaDisk } from './store/media.disk.ts'
 import { createNodeNumber } from './store/node-number.redis.ts'
 import { createPushQueueRedis } from './store/push-queue.redis.ts'
+import { createQuotasRedis } from './store/quotas.redis.ts'
 import { createRateLimitsMemory } from './store/rate-limits.memory.ts'
 import { createRateLimitsRedis } from './store/rate-limits.redis.ts'
 import { createRedisLink, type RedisLink } from './store/redis-client.ts'
-import { createRedisKeys, defaultKeyPrefix } from './store/redis-keys.ts'
+import { createRedisKeys } from './store/redis-keys.ts'
 import { createSoftStateRedis } from './store/soft-state.redis.ts'
 import { createStoresDynamo } from './store/stores.dynamo.ts'
 import { createTables, validateTables } from './store/table-setup.ts'
@@ -41,7 +43,7 @@ import { readDemo } from './transport/demo.ts'
 import type { CompleteConfig } from './transport/dev-secrets.ts'
 import { completeConfig } from './transport/dev-secrets.ts'
 import { createLogger } from './transport/logger.ts'
-import { createNodeMetrics } from './transport/node-metrics.ts'
+import { createNodeMetrics, type ProcessError } from './transport/node-metrics.ts'
 import type { OperationIds } from './transport/operation-ids.ts'
 import type { Tracing } from './transport/tracing.ts'
 import { createTransport } from './transport/transport.ts'
@@ -60,6 +62,8 @@ export type AppOptions = {
   /** What the stores are asked, for those who count. */
   onDynamoCall?: (call: DynamoCall) => void
   onRedisRoundTrip?: (name: string) => void
+  /** The node has found that it must not go on, and is not ready any more: the caller stops it. */
+  onUnusable?: (error: Error) => void
   /** For those who need another time than it is. */
   clock?: Clock
   /** Push services that are played by a test, and whether this node works the queue off. */
@@ -84,6 +88,12 @@ export function createApp(config: Config, options: AppOptions = {}) {
       await running?.stop()
       running = undefined
     },
+    /** Nothing has dealt with this error, and nothing else knows of it. */
+    unexpected(kind: ProcessError, error: unknown) {
+      const level = kind === 'uncaught_exception' ? 'fatal' : 'error'
+      logger[level]({ kind, err: error }, 'an error that no code handles')
+      running?.metrics.processError(kind)
+    },
     parts() {
       if (!running) throw new Error('The node is not running.')
       return running.parts
@@ -99,6 +109,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     for (const each of undo.splice(0).reverse()) await each()
   }
   try {
+    if (config.developmentWarning) logger.warn(config.developmentWarning)
     const { redisUrl, dynamodb, describe, stop: stopEmbedded } = await backends(given, logger)
     undo.push(stopEmbedded)
 
@@ -130,6 +141,28 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     const dynamo = { client: dynamoClient, tablePrefix: config.tables.prefix, clock }
     if (config.tables.create) await createTables(dynamo)
     await validateTables(dynamo)
+    const renewDeployment = createDeploymentLease(link, config.redisPrefix, {
+      id: await readDeploymentId(dynamo, randomUUID),
+      tables: config.tables.prefix + ('service' in dynamodb ? ` in ${dynamodb.region}` : ''),
+    })
+    await renewDeployment().catch((error) => {
+      if (error instanceof UnusableRedisError) throw error
+      // Redis is away: the node is not ready before a later renewal has compared.
+      logger.warn({ err: error }, 'the deployment was not compared with Redis yet')
+    })
+
+    let isUnusable = false
+    const renewOrGiveUp = async () => {
+      await renewDeployment().catch((error) => {
+        if (error instanceof UnusableRedisError && !isUnusable) {
+          isUnusable = true
+          // The log leaves out what errors say. This one holds no secrets, and says what to do.
+          logger.fatal({ reason: error.message }, 'this node must not go on with this Redis')
+          options.onUnusable?.(error)
+        }
+        throw error
+      })
+    }
 
     const media = await openMedia(config, clock)
     undo.push(media.close)
@@ -137,17 +170,26 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     undo.push(async () => Object.values(push?.providers ?? {}).forEach((provider) => void provider.close()))
     const ports: Ports = {
       ...createStoresDynamo(dynamo),
-      ...createSoftStateRedis(link, tracing && { onTraced: tracing.heard }),
+      ...createSoftStateRedis(link, {
+        keyPrefix: config.redisPrefix,
+        ...(tracing && { onTraced: tracing.heard }),
+      }),
       ...media.ports,
+      quotas: createQuotasRedis(link, createRedisKeys(config.redisPrefix)),
       ...(push && { push }),
       clock,
     }
     const pushTrouble = (error: unknown) => logger.warn({ err: error }, 'push')
-    const nodeNumber = createNodeNumber(link, Math.random)
+    const nodeNumber = createNodeNumber(link, Math.random, config.redisPrefix)
+    const payload = derivePayloadKey(config.cursorSecret)
+    const payloadMac = hmacBy(payload.key)
     const domain = createDomain(ports, {
       nextMessageId: createSnowflake(clock.now, nodeNumber.current),
       randomId: randomUUID,
+      payloadKey: { id: payload.id, mac: (text) => payloadMac.bytes(text).toString('base64url') },
       localAvatars: config.development,
+      uploadBudget: config.traffic.uploads,
+      ...(config.groupQuotas && { groupQuotas: config.groupQuotas }),
       ...(push && {
         push: {
           preview: config.push.preview,
@@ -157,6 +199,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       }),
       observer: metrics.observer,
       onDetachError: (error) => logger.warn({ err: error }, 'a stream could not be detached cleanly'),
+      onApplyError: (error) => logger.warn({ err: error }, 'a change in the log cannot be applied to its message'),
       onMediaError: (error) => logger.warn({ err: error }, 'a file of a deleted message could not be removed'),
     })
     const cursors = createCursors(hmacBy(config.cursorSecret).bytes)
@@ -165,7 +208,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       if (viewer?.name !== undefined)
         domain.people.remember(viewer).catch((error) => logger.warn({ err: error }, 'a name was not kept'))
       if (!stream) return new Context(domain, cursors, viewer, undefined, origin, ids && noteSent(ids))
-      const readTicks = ticksOfStreams.get(stream) ?? createRecentTicks(domain.ticksOf, clock.now)
+      const readTicks = ticksOfStreams.get(stream) ?? createRecentTicks(domain.ticksOf, clock.monotonic)
       ticksOfStreams.set(stream, readTicks)
       return new Context(domain, cursors, viewer, readTicks, origin)
     }
@@ -184,16 +227,17 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
         return { message: { ...address, senderId, body, sentAt: new Date(sentAtMs).toISOString() }, duplicate }
       },
       ready: async () => {
-        const [redis, tables] = await Promise.allSettled([link.ping(), ports.conversations.getMany([nowhere])])
+        // Redis answers, and it is this deployment's.
+        const [redis, tables] = await Promise.allSettled([renewOrGiveUp(), ports.conversations.getMany([nowhere])])
         return { redis: redis.status === 'fulfilled', dynamodb: tables.status === 'fulfilled' }
       },
       ...(config.development && config.auth.secret && { devTokens: createDevTokens(config.auth.secret, clock) }),
-      ...(config.development && { demo: await readDemo() }),
+      ...(config.development && { demo: await readDemo(undefined, config.developmentWarning) }),
       ...(media.files && { mediaFiles: media.files }),
       exampleConversationId: directConversationId,
       onDelivery: tracing ? bothTold(onDelivery, tracing.delivered) : onDelivery,
       ...(tracing && { tracing }),
-      rateLimits: createRateLimitsRedis(link, createRedisKeys(defaultKeyPrefix)),
+      rateLimits: createRateLimitsRedis(link, createRedisKeys(config.redisPrefix)),
       localRateLimits: createRateLimitsMemory(clock),
       ...(deadlines.operationMs && { operationDeadlineMs: deadlines.operationMs }),
       clock,
@@ -207,13 +251,14 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     }
     await nodeNumber.renew().catch((error) => logger.warn({ err: error }, 'no node number yet'))
     regularly(leaseMs, nodeNumber.renew)
+    regularly(leaseMs, renewOrGiveUp)
     regularly(beatMs, domain.beat.tick)
     regularly(sweepUploadsMs, domain.sweepUploads)
     if (domain.push && options.push?.works !== false) undo.push(startPushWorker(domain.push, clock, pushTrouble))
     undo.push(transport.drain)
     const { url, port } = await transport.listen()
     logger.info({ url, ...describe }, 'listening')
-    return { started: { url, port, config, describe }, parts: { ports, domain }, stop }
+    return { started: { url, port, config, describe }, parts: { ports, domain }, metrics, stop }
   } catch (error) {
     await stop()
     throw error
@@ -231,10 +276,10 @@ function openPush(config: CompleteConfig, link: RedisLink, clock: Clock, { push 
     ...(apns && { apns }),
     ...(log && { print: console.log }),
     now: clock.now,
-    publicOnly: config.production,
+    publicOnly: config.push.privateEndpoints !== true,
   })
   if (Object.keys(providers).length === 0) return undefined
-  const keys = createRedisKeys(defaultKeyPrefix)
+  const keys = createRedisKeys(config.redisPrefix)
   const queue = createPushQueueRedis(link, keys, { clock })
   return { queue, banners: createBannersRedis(link, keys), providers, ...(vapid && { publicKey: vapid.publicKey }) }
 }
@@ -291,6 +336,7 @@ const linksOf = ({ commands, subscriber }: RedisLink) => ({
 
 const systemClock: Clock = {
   now: Date.now,
+  monotonic: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve()

@@ -3,6 +3,7 @@
 import { createECDH, hkdfSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { beyondLoopback, refusal, warning } from './development-mode.ts'
 
 export type Config = {
   production: boolean
@@ -14,12 +15,16 @@ export type Config = {
   /** How it is talked to: our own client, or the AWS SDK's. */
   dynamodbClient: 'lean' | 'sdk'
   tables: { prefix: string; create: boolean }
+  /** Of every key and channel in Redis. */
+  redisPrefix: string
   /** Where attachments are kept: S3 or the like, `dataDir`, or nowhere. */
   media: S3Settings | 'disk' | 'none'
   /** What can be pushed to; nothing else is. */
   push: PushSettings
   auth: 'development' | AuthSettings
-  /** Undefined: generated once and kept in `dataDir`. */
+  /** What is to be said, loudly, of a development mode that others can reach. */
+  developmentWarning?: string
+  /** Undefined in development mode alone: generated once and kept in `dataDir`. */
   cursorSecret: Uint8Array | undefined
   allowedOrigins: readonly string[]
   graphiql: boolean
@@ -28,6 +33,8 @@ export type Config = {
   /** Undefined: clients send whole documents. */
   persistedOperations?: PersistedSettings
   traffic: TrafficSettings
+  /** Of one user; 0: no limit. */
+  groupQuotas?: { groupsPerHour: number; additionsPerHour: number; changesPerHour: number; chatsPerHour: number }
   dataDir: string
   logLevel: LogLevel
   /** How long a node that was told to stop still serves, not ready, before it drains. */
@@ -42,9 +49,19 @@ export type TracingSettings = { endpoint: string; serviceName: string }
 /** Operations and connections, see docs/limits.md. Without a rate, and where there is a 0, as many as come. */
 export type TrafficSettings = {
   rate: { perSecond: number; burst: number } | undefined
-  places: { perUser: number; perAddress: number; uninitialised: number; uninitialisedPerAddress: number }
+  places: {
+    perUser: number
+    subscriptionsPerUser: number
+    perAddress: number
+    uninitialised: number
+    uninitialisedPerAddress: number
+  }
   /** Whether users are not counted who come from the node's own machine: unless somebody has set the limit. */
-  sparesLoopback: { rate: boolean; perUser: boolean }
+  sparesLoopback: { rate: boolean; perUser: boolean; subscriptions: boolean }
+  /** Of one address, per node; 0: as many as come. */
+  badTokensPerMinute: number
+  /** Of one user, per node; 0: as many as come. */
+  uploads: { perHour: number; bytesPerHour: number }
   /** How many proxies in front of the node have written into X-Forwarded-For. */
   trustedProxies: number
 }
@@ -53,6 +70,8 @@ export type TrafficSettings = {
 export type PushSettings = {
   preview: boolean
   log: boolean
+  /** Whether a browser may name a push service inside the node's own network: at a desk alone. */
+  privateEndpoints?: boolean
   /** `derived`: from the cursor secret. */
   vapid?: VapidSettings | 'derived'
   fcm?: FcmSettings
@@ -92,9 +111,10 @@ export class ConfigError extends Error {
 export function readConfig(environment: Environment = process.env): Config {
   const given = withoutBlanks(environment)
   const read = variables.safeParse(given)
-  const problems = [...(read.error?.issues ?? []).map(describe), ...missing(given)]
+  const problems = [...(read.error?.issues ?? []).map(describe), ...missing(given), ...exposed(given)]
   if (!read.success || problems.length > 0) throw new ConfigError(problems)
-  return assemble(read.data)
+  const beyond = isDevelopment(given) ? beyondLoopback(given) : []
+  return { ...assemble(read.data), ...(beyond.length > 0 && { developmentWarning: warning(beyond) }) }
 }
 
 /** A second secret from a first one, so that neither tells anything about the other. */
@@ -104,6 +124,12 @@ export const deriveCursorSecret = (secret: Uint8Array): Uint8Array =>
 /** For the URLs of files the node keeps itself. */
 export const deriveMediaSecret = (secret: Uint8Array): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, '', 'parley media', 32))
+
+/** For the hashes of what was sent. `id` tells which secret they were made with. */
+export const derivePayloadKey = (secret: Uint8Array): { id: string; key: Uint8Array } => ({
+  id: Buffer.from(hkdfSync('sha256', secret, '', 'parley payload key id', 6)).toString('base64url'),
+  key: new Uint8Array(hkdfSync('sha256', secret, '', 'parley payload', 32)),
+})
 
 /** For a desk, where nobody wants to make any: the same for as long as the secret is. */
 export function deriveVapid(secret: Uint8Array): VapidSettings {
@@ -225,6 +251,11 @@ const variables = z.object({
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,128}$/, { error: 'must be 1 to 128 of A-Z a-z 0-9 _ . -' })
     .default('parley_'),
+  // A brace would be taken for the hash tag of a cluster.
+  REDIS_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_.:-]{1,128}$/, { error: 'must be 1 to 128 of A-Z a-z 0-9 _ . : -' })
+    .optional(),
   CREATE_TABLES: flag.optional(),
   S3_BUCKET: z.string().optional(),
   S3_ENDPOINT: z
@@ -232,6 +263,7 @@ const variables = z.object({
     .refine((endpoint) => hasProtocol(endpoint, 'http:', 'https:'), { error: 'must be http://… or https://…' })
     .optional(),
   S3_REGION: z.string().optional(),
+  DEVELOPMENT: flag.default(false),
   AUTH_JWT_SECRET: z
     .string()
     .transform(bytes)
@@ -288,8 +320,16 @@ const variables = z.object({
   PERSISTED_OPERATIONS_ONLY: flag.default(false),
   RATE_LIMIT_PER_SECOND: count(1_000_000),
   RATE_LIMIT_BURST: count(10_000_000),
+  GROUPS_PER_HOUR: count(1_000_000),
+  GROUP_ADDITIONS_PER_HOUR: count(10_000_000),
+  GROUP_CHANGES_PER_HOUR: count(10_000_000),
+  CHATS_PER_HOUR: count(10_000_000),
   SOCKETS_PER_USER: count(1_000_000),
   SOCKETS_PER_ADDRESS: count(1_000_000),
+  SUBSCRIPTIONS_PER_USER: count(1_000_000),
+  BAD_TOKENS_PER_MINUTE: count(1_000_000),
+  UPLOADS_PER_HOUR: count(1_000_000),
+  UPLOAD_MEGABYTES_PER_HOUR: count(1_000_000),
   TRUSTED_PROXIES: count(10),
   DATA_DIR: z.string().default('.data'),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).optional(),
@@ -310,6 +350,8 @@ type Variables = z.output<typeof variables>
 
 function assemble(read: Variables): Config {
   const production = read.NODE_ENV === 'production'
+  // A node with an auth setting may be on the internet, whatever NODE_ENV says: its guards are up.
+  const guarded = authOf(read) !== 'development'
   return {
     production,
     host: read.HOST,
@@ -318,18 +360,25 @@ function assemble(read: Variables): Config {
     dynamodb: dynamodbOf(read),
     dynamodbClient: read.DYNAMODB_CLIENT,
     tables: { prefix: read.TABLE_PREFIX, create: read.CREATE_TABLES ?? read.DYNAMODB_ENDPOINT === undefined },
+    redisPrefix: read.REDIS_PREFIX ?? read.TABLE_PREFIX,
     media: mediaOf(read),
-    push: pushOf(read, production),
+    push: pushOf(read, guarded),
     auth: authOf(read),
     cursorSecret: read.CURSOR_SECRET ?? (read.AUTH_JWT_SECRET && deriveCursorSecret(read.AUTH_JWT_SECRET)),
     allowedOrigins: read.ALLOWED_ORIGINS,
-    graphiql: read.GRAPHIQL ?? !production,
+    graphiql: read.GRAPHIQL ?? !guarded,
     // The explorer is of no use without.
-    introspection: read.INTROSPECTION ?? (!production || read.GRAPHIQL === true),
+    introspection: read.INTROSPECTION ?? (!guarded || read.GRAPHIQL === true),
     ...(read.PERSISTED_OPERATIONS && {
       persistedOperations: { documents: read.PERSISTED_OPERATIONS, only: read.PERSISTED_OPERATIONS_ONLY },
     }),
-    traffic: trafficOf(read, production),
+    traffic: trafficOf(read, guarded),
+    groupQuotas: {
+      groupsPerHour: read.GROUPS_PER_HOUR ?? 200,
+      additionsPerHour: read.GROUP_ADDITIONS_PER_HOUR ?? 5000,
+      changesPerHour: read.GROUP_CHANGES_PER_HOUR ?? 1000,
+      chatsPerHour: read.CHATS_PER_HOUR ?? 1000,
+    },
     dataDir: read.DATA_DIR,
     // At a terminal the first lines are for a person, and the rest only if something is wrong.
     logLevel: read.LOG_LEVEL ?? (production ? 'info' : 'warn'),
@@ -351,34 +400,42 @@ function mediaOf(read: Variables): Config['media'] {
   return { bucket, region, ...(endpoint !== undefined && { endpoint }) }
 }
 
-function pushOf(read: Variables, production: boolean): PushSettings {
+function pushOf(read: Variables, guarded: boolean): PushSettings {
   const { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey, VAPID_SUBJECT: subject } = read
   const { APNS_KEY: key, APNS_KEY_ID: keyId, APNS_TEAM_ID: teamId, APNS_TOPIC: topic, APNS_SANDBOX: sandbox } = read
   const vapid = publicKey && privateKey && subject ? { publicKey, privateKey, subject } : undefined
   return {
     preview: read.PUSH_PREVIEW,
-    log: !production,
-    ...((vapid || !production) && { vapid: vapid ?? 'derived' }),
+    log: !guarded,
+    ...(!guarded && { privateEndpoints: true }),
+    ...((vapid || !guarded) && { vapid: vapid ?? 'derived' }),
     ...(read.FCM_SERVICE_ACCOUNT && { fcm: read.FCM_SERVICE_ACCOUNT }),
     ...(key && keyId && teamId && topic && { apns: { key, keyId, teamId, topic, sandbox } }),
   }
 }
 
 /** At a desk there is no limit: whoever measures there wants to know what the node can do. */
-function trafficOf(read: Variables, production: boolean): TrafficSettings {
-  const perSecond = read.RATE_LIMIT_PER_SECOND ?? (production ? 500 : 0)
-  const socketsMax = production ? 1000 : 0
+function trafficOf(read: Variables, guarded: boolean): TrafficSettings {
+  const perSecond = read.RATE_LIMIT_PER_SECOND ?? (guarded ? 500 : 0)
+  const socketsMax = guarded ? 1000 : 0
   return {
     rate: perSecond === 0 ? undefined : { perSecond, burst: Math.max(1, read.RATE_LIMIT_BURST ?? 10 * perSecond) },
     places: {
       perUser: read.SOCKETS_PER_USER ?? socketsMax,
+      subscriptionsPerUser: read.SUBSCRIPTIONS_PER_USER ?? (guarded ? 5000 : 0),
       perAddress: read.SOCKETS_PER_ADDRESS ?? socketsMax,
       uninitialised: 20_000,
-      uninitialisedPerAddress: production ? 100 : 0,
+      uninitialisedPerAddress: guarded ? 100 : 0,
     },
     sparesLoopback: {
       rate: read.RATE_LIMIT_PER_SECOND === undefined,
       perUser: read.SOCKETS_PER_USER === undefined,
+      subscriptions: read.SUBSCRIPTIONS_PER_USER === undefined,
+    },
+    badTokensPerMinute: read.BAD_TOKENS_PER_MINUTE ?? (guarded ? 600 : 0),
+    uploads: {
+      perHour: read.UPLOADS_PER_HOUR ?? (guarded ? 1000 : 0),
+      bytesPerHour: 2 ** 20 * (read.UPLOAD_MEGABYTES_PER_HOUR ?? (guarded ? 5000 : 0)),
     },
     trustedProxies: read.TRUSTED_PROXIES ?? 0,
   }
@@ -394,6 +451,13 @@ function authOf(read: Variables): Config['auth'] {
   }
 }
 
+const isDevelopment = (given: Environment): boolean =>
+  given.NODE_ENV !== 'production' && given.AUTH_JWT_SECRET === undefined && given.AUTH_JWKS_URL === undefined
+
+/** What keeps a node in development mode from starting. */
+const exposed = (given: Environment): string[] =>
+  isDevelopment(given) && !flag.safeParse(given.DEVELOPMENT).data ? beyondLoopback(given).map(refusal) : []
+
 /** What is needed but not there. Looks at what was given, well-formed or not. */
 function missing(given: Environment): string[] {
   const production = given.NODE_ENV === 'production'
@@ -407,7 +471,7 @@ function missing(given: Environment): string[] {
     [production && given.DYNAMODB_ENDPOINT === undefined, 'DYNAMODB_ENDPOINT is missing: production embeds nothing'],
     [production && noKey, 'AUTH_JWT_SECRET or AUTH_JWKS_URL is missing: production has no development mode'],
     [
-      production && noSecret && !noKey && given.CURSOR_SECRET === undefined,
+      noSecret && !noKey && given.CURSOR_SECRET === undefined,
       'CURSOR_SECRET is missing: AUTH_JWKS_URL alone gives no secret to derive it from',
     ],
     [

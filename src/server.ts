@@ -5,21 +5,28 @@ const drainWithinMs = 9500
 
 try {
   const config = readConfig()
-  const app = createApp(config)
-  const started = await app.start()
-  for (const line of greeting(started)) console.log(line)
-
   let stopping = false
-  const stop = async () => {
+  const stop = async (exitCode: number) => {
     if (stopping) return
     stopping = true
     // Whoever sent the signal waits ten seconds at most.
     setTimeout(() => process.exit(1), drainWithinMs).unref()
     await app.stop()
-    process.exit(0)
+    process.exit(exitCode)
   }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  const app = createApp(config, { onUnusable: () => void stop(1) })
+  // One request's stray rejection is no reason to drop ten thousand sockets: its own operation has its answer, or a deadline. After an
+  // exception that passed through everything, what the process holds cannot be trusted.
+  process.on('unhandledRejection', (error) => app.unexpected('unhandled_rejection', error))
+  process.on('uncaughtException', (error) => {
+    app.unexpected('uncaught_exception', error)
+    process.exit(1)
+  })
+  const started = await app.start()
+  for (const line of greeting(started)) console.log(line)
+
+  process.on('SIGTERM', () => stop(0))
+  process.on('SIGINT', () => stop(0))
 } catch (error) {
   console.error(explain(error))
   process.exit(1)
@@ -43,7 +50,7 @@ function greeting({ url, config, describe }: Started): string[] {
   if (config.production) return []
   const lines = [
     `Parley is running at ${url}`,
-    `  GraphiQL   ${url}/graphql`,
+    ...(config.graphiql ? [`  GraphiQL   ${url}/graphql`] : []),
     ...(config.development ? [`  Demo page  ${url}/`] : []),
     `  Redis      ${describe.redis}`,
     `  DynamoDB   ${describe.dynamodb}`,
@@ -51,6 +58,7 @@ function greeting({ url, config, describe }: Started): string[] {
   if (!config.development) return lines
   return [
     ...lines,
+    ...(config.developmentWarning ? ['', `WARNING: ${config.developmentWarning}`] : []),
     '',
     'Send the first message, as alice to bob:',
     '',

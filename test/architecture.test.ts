@@ -15,7 +15,8 @@ const mayImport: Record<string, string[]> = {
   transport: ['protocol', 'ports', 'config.ts'],
   embedded: [],
   client: ['protocol'],
-  'config.ts': ['protocol'],
+  'config.ts': ['protocol', 'development-mode.ts'],
+  'development-mode.ts': [],
   'server.ts': ['app.ts', 'config.ts'],
 }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { Member } from '../src/domain/access.ts'
 import { createBeat } from '../src/domain/beat.ts'
 import type { Domain } from '../src/domain/domain.ts'
 import { createInbox } from '../src/domain/inbox.ts'
@@ -46,6 +47,11 @@ async function aWorld() {
   }
 }
 
+async function groupOf(domain: Domain, userId: UserId): Promise<Member> {
+  const all = await domain.access.all(userId)
+  return all.find(({ conversation }) => conversation.kind === 'GROUP') ?? expect.fail()
+}
+
 /** Takes whatever comes. Returns how to stop. */
 async function watched(stream: AsyncIterator<unknown>): Promise<() => Promise<void>> {
   const waiting = (async () => {
@@ -69,10 +75,16 @@ it.each<[string, Open, string[]]>([
     (domain, userId) => domain.followChanges({ userId, after: [] }),
     ['memberships.ofUser', 'sequencer.heads', 'versions.look'],
   ],
+  ['ticks', (domain, userId) => domain.followTicks(userId), ['memberships.ofUser', 'versions.look']],
   [
-    'ticks',
-    (domain, userId) => domain.followTicks(userId),
-    ['boundaries.getMany', 'memberships.ofUser', 'versions.look'],
+    'the ticks of one group where somebody has not read all',
+    async (domain, userId) => domain.followTicks(userId, await groupOf(domain, userId)),
+    ['boundaries.getMany', 'sequencer.heads', 'versions.look'],
+  ],
+  [
+    'typing in one group',
+    async (domain, userId) => domain.followTyping(await groupOf(domain, userId)),
+    ['versions.look'],
   ],
   [
     'conversations',

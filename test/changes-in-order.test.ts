@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Alteration, Change, Message } from '../src/ports/log.ts'
+import { unavailable } from '../src/protocol/errors.ts'
 import { deferred } from './client/kit.ts'
 import { aClientMessageId, aUser } from './kit/ids.ts'
 import { memoryDomain, settled } from './kit/memory-domain.ts'
@@ -96,5 +97,43 @@ describe.each([
         await watching
       },
     )
+  })
+})
+
+describe('a change that is in the log and was not applied', () => {
+  async function metBy(failure: Error, times: number) {
+    let failures = 0
+    const { domain } = memoryDomain(({ messages }) => ({
+      messages: {
+        ...messages,
+        async alter(change) {
+          if (change.seq === 2 && failures++ < times) throw failure
+          return messages.alter(change)
+        },
+      },
+    }))
+    const [alice, bob] = [aUser(), aUser()]
+    await domain.sendTo(alice, bob, { clientMessageId: aClientMessageId(), body: 'hi' })
+    const member = await domain.access.direct(alice, bob)
+    const attempt = { seq: 1, clientMessageId: aClientMessageId(), alteration: like('👍') }
+    await expect(domain.change(member, attempt)).rejects.toBe(failure)
+    await domain.change(member, { ...attempt, clientMessageId: aClientMessageId(), alteration: edit('better') })
+    const after = [{ member: await domain.access.direct(bob, alice), seq: 1 }]
+    return domain.followChanges({ userId: bob, after })
+  }
+
+  it('and can never be is passed by every reader', async () => {
+    const stream = await metBy(new TypeError('This cannot be stored.'), Number.POSITIVE_INFINITY)
+    const [second, third] = [(await stream.next()).value, (await stream.next()).value]
+    expect([second, third].map(({ seq, message }) => [seq, ...looks(message)])).toEqual([
+      [2, 'better', 3],
+      [3, 'better', 3],
+    ])
+    await stream.return?.()
+  })
+
+  it('because the store is away ends the stream, so that the next one shows it', async () => {
+    const stream = await metBy(unavailable(), 2)
+    await expect(stream.next()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
 })

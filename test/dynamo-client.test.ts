@@ -21,7 +21,7 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
       const member = { userId, conversationId }
       const stores = createStoresDynamo(connect(await closedPort()))
       const { messages, claims, pending, boundaries, conversations, memberships } = stores
-      const { profiles, blocks, uploads, devices } = stores
+      const { profiles, blocks, departures, uploads, devices } = stores
       const file = { id: attachmentId(1, 'file'), key: 'attachments/file', contentType: 'image/png', byteSize: 12 }
       const upload = { ...file, ownerId: userId, expiresAtMs: 3_600_000 }
       const device: Device = {
@@ -38,7 +38,7 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
         'messages.getMany': () => messages.getMany([message]),
         'messages.above': () => messages.above(conversationId, 0, 10),
         'messages.below': () => messages.below(conversationId, 9, 10),
-        'messages.countOfOthers': () => messages.countOfOthers(conversationId, 0, userId, 10),
+        'messages.ofOthers': () => messages.ofOthers(conversationId, { after: 0, before: 9 }, userId, 10),
         'claims.claim': () => claims.claim(claim),
         'claims.get': () => claims.get(userId, claim.clientMessageId),
         'claims.move': () => claims.move(claim, 2),
@@ -78,6 +78,9 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
         'profiles.change': () => profiles.change(userId, { ownName: 'Zoë' }),
         'blocks.set': () => blocks.set({ userId, blockedId: userId }, true),
         'blocks.getMany': () => blocks.getMany([{ userId, blockedId: userId }]),
+        'departures.put': () => departures.put({ userId, groupId: conversationId, leftAtMs: 1 }),
+        'departures.getMany': () => departures.getMany(conversationId, [userId]),
+        'departures.remove': () => departures.remove({ userId, groupId: conversationId, leftAtMs: 1 }),
       }
       const methods = Object.entries(stores).flatMap(([port, store]) =>
         Object.keys(store).map((name) => `${port}.${name}`),
@@ -171,7 +174,7 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
         response.end(JSON.stringify({ Responses: {}, UnprocessedKeys: { [table]: { Keys: Keys.slice(1) } } }))
       })
       const waitsMs: number[] = []
-      const clock = { now: () => 0, sleep: async (ms: number) => void waitsMs.push(ms) }
+      const clock = { now: () => 0, monotonic: () => 0, sleep: async (ms: number) => void waitsMs.push(ms) }
       const { messages } = createStoresDynamo({ ...connect(endpoint), clock })
       const conversationId = aConversation()
       const addresses = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((seq) => ({ conversationId, seq }))

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import { afterEach, describe, expect, inject, test, vi } from 'vitest'
@@ -42,6 +42,62 @@ describe('an answer that does not match its checksum', () => {
       const answer = await fetch(endpoint, { method: 'POST', headers: { ...headers, ...signed }, body: '{}' })
       expect(Number(answer.headers.get('x-amz-crc32'))).toBe(crc32(Buffer.from(await answer.arrayBuffer())))
     }
+  })
+})
+
+describe('a server that closes its kept connections', () => {
+  const calls = 120
+
+  /** Answers the first request of each connection. */
+  async function closingAfterOne() {
+    const used = new WeakSet<Socket>()
+    const opened = new Set<Socket>()
+    const { endpoint, asked } = await answering(({ socket }, response) => {
+      opened.add(socket)
+      if (used.has(socket)) return socket.destroy()
+      used.add(socket)
+      return gate.then(() => response.end('{"Item":{"name":{"S":"Zoë"}}}'))
+    })
+    let open: () => void = () => undefined
+    let gate = Promise.resolve()
+    return {
+      client: connect(endpoint),
+      asked,
+      opened,
+      /** No answer before so many are asked, so that each has a connection of its own. */
+      async together(count: number, run: () => Promise<unknown>[]): Promise<unknown[]> {
+        gate = new Promise((resolve) => {
+          open = resolve
+        })
+        const answers = run()
+        await expect.poll(() => asked.length).toBe(count)
+        open()
+        return Promise.all(answers)
+      },
+    }
+  }
+
+  test('all at once, under many calls, makes none of them UNAVAILABLE', async () => {
+    const { client, asked, opened, together } = await closingAfterOne()
+    const getAll = () => Array.from({ length: calls }, () => get(client))
+    await together(calls, getAll)
+    expect(opened.size).toBe(calls)
+    const answers = await together(3 * calls, getAll)
+    expect(answers).toEqual(Array.from({ length: calls }, () => ({ name: 'Zoë' })))
+    expect(asked).toHaveLength(3 * calls)
+  })
+
+  test('and every other one too is asked as often as any server that fails', async () => {
+    let isClosing = false
+    const { endpoint, asked } = await answering(({ socket }, response) =>
+      isClosing ? socket.destroy() : response.end('{"Item":{"name":{"S":"Zoë"}}}'),
+    )
+    const client = connect(endpoint)
+    await get(client)
+    isClosing = true
+    await expect(get(client)).rejects.toEqual(unavailable)
+    // Over the kept connection, over a fresh one, and once more as the retry budget allows.
+    expect(asked).toHaveLength(1 + 3)
   })
 })
 

@@ -1,13 +1,14 @@
 import { type AttributeValue, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { Message } from '../src/ports/log.ts'
 import type { Stores } from '../src/ports/ports.ts'
-import { attachmentId } from '../src/protocol/ids.ts'
+import { attachmentId, type UserId } from '../src/protocol/ids.ts'
 import type { DynamoCall } from '../src/store/dynamo-client.ts'
 import { createStoresDynamo } from '../src/store/stores.dynamo.ts'
 import { createTables } from '../src/store/table-setup.ts'
 import type { Dynamo, TableName } from '../src/store/tables.ts'
 import { connectDynamo } from './kit/dynamodb.ts'
-import { aClientMessageId, aConversation, aGroup, aMessage, aUser, aVoid, upTo } from './kit/ids.ts'
+import { aChange, aClientMessageId, aConversation, aGroup, aMessage, aUser, aVoid, upTo } from './kit/ids.ts'
 
 const backends: { name: string; endpoint: string; wire?: 'lean' | 'sdk' }[] = [
   { name: 'dynalite', endpoint: inject('dynaliteEndpoint') },
@@ -82,6 +83,59 @@ describe.each(backends)('on $name', ({ endpoint, wire = 'lean' }) => {
         byte_size: { N: '9' },
         name: { S: 'cat.png' },
         expires_at: { S: '2027-01-15T08:30:00.000Z' },
+      })
+    })
+
+    describe('of a message of an earlier release, with a reaction in each entry of a map,', () => {
+      const withReactions = async (reactions: Record<string, number>, reacted?: Record<string, string>) => {
+        const { conversationId, seq, senderId } = aMessage(aConversation(), 1)
+        const columns = { message_id: '1', client_message_id: 'one', sent_at: '2027-01-15T08:30:00.000Z', body: 'one' }
+        await dynamo.client.call('PutItem', 'messages', {
+          TableName: `${dynamo.tablePrefix}messages`,
+          Item: {
+            conversation_id: conversationId,
+            seq,
+            kind: 'message',
+            sender_id: senderId,
+            ...columns,
+            reactions,
+            reacted,
+          },
+        })
+        return aMessage(conversationId, 1)
+      }
+      const reactionsOf = async (message: Message) => {
+        const row = await stores.messages.get(message)
+        if (row?.kind !== 'message') expect.fail()
+        return row.reactions?.map(({ emoji, userId, seq, on }) => `${seq} ${emoji} ${userId} ${on}`)
+      }
+      const by = (userId: string, emoji: string, on: boolean) =>
+        [{ type: 'reaction', emoji, on }, { senderId: userId as UserId }] as const
+
+      test('shows them, whatever the emoji, and what is changed later', async () => {
+        const message = await withReactions({ '👍 bob': 5, '🎉 bob': -7, ' \u20e3 carol': 6 })
+        expect(await reactionsOf(message)).toEqual(['5 👍 bob true', '6  \u20e3 carol true', '7 🎉 bob false'])
+        await stores.messages.alter(aChange(message, 6, ...by('bob', '🎉', true)))
+        await stores.messages.alter(aChange(message, 8, ...by('bob', '👍', false)))
+        await stores.messages.alter(aChange(message, 9, ...by('bob', '🎉', true)))
+        expect(await reactionsOf(message)).toEqual(['6  \u20e3 carol true', '8 👍 bob false', '9 🎉 bob true'])
+      })
+
+      test('shows those of somebody called like a part of every object, and what they change later', async () => {
+        const message = await withReactions({}, { valueOf: '1\n+5 👍' })
+        expect(await reactionsOf(message)).toEqual(['5 👍 valueOf true'])
+        await stores.messages.alter(aChange(message, 6, ...by('valueOf', '🎉', true)))
+        await stores.messages.alter(aChange(message, 7, ...by('valueOf', '👍', false)))
+        expect(await reactionsOf(message)).toEqual(['6 🎉 valueOf true', '7 👍 valueOf false'])
+      })
+
+      test('that has no room left lets nothing new in, and everybody take theirs back', async () => {
+        const others = upTo(2030).map((n) => [`${'👍'.repeat(48)} ${n}`, n] as const)
+        const message = await withReactions({ ...Object.fromEntries(others), '👍 bob': 2100 })
+        const late = await stores.messages.alter(aChange(message, 3000, ...by('carol', '👍', true)))
+        expect(late?.reactions?.some(({ userId }) => userId === 'carol')).toBe(false)
+        await stores.messages.alter(aChange(message, 3001, ...by('bob', '👍', false)))
+        expect((await reactionsOf(message))?.at(-1)).toBe('3001 👍 bob false')
       })
     })
 
@@ -172,6 +226,13 @@ describe.each(backends)('on $name', ({ endpoint, wire = 'lean' }) => {
       })
     })
 
+    test('of a departure is beside the blocks, with the time', async () => {
+      const departure = { userId: aUser(), groupId: aConversation(), leftAtMs: 1_790_000_000_000 }
+      const key = { user_id: { S: departure.userId }, blocked_id: { S: departure.groupId } }
+      await stores.departures.put(departure)
+      expect(await stored('blocks', key)).toEqual({ ...key, left_at_ms: { N: '1790000000000' } })
+    })
+
     test('of a block has its key alone, and is gone once it is lifted', async () => {
       const block = { userId: aUser(), blockedId: aUser() }
       const key = { user_id: { S: block.userId }, blocked_id: { S: block.blockedId } }
@@ -208,8 +269,12 @@ describe.each(backends)('on $name', ({ endpoint, wire = 'lean' }) => {
       expect(await costOf(() => stores.messages.above(conversationId, 5, 10))).toEqual(oneQuery)
       expect(await costOf(() => stores.messages.below(conversationId, 11, 10))).toEqual(oneQuery)
       expect(await costOf(() => stores.messages.below(conversationId, 4, 10))).toEqual(oneQuery)
-      expect(await costOf(() => stores.messages.countOfOthers(conversationId, 0, aUser(), 10))).toEqual(oneQuery)
-      expect(await costOf(() => stores.messages.countOfOthers(conversationId, 0, aUser(), 100))).toEqual(oneQuery)
+      expect(
+        await costOf(() => stores.messages.ofOthers(conversationId, { after: 0, before: 1000 }, aUser(), 10)),
+      ).toEqual(oneQuery)
+      expect(
+        await costOf(() => stores.messages.ofOthers(conversationId, { after: 0, before: 1000 }, aUser(), 100)),
+      ).toEqual(oneQuery)
       expect(await costOf(() => stores.messages.above(conversationId, 0, 0))).toEqual([])
     })
 

@@ -17,6 +17,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '../src/embedded/start-embedded.ts'
+import { createDeploymentLease } from '../src/store/deployment.ts'
 import { createRedisLink, type RedisLink } from '../src/store/redis-client.ts'
 
 let dataDir: string
@@ -62,7 +63,8 @@ test('without redis-server one written in JavaScript takes its place', async () 
   vi.stubEnv('PATH', dataDir)
   const embedded = await start({ dynamodb: false })
   expect(embedded.describe.redis).toBe('js-redis-server, in memory (redis-server is not installed)')
-  await link(embedded).ping()
+  // It tells which one it is, as far as a node wants to know.
+  await createDeploymentLease(link(embedded), 'parley_', { id: 'one', tables: 'parley_' })()
 })
 
 test('a second server on the same directory is told so', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Member } from '../src/domain/access.ts'
 import type { Seq } from '../src/protocol/ids.ts'
-import { aClientMessageId, aUser } from './kit/ids.ts'
+import { aClientMessageId, aUser, upTo } from './kit/ids.ts'
 import { memoryDomain } from './kit/memory-domain.ts'
 
 // What is read while its reader is taken out of the group: whether they may was asked just before.
@@ -64,6 +64,28 @@ it('a page shows nothing that was said after its reader was taken out', async ()
     await say('for those who stayed')
   })
   await expect(page).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
+it('nor where more was said since than it holds, so that their removal is not on it', async () => {
+  const { say, remove, pageOfBob } = await aGroup()
+  await say('for all')
+  const page = pageOfBob(async () => {
+    await remove()
+    for (const n of upTo(30)) await say(`${n} for those who stayed`)
+  })
+  await expect(page).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
+it('of whoever is back, and has missed more than it holds, it shows what came since', async () => {
+  const { say, remove, add, pageOfBob } = await aGroup()
+  await say('for all')
+  const page = await pageOfBob(async () => {
+    await remove()
+    for (const n of upTo(30)) await say(`${n} for those who stayed`)
+    await add()
+    for (const n of upTo(4)) await say(`${n} for all again`)
+  })
+  expect(page).toEqual([4, 3, 2, 1].map((n) => `${n} for all again`))
 })
 
 it('of whoever is back by then it shows what came since', async () => {

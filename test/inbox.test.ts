@@ -6,7 +6,7 @@ import type { ChatEvent } from '../src/ports/events.ts'
 import type { Ticks } from '../src/protocol/ticks.ts'
 import { aConversation, aMessage, aUser, upTo } from './kit/ids.ts'
 
-const clock: Clock = { now: () => 0, sleep: async () => undefined }
+const clock: Clock = { now: () => 0, monotonic: () => 0, sleep: async () => undefined }
 const inboxOf = (options: Partial<InboxOptions> = {}) =>
   createInbox(clock, { limit: 3, accepts: () => true, ...options })
 
@@ -141,7 +141,7 @@ describe('an inbox whose reader may take at once', () => {
 
   it('offers nothing while the reader waits for a certain time', async () => {
     const inbox = new Inbox(
-      { now: () => 0, sleep: () => new Promise(() => undefined) },
+      { now: () => 0, monotonic: () => 0, sleep: () => new Promise(() => undefined) },
       { limit: 3, accepts: () => true },
     )
     const offered = willing(inbox, () => true)

@@ -19,7 +19,7 @@ import { createOrigins } from '../src/transport/origins.ts'
 import { type MediaBackend, mediaContract } from './contract/media.ts'
 import { s3Credentials, startS3 } from './kit/s3.ts'
 
-const realClock: Clock = { now: Date.now, sleep: async () => undefined }
+const realClock: Clock = { now: Date.now, monotonic: () => performance.now(), sleep: async () => undefined }
 
 const aFile = (given: Partial<Attachment> = {}): Attachment => {
   const id = attachmentId(500_000, randomUUID())

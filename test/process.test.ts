@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { deriveVapid } from '../src/config.ts'
 import { createPerson, line, type Person, testSecret } from './kit/person.ts'
 import { type RedisServer, startRedis } from './kit/redis.ts'
 import { transpileServer } from './kit/transpile-server.ts'
@@ -58,6 +59,11 @@ const tellingOfFsync = `data:text/javascript,${encodeURIComponent(`
   import fs from 'node:fs'
   fs.fsyncSync = () => fs.writeSync(2, 'fsync')
   fs.fsync = (_fd, done) => (fs.writeSync(2, 'fsync'), done(null))
+`)}`
+
+const breakingOnSignal = `data:text/javascript,${encodeURIComponent(`
+  process.on('SIGUSR2', () => void Promise.reject(new Error('stray rejection')))
+  process.on('SIGHUP', () => { throw new Error('stray exception') })
 `)}`
 
 async function terminate({ child, exited }: { child: ChildProcess; exited: Promise<[number | null, string | null]> }) {
@@ -121,6 +127,51 @@ describe('a start that cannot be', () => {
   })
 })
 
+describe('development mode', () => {
+  const onRealBackends = () => ({
+    REDIS_URL: redis.url,
+    DYNAMODB_ENDPOINT: inject('dynaliteEndpoint'),
+    TABLE_PREFIX: 'exposed_',
+    CREATE_TABLES: 'true',
+    HOST: '0.0.0.0',
+  })
+
+  it('does not start where others can reach it, and says why and what to do', async () => {
+    const node = launch(onRealBackends())
+    expect(await node.exited).toEqual([1, null])
+    for (const word of ['HOST is 0.0.0.0', 'AUTH_JWT_SECRET', '127.0.0.1', 'DEVELOPMENT=true'])
+      expect(node.output()).toContain(word)
+  })
+
+  it('starts there where DEVELOPMENT=true says so, with a warning in the log, at the terminal and on its page', async () => {
+    const node = launch({ ...onRealBackends(), DEVELOPMENT: 'true' })
+    const [, port = ''] = await node.says(/running at http:\S+:(\d+)[\s\S]*WARNING: .*HOST is 0\.0\.0\.0.*\/dev\/token/)
+    expect(node.output()).toMatch(/"level":40.*HOST is 0\.0\.0\.0/)
+    const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { accept: 'text/html' } })
+    expect(await page.text()).toContain('HOST is 0.0.0.0')
+    expect(await terminate(node)).toEqual([0, null])
+  })
+
+  it('does not exist beside a secret, and no guard hangs on NODE_ENV', async () => {
+    const { publicKey, privateKey, subject } = deriveVapid(new Uint8Array(32))
+    const vapid = { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey, VAPID_SUBJECT: subject }
+    const node = launch({ ...onRealBackends(), AUTH_JWT_SECRET: testSecret, ...vapid })
+    const [, port = ''] = await node.says(/running at http:\S+:(\d+)/)
+    const url = `http://127.0.0.1:${port}`
+    expect((await fetch(`${url}/dev/token`, { method: 'POST', body: '{"userId":"alice"}' })).status).toBe(404)
+    const erin = await createPerson('erin', url)
+    const keys = { p256dh: publicKey, auth: 'AAAAAAAAAAAAAAAAAAAAAA' }
+    const register = erin.ask(
+      'mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) { deviceId } }',
+      {
+        input: { deviceId: 'd', platform: 'WEBPUSH', token: JSON.stringify({ endpoint: 'http://127.0.0.1:1/', keys }) },
+      },
+    )
+    await expect(register).rejects.toMatchObject({ code: 'BAD_USER_INPUT' })
+    expect(await terminate(node)).toEqual([0, null])
+  })
+})
+
 describe('in production', () => {
   it('names everything that is missing, and exits with 1', async () => {
     const node = launch({ NODE_ENV: 'production', PORT: 'many' })
@@ -161,6 +212,36 @@ describe('in production', () => {
     expect(node.output()).not.toContain('fsync')
     expect(await terminate(node)).toEqual([0, null])
     expect(node.output()).not.toContain('fsync')
+  })
+
+  it('a rejection that no code handles is logged and counted, and the node goes on', async () => {
+    const settings = production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'stray_' })
+    const node = launch({ ...settings, NODE_OPTIONS: `--import=${breakingOnSignal}` })
+    const [, url = ''] = await node.says(/(http:\/\/[\d.]+:\d+|http:\/\/localhost:\d+)/)
+    node.child.kill('SIGUSR2')
+    await node.says(/"level":50.*"kind":"unhandled_rejection".*"frames"/)
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(metrics).toContain('parley_process_errors_total{kind="unhandled_rejection"} 1')
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    expect(await terminate(node)).toEqual([0, null])
+  })
+
+  it('an exception that no code catches is logged, and the node exits with 1', async () => {
+    const settings = production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'stray_' })
+    const node = launch({ ...settings, NODE_OPTIONS: `--import=${breakingOnSignal}` })
+    await node.says(/(http:\/\/[\d.]+:\d+|http:\/\/localhost:\d+)/)
+    node.child.kill('SIGHUP')
+    expect(await node.exited).toEqual([1, null])
+    expect(node.output()).toMatch(/"level":60.*"kind":"uncaught_exception".*"frames"/)
+  })
+
+  it('a node that finds another deployment under its Redis prefix says so, and exits with 1', async () => {
+    const node = launch(production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'meeting_', DRAIN_DELAY_MS: '0' }))
+    const [, url = ''] = await node.says(/(http:\/\/[\d.]+:\d+|http:\/\/localhost:\d+)/)
+    await redis.raw.set('meeting_deployment', 'another others_')
+    expect((await fetch(`${url}/readyz`)).status).toBe(503)
+    expect(await node.exited).toEqual([1, null])
+    expect(node.output()).toMatch(/"level":60.*Another deployment uses this Redis under the prefix meeting_/)
   })
 
   it('says that it is not ready before it drains, serving until then, and exits with 0', async () => {

@@ -54,13 +54,13 @@ const backends: { name: string; start(): Promise<StoppableWorld> }[] = [
     name: 'memory',
     async start() {
       let nowMs = 1_800_000_000_000
-      let buckets = createRateLimitsMemory({ now: () => nowMs })
+      let buckets = createRateLimitsMemory({ monotonic: () => nowMs })
       const node: RateWorld['here'] = { draw: (...args) => buckets.draw(...args) }
       return {
         here: node,
         there: node,
         async forget() {
-          buckets = createRateLimitsMemory({ now: () => nowMs })
+          buckets = createRateLimitsMemory({ monotonic: () => nowMs })
         },
         async pass(ms) {
           nowMs += ms

@@ -9,6 +9,7 @@ import { listen } from './contract/events.ts'
 import { aClientMessageId, aConversation, aMessage, aUser, upTo } from './kit/ids.ts'
 import { type RedisServer, startRedis } from './kit/redis.ts'
 import { startRedisCluster } from './kit/redis-cluster.ts'
+import { seedCounter } from './kit/seed-counter.ts'
 import { connectNode, keys } from './kit/soft-worlds.ts'
 
 const deaf: EventListener = { event: () => undefined, gap: () => undefined }
@@ -98,7 +99,7 @@ describe('the link to a redis-server', () => {
     const { soft } = connect()
     const [userId, conversationId] = [aUser(), aConversation()]
     const send = { senderId: userId, clientMessageId: aClientMessageId() }
-    await soft.sequencer.seed(conversationId, 1)
+    await seedCounter(soft.sequencer, conversationId, 1)
     await soft.sequencer.reserve(conversationId, send)
     await soft.hints.lift({ userId, conversationId }, ticks, 0)
     await soft.activity.seed([{ conversationId, seq: 1, atMs: 1 }])
@@ -108,7 +109,7 @@ describe('the link to a redis-server', () => {
     const ttls: [string, number][] = [
       [keys.counter(conversationId), 30 * dayMs],
       [keys.activity(conversationId), 90 * dayMs],
-      [keys.sent(conversationId, send), dayMs],
+      [keys.sent(conversationId, send), 3_600_000],
       [keys.hint({ userId, conversationId }), 7 * dayMs],
       [keys.mark(userId), 30 * dayMs],
       [keys.sessions(ticks.userId), 3_630_000],
@@ -118,7 +119,7 @@ describe('the link to a redis-server', () => {
       expect(left, key).toBeGreaterThan(ttlMs - 60_000)
       expect(left, key).toBeLessThanOrEqual(ttlMs)
     }
-    expect((await redis.raw.keys('*')).filter((key) => !key.startsWith('parley:'))).toEqual([])
+    expect((await redis.raw.keys('*')).filter((key) => !key.startsWith('parley_'))).toEqual([])
   })
 
   test('what is malformed, or of another version, is ignored and reported', async () => {

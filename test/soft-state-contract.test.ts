@@ -10,6 +10,7 @@ import { sequencerContract } from './contract/sequencer.ts'
 import { sessionsContract } from './contract/sessions.ts'
 import { versionsContract } from './contract/versions.ts'
 import { aConversation, aUser } from './kit/ids.ts'
+import { seedCounter } from './kit/seed-counter.ts'
 import { type SoftWorld, softBackends } from './kit/soft-worlds.ts'
 
 describe.each(softBackends)('the soft state on $name', ({ start }) => {
@@ -31,7 +32,7 @@ describe.each(softBackends)('the soft state on $name', ({ start }) => {
 
 describe('the memory Redis', () => {
   let nowMs = 1_800_000_000_000
-  const redis = createMemoryRedis({ now: () => nowMs, sleep: async () => undefined })
+  const redis = createMemoryRedis({ now: () => nowMs, monotonic: () => nowMs, sleep: async () => undefined })
   const { sequencer, sessions, hints, versions, blockHints } = createSoftStateMemory(redis)
 
   test('another process with the same data does not believe the marks of the last one', async () => {
@@ -88,7 +89,7 @@ describe('the memory Redis', () => {
 
   test('what is kept expires by the clock that was handed in', async () => {
     const [userId, conversationId] = [aUser(), aConversation()]
-    await sequencer.seed(conversationId, 5)
+    await seedCounter(sequencer, conversationId, 5)
     await hints.lift({ userId, conversationId }, { lastDeliveredSeq: 1, lastReadSeq: 1 }, 0)
     await sessions.attach({ userId, connectionId: 'phone' })
     nowMs += 30_000

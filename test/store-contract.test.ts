@@ -9,6 +9,7 @@ import { createTables } from '../src/store/table-setup.ts'
 import { blocksContract } from './contract/blocks.ts'
 import { boundariesContract } from './contract/boundaries.ts'
 import { claimsContract } from './contract/claims.ts'
+import { departuresContract } from './contract/departures.ts'
 import { devicesContract } from './contract/devices.ts'
 import { conversationsContract, membershipsContract, profilesContract } from './contract/directory.ts'
 import { messagesContract } from './contract/messages.ts'
@@ -56,6 +57,7 @@ describe.each(backends)('the stores on $name', ({ open }) => {
   describe('memberships', () => membershipsContract(() => opened.stores.memberships))
   describe('profiles', () => profilesContract(() => opened.stores.profiles))
   describe('blocks', () => blocksContract(() => opened.stores.blocks))
+  describe('departures', () => departuresContract(() => opened.stores.departures))
   describe('devices', () => devicesContract(() => opened.stores.devices))
   describe('uploads', () => uploadsContract(() => opened.stores.uploads))
 })

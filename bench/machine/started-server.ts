@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,10 +12,15 @@ import { startRedis } from '../../test/kit/redis.ts'
 
 export type StartedServer = { url: string; stop(): Promise<void> }
 
-/** One node as it runs outside of benchmarks, compiled, a process of its own, on a Redis and a DynamoDB server of its own. */
+/**
+ * One node in development mode, where push services may be on this machine: compiled, a process of its own, on a Redis and a DynamoDB
+ * server of its own.
+ */
 export async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<StartedServer> {
   const [redis, dynamodb, built] = await Promise.all([startRedis(), startDynalite(), buildServer()])
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-'))
+  // The secret that a node in development mode keeps with its data.
+  await writeFile(join(dataDir, 'secret'), Buffer.from(testSecret).toString('hex'))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const environment = {
@@ -24,7 +29,6 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
     REDIS_URL: redis.url,
     DYNAMODB_ENDPOINT: dynamodb.endpoint,
     CREATE_TABLES: 'true',
-    AUTH_JWT_SECRET: testSecret,
     DATA_DIR: dataDir,
     ...settings,
   }

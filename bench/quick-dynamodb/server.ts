@@ -57,9 +57,10 @@ export function createQuickDynamo(onCall: (operation: string, tableName: string)
       return { Item: tableOf(TableName).get(Key), ConsumedCapacity: consumed(TableName) }
     },
     Query(input) {
-      const { rows, last } = tableOf(input.TableName).query(input)
+      const { rows, last, seen } = tableOf(input.TableName).query(input)
       const Items = input.Select === 'COUNT' ? undefined : rows
-      return { Items, Count: rows.length, LastEvaluatedKey: last, ConsumedCapacity: consumed(input.TableName) }
+      const counts = { Count: rows.length, ScannedCount: seen }
+      return { Items, ...counts, LastEvaluatedKey: last, ConsumedCapacity: consumed(input.TableName) }
     },
     BatchGetItem({ RequestItems }) {
       const asked = Object.entries(RequestItems as Record<string, { Keys: Row[] }>)

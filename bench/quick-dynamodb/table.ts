@@ -88,7 +88,7 @@ export function createTable(schema: TableSchema) {
   }
 
   /** Looks at the whole partition, and knows no limit but the asker's: this is no server for long ones. */
-  function query(input: Query): { rows: Row[]; last: Row | undefined } {
+  function query(input: Query): { rows: Row[]; last: Row | undefined; seen: number } {
     const { Limit = Number.POSITIVE_INFINITY, ExclusiveStartKey: start } = input
     const isMeant = compileCondition(input.KeyConditionExpression)
     const passes: Condition = input.FilterExpression ? compileCondition(input.FilterExpression) : () => true
@@ -101,9 +101,9 @@ export function createTable(schema: TableSchema) {
       if (!isMeant(row, input)) continue
       seen += 1
       if (passes(row, input)) rows.push(row)
-      if (seen >= Limit) return { rows, last: keyOf(row) }
+      if (seen >= Limit) return { rows, last: keyOf(row), seen }
     }
-    return { rows, last: undefined }
+    return { rows, last: undefined, seen }
   }
 
   function hashIn({ KeyConditionExpression, ExpressionAttributeValues }: Query): Value {

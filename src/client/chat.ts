@@ -129,7 +129,14 @@ export function createChat(options: ChatOptions): Chat {
   const changes = createChanges({ ask, insist, keeper, messagePositions, onChanged })
   const typing = createTyping(ask, now)
   const parts = { inbox, conversations, ticks, changes, typing, awaited: outbox.awaited }
-  const { session, poll, attach } = createSession({ userId, pollEveryMs, ...parts, onLink, onStranger })
+  const { session, poll, attach } = createSession({
+    userId,
+    pollEveryMs,
+    ...parts,
+    onLink,
+    onBegin: timelines.reset,
+    onStranger,
+  })
   const open = {
     websocket: () => openWebSocketLink({ url, tokens, webSocket }),
     sse: () => openSseLink({ url, tokens, fetch: fetchIt, ask: http }),

@@ -132,11 +132,17 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
     state.set({ ...rest, conversations, ...change })
   }
 
-  async function readPage(after: string | null): Promise<ConversationsQuery['conversations']> {
+  /** Groups come with all their members. Where a page of large ones is too much at once, half of it is asked for. */
+  async function readPage(after: string | null, first = pageSize): Promise<ConversationsQuery['conversations']> {
     const asOf = moment()
-    const { conversations } = await ask(ConversationsDocument, { first: pageSize, after })
-    for (const { node } of conversations.edges) learn(node, asOf)
-    return conversations
+    try {
+      const { conversations } = await ask(ConversationsDocument, { first, after })
+      for (const { node } of conversations.edges) learn(node, asOf)
+      return conversations
+    } catch (error) {
+      if (asClientError(error).code !== 'QUERY_TOO_COMPLEX' || first === 1) throw error
+      return readPage(after, Math.floor(first / 2))
+    }
   }
 
   /** The head of the list, and further while pages hold what `goOn` wants to see more of. */

@@ -41,6 +41,8 @@ import type { TypingState } from './typing.ts'
 const strange: readonly string[] = ['NOT_FOUND', 'SEQ_OUT_OF_RANGE']
 /** A stream that has not brought by then what the list shows may never do so. */
 const doubtMs = 30_000
+/** Before a stream that the server has ended alone. */
+const resumeMs = 5000
 
 /** What is to be done while there is a link, until the function it returns is called. No `follow`: streams are few, or there are none. */
 export type LinkListener = (follow: Follow | undefined) => () => void
@@ -57,12 +59,15 @@ export type SessionOptions = {
   awaited: () => Iterable<string>
   /** There is a way to the server again. */
   onLink: () => void
+  /** A new device knows where it begins. What was read of a conversation before may end below that. */
+  onBegin: () => void
   /** It is another server, or it was emptied: everything known is to be forgotten. */
   onStranger: () => void
 }
 
 export function createSession(options: SessionOptions) {
-  const { userId, pollEveryMs, inbox, conversations, ticks, changes, typing, awaited, onLink, onStranger } = options
+  const { userId, pollEveryMs, inbox, conversations, ticks, changes, typing, awaited, onLink, onBegin, onStranger } =
+    options
   const sleeper = createSleeper()
   const listeners = new Map<LinkListener, () => void>()
   /** What listeners are told, while there is a link. */
@@ -136,40 +141,58 @@ export function createSession(options: SessionOptions) {
           resolve(undefined)
         }
 
-        const ended = (positions: PositionInput[], error: ClientError, isStrange: boolean) => {
-          const [, index = ''] = (error.code === 'NOT_FOUND' && /^after\.(\d+)/.exec(error.field ?? '')) || []
-          const position = positions[Number.parseInt(index, 10)]
-          if (position) return void refused(position, error).catch(fail)
-          if (isStrange) onStranger()
-          resolve(error)
+        /** Whether it was one of the positions. */
+        const isRefused = (positions: PositionInput[], error: ClientError): boolean => {
+          const [, index] = (error.code === 'NOT_FOUND' && /^after\.(\d+)/.exec(error.field ?? '')) || []
+          const position = positions[Number(index)]
+          if (position) refused(position, error).catch(fail)
+          return position !== undefined
         }
 
-        const changesAfter = changes.positions()
+        let stopChanges: () => void
+        // Where the server ends this one alone, it is resumed alone: its positions wait.
+        const followChanges = () => {
+          const asked = changes.positions()
+          stopChanges = follow(
+            MessageChangedDocument,
+            { after: asked },
+            {
+              event: ({ messageChanged }) => changes.hear(messageChanged),
+              end(error) {
+                if (isRefused(asked, error)) return
+                if (error.code === 'NETWORK' || error.code === 'UNAUTHENTICATED') return resolve(error)
+                const timer = setTimeout(followChanges, resumeMs)
+                stopChanges = () => clearTimeout(timer)
+              },
+            },
+          )
+        }
+
         streams.push(
           follow(
             MessageAddedDocument,
             { after },
             {
               event: ({ messageAdded }) => inbox.hear(messageAdded),
-              end: (error) => ended(after, error, strange.includes(error.code)),
+              end(error) {
+                if (isRefused(after, error)) return
+                if (strange.includes(error.code)) onStranger()
+                resolve(error)
+              },
             },
           ),
-          follow(
-            MessageChangedDocument,
-            { after: changesAfter },
-            {
-              event: ({ messageChanged }) => changes.hear(messageChanged),
-              end: (error) => ended(changesAfter, error, false),
-            },
-          ),
-          changes.follow(),
-          ...(link.narrow ? [readAgainAndAgain(resolve)] : followTheRest(follow, resolve)),
         )
+        followChanges()
         const named = new Set(after.map(({ conversationId }) => conversationId))
         const missing = new Set<string>()
         const doubtAll = () => new Set([...missing, ...awaited()]).forEach(conversations.doubt)
         const doubting = setInterval(doubtAll, doubtMs)
-        streams.push(() => clearInterval(doubting))
+        streams.push(
+          () => stopChanges(),
+          () => clearInterval(doubting),
+          changes.follow(),
+          ...(link.narrow ? [readAgainAndAgain(resolve)] : followTheRest(follow, resolve)),
+        )
         catchUp(list, named, missing).then(() => isOver || online(), fail)
         over.addEventListener('abort', () => streams.forEach((stop) => void stop()))
       })
@@ -259,6 +282,7 @@ export function createSession(options: SessionOptions) {
         return { conversationId: conversation.id, seq: mine?.lastDeliveredSeq ?? 0 }
       }),
     )
+    onBegin()
     return list
   }
 

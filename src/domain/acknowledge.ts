@@ -39,15 +39,26 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
     // Also where nothing changed: the attempt before this one may have died between the write and here.
     const { pendingVersion } = await events.tell(audienceOf(member), ticks)
     // Nobody in a group gets a pending row.
-    if (pendingVersion !== 0 && !isGroupId(address.conversationId)) await forgetPending(address, ticks)
+    if (pendingVersion !== 0 && !isGroupId(address.conversationId)) await forgetPending(address, ticks.lastDeliveredSeq)
     return ticks
   }
 
+  /**
+   * A pending row, and the hint that there is one: an ack may come by a plain request, and looks for the row only where the hint says so.
+   * One that came before the hint has lifted it, and has not looked: the row is removed here.
+   */
+  async function addPending(address: MemberAddress, firstUndeliveredSeq: Seq): Promise<void> {
+    await pending.lower(address.userId, address.conversationId, firstUndeliveredSeq)
+    const delivered = await hints.notePending(address)
+    if (delivered >= firstUndeliveredSeq) await forgetPending(address, delivered)
+  }
+
   /** Where there may be a pending row. Should this fail, the next ack finds the hint as it was, and tries again. */
-  async function forgetPending(address: MemberAddress, ticks: Ticks): Promise<void> {
+  async function forgetPending(address: MemberAddress, delivered: Seq): Promise<void> {
     const hint = await hints.open(address)
-    const isGone = await settlePending(address, ticks.lastDeliveredSeq)
-    if (isGone) await hints.lift(address, ticks, hint?.pendingVersion ?? 0)
+    const isGone = await settlePending(address, delivered)
+    const boundaries = { lastDeliveredSeq: delivered, lastReadSeq: hint?.lastReadSeq ?? 0 }
+    if (isGone) await hints.lift(address, boundaries, hint?.pendingVersion ?? 0)
   }
 
   /**
@@ -66,7 +77,7 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
     }
     await pending.remove(userId, conversationId, delivered)
     const late = await log.firstMessage(conversationId, delivered)
-    if (late) await pending.lower(userId, conversationId, late.seq)
+    if (late) await addPending(address, late.seq)
     return !late
   }
 
@@ -104,7 +115,7 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
     })
   }
 
-  return { ack, markRead, ticksOf, settlePending, deliveredSoFar, readByReply }
+  return { ack, markRead, ticksOf, addPending, forgetPending, settlePending, deliveredSoFar, readByReply }
 }
 
 /** The delivered boundary if it is ahead of the read one, otherwise 0. */

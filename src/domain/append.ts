@@ -10,6 +10,7 @@ import { type Blocking, refused } from './blocking.ts'
 import type { Recount } from './counters.ts'
 import type { Heads } from './heads.ts'
 import type { Log } from './log.ts'
+import type { Payload } from './payloads.ts'
 
 // Putting something into a conversation's log, once: reserve a number, claim it for this call, write the cell.
 //
@@ -22,12 +23,12 @@ import type { Log } from './log.ts'
 //   finds the entry.
 
 /**
- * `payloadHash`: the same for a retry, another for other content. `row`: the entry at the place it got. `always`: also by
+ * `payload`: what is in it, by which a retry is told from other content. `row`: the entry at the place it got. `always`: also by
  * somebody whom the other has blocked. `above`: what is known to be in the log, where the entry makes sense only after it.
  */
 export type Draft<Row extends LogEntry> = {
   clientMessageId: ClientMessageId
-  payloadHash: string
+  payload: Payload
   above?: Seq
   row: (entry: Entry) => Row
   always?: boolean
@@ -54,11 +55,13 @@ export function createAppend(needs: Needs) {
 
   async function append<Row extends LogEntry>(member: Member, draft: Draft<Row>): Promise<Appended<Row>> {
     const key = { senderId: member.userId, clientMessageId: draft.clientMessageId }
+    // Before the number is asked for: what others write meanwhile may well be above it.
+    const floor = Math.max(draft.above ?? versionOf(member.conversation), heads.known(member.conversation.id))
     const reserved = await (draft.always
       ? sequencer.reserve(member.conversation.id, key)
       : blocking.reserve(member, key))
     if (reserved === 'blocked') return acceptedBefore(member, draft)
-    const appended = await write(await claimSeq(member, draft, reserved), draft)
+    const appended = await write(await claimSeq(member, draft, reserved, floor), draft)
     heads.saw(appended.row.conversationId, appended.row.seq)
     if (appended.duplicate) observer.duplicate(appended.row.kind)
     return appended
@@ -67,10 +70,10 @@ export function createAppend(needs: Needs) {
   /** Whoever is blocked is still told of what was accepted before. */
   async function acceptedBefore<Row extends LogEntry>(
     { userId, conversation }: Member,
-    { clientMessageId, payloadHash }: Draft<Row>,
+    { clientMessageId, payload }: Draft<Row>,
   ): Promise<Appended<Row>> {
     const claim = await claims.get(userId, clientMessageId)
-    if (claim?.conversationId !== conversation.id || claim.payloadHash !== payloadHash) throw refused()
+    if (claim?.conversationId !== conversation.id || !(await payload.isOf(claim))) throw refused()
     const cell = await messages.get(claim)
     if (!cell || !isOf(claim, cell)) throw refused()
     observer.duplicate(cell.kind)
@@ -79,20 +82,22 @@ export function createAppend(needs: Needs) {
 
   async function claimSeq(
     member: Member,
-    { clientMessageId, payloadHash, above }: Draft<LogEntry>,
+    { clientMessageId, payload }: Draft<LogEntry>,
     given: Reservation | undefined,
+    floor: Seq,
   ): Promise<Claim> {
     const conversationId = member.conversation.id
     const senderId = member.userId
     const reserved = given ?? (await seedAndReserve(conversationId, { senderId, clientMessageId }))
     const earlier = reserved.known ? await claims.get(senderId, clientMessageId) : undefined
-    const floor = above ?? versionOf(member.conversation)
-    // Redis has fallen back behind what the group is known to be, and there is a hole to fall into: others are past it.
+    // Redis has fallen back behind what this node knows of the log, and there is a hole to fall into: others may be past it, and what the
+    // same sender has said before may be above it.
     const seq = reserved.seq > floor || earlier ? reserved.seq : await sequencer.reserveAbove(conversationId, floor)
-    const standing = earlier ?? (await claims.claim({ senderId, clientMessageId, conversationId, seq, payloadHash }))
+    const claim = { senderId, clientMessageId, conversationId, seq, payloadHash: payload.hash }
+    const standing = earlier ?? (await claims.claim(claim))
 
     // The claim is another attempt's, so the number reserved here is left over.
-    const sameContent = standing.conversationId === conversationId && standing.payloadHash === payloadHash
+    const sameContent = standing.conversationId === conversationId && (await payload.isOf(standing))
     const isLeft = !reserved.known || seq !== reserved.seq
     if (isLeft && !(sameContent && standing.seq === seq)) await abandon(conversationId, seq)
     if (!sameContent) throw conflict()

@@ -3,6 +3,7 @@ import type { Ports } from '../ports/ports.ts'
 import type { Session } from '../ports/soft-state.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../protocol/ids.ts'
 import type { Member } from './access.ts'
+import type { Acknowledge } from './acknowledge.ts'
 import type { Beat } from './beat.ts'
 import type { Hearing, Listen } from './hearing.ts'
 import { createInbox, type Inbox, type InboxOptions, ofTypes } from './inbox.ts'
@@ -27,7 +28,8 @@ import type { Pushes } from './push.ts'
 /** About a megabyte of ordinary messages; beyond that, the log is the better buffer. */
 export const inboxLimitDefault = 256
 
-type Needs = Pick<Ports, 'sessions' | 'boundaries' | 'pending' | 'clock'> & {
+type Needs = Pick<Ports, 'sessions' | 'boundaries' | 'clock'> & {
+  addPending: Acknowledge['addPending']
   listen: Listen
   beat: Beat
   pushes: Pushes
@@ -47,8 +49,19 @@ export function createAttach(given: Needs) {
     accepts: ofTypes('message', 'change', 'group', 'seat'),
   }
   // One object for all attachments, with what they need and nothing else.
-  const { listen, sessions, boundaries, pending, clock, beat, pushes, randomId, onDetachError, observer } = given
-  const needs: Needs = { listen, sessions, boundaries, pending, clock, beat, pushes, randomId, onDetachError, observer }
+  const { listen, sessions, boundaries, addPending, clock, beat, pushes, randomId, onDetachError, observer } = given
+  const needs: Needs = {
+    listen,
+    sessions,
+    boundaries,
+    addPending,
+    clock,
+    beat,
+    pushes,
+    randomId,
+    onDetachError,
+    observer,
+  }
 
   return async function attach(userId: UserId, only?: Member): Promise<Attachment> {
     const conversationId = only?.conversation.id
@@ -107,7 +120,7 @@ export class Attachment {
   }
 
   async #leave({ reached, whole }: StreamOutcome): Promise<void> {
-    const { sessions, boundaries, pending, pushes } = this.#needs
+    const { sessions, boundaries, addPending, pushes } = this.#needs
     const { userId, conversationId } = this.#session
     await sessions.leave(this.#session)
     await this.hearing.flush()
@@ -126,7 +139,7 @@ export class Attachment {
       [...heard].map(([id, seq]) => {
         if (isGroupId(id)) return undefined
         const done = delivered.get(id) ?? 0
-        return seq > done ? pending.lower(userId, id, done + 1) : undefined
+        return seq > done ? addPending({ userId, conversationId: id }, done + 1) : undefined
       }),
     )
     pushes.missed(

@@ -4,6 +4,7 @@ import type { Ports } from '../ports/ports.ts'
 import { badInput, ChatError } from '../protocol/errors.ts'
 import type { AttachmentId, ClientMessageId, ConversationId, UserId } from '../protocol/ids.ts'
 import { conflict } from './append.ts'
+import type { Payload } from './payloads.ts'
 
 // Giving uploads to a send, before it takes its place in the log: each to one send only, by a condition on its row. A retry
 // finds them its own already.
@@ -11,12 +12,12 @@ import { conflict } from './append.ts'
 // What a crash leaves: uploads that belong to a send without a message. The retry goes on with them; if none comes, the
 // sweep takes them like those that were never sent.
 
-/** `payloadHash`: that of the whole send, so that a retry is known as one. */
+/** `payload`: the whole send, so that a retry is known as one. */
 export type AttachRequest = {
   userId: UserId
   conversationId: ConversationId
   clientMessageId: ClientMessageId
-  payloadHash: string
+  payload: Payload
   ids: readonly AttachmentId[]
 }
 
@@ -53,7 +54,7 @@ export function createAttachments({ uploads, media, claims, messages, clock, onM
   async function storedBefore(request: AttachRequest): Promise<Message | undefined> {
     const claim = await claims.get(request.userId, request.clientMessageId)
     if (!claim) return undefined
-    const same = claim.conversationId === request.conversationId && claim.payloadHash === request.payloadHash
+    const same = claim.conversationId === request.conversationId && (await request.payload.isOf(claim))
     if (!same) throw conflict()
     return messageAt(claim)
   }

@@ -10,16 +10,27 @@ import type { SettingsOf } from './settings.ts'
 // Somebody's chats, latest activity first: one query for the memberships, one round trip for when something was last said in each,
 // and only what is shown is looked into. The order is soft: where Redis forgot, the log's last message tells, and where a chat
 // that is shown turns out to have gone on, Redis is told. It decides where a chat stands, never whether it is there.
+//
+// Somebody may be in thousands of groups, and not by their own doing. So what Redis forgot is read a few chats at a time, and Redis is told
+// after each step: whoever fails in the middle gets further the next time.
 
 /** A place in the list: the latest first, of the same moment the lower id. */
 export type Place = { atMs: number; id: ConversationId }
 /** A chat of the list that nobody has looked into yet. */
 export type Listed = { place: Place; activity: LastActivity; settings: Settings }
+/** Few enough that each of the queries is answered in time, also on a busy node. */
+const rebuiltAtATime = 50
+
 export type Chat = Listed & { member: Member; tail: Tail }
 
-type Needs = Pick<Ports, 'memberships' | 'activity'> & { access: Access; log: Log; chats: Chats; settings: SettingsOf }
+type Needs = Pick<Ports, 'memberships' | 'activity' | 'messages'> & {
+  access: Access
+  log: Log
+  chats: Chats
+  settings: SettingsOf
+}
 
-export function createChatList({ memberships, activity, access, log, chats, settings }: Needs) {
+export function createChatList({ memberships, activity, messages, access, log, chats, settings }: Needs) {
   /** All of them. */
   async function order(userId: UserId): Promise<Listed[]> {
     const own = await memberships.ofUser(userId)
@@ -40,18 +51,50 @@ export function createChatList({ memberships, activity, access, log, chats, sett
 
   /** Of what Redis forgot; without those that have not begun. */
   async function rebuild(userId: UserId, ids: readonly ConversationId[]): Promise<Map<ConversationId, LastActivity>> {
-    const members = (await access.find(userId, ids)).filter((member) => member !== undefined)
-    const lasts = await Promise.all(members.map(lastActivity))
-    const found = members.flatMap(({ conversation }, i) =>
-      lasts[i] ? [{ conversationId: conversation.id, ...lasts[i] }] : [],
-    )
-    const worthKeeping = found.filter(({ seq }) => seq > 0)
-    if (worthKeeping.length > 0) await activity.seed(worthKeeping)
-    return new Map(found.map(({ conversationId, seq, atMs }) => [conversationId, { seq, atMs }]))
+    const found = new Map<ConversationId, LastActivity>()
+    for (let i = 0; i < ids.length; i += rebuiltAtATime) {
+      await rebuildSome(userId, ids.slice(i, i + rebuiltAtATime), found)
+    }
+    return found
+  }
+
+  async function rebuildSome(
+    userId: UserId,
+    ids: readonly ConversationId[],
+    found: Map<ConversationId, LastActivity>,
+  ): Promise<void> {
+    const members = (await access.findListed(userId, ids)).filter((member) => member !== undefined)
+    const silent = await beginningsOfSilent(members)
+    const lasts = await Promise.all(members.map((each) => silent.get(each.conversation.id) ?? lastActivity(each)))
+    const some = members.flatMap(({ conversation: { id } }, i) => (lasts[i] ? [{ id, last: lasts[i] }] : []))
+    for (const { id, last } of some) found.set(id, last)
+    const worthKeeping = some.filter(({ last }) => last.seq > 0)
+    if (worthKeeping.length > 0)
+      await activity.seed(worthKeeping.map(({ id, last }) => ({ conversationId: id, ...last })))
   }
 
   /**
-   * A direct chat begins with its first message; a send that failed before it may have left an empty one. A group is there from
+   * Of groups in which nothing was said or changed since they were made, which is what somebody is put into by the hundreds: one batch
+   * for all of them. Should the second cell be a hole, the group stands too low until it is shown, as where Redis is behind.
+   */
+  async function beginningsOfSilent(members: readonly Member[]): Promise<Map<ConversationId, LastActivity>> {
+    const groups = members.flatMap(({ conversation }) =>
+      conversation.kind === 'GROUP' && conversation.version === 1 ? [conversation.id] : [],
+    )
+    const cells = groups.flatMap((conversationId) => [1, 2].map((seq) => ({ conversationId, seq })))
+    const rows = cells.length > 0 ? await messages.getMany(cells) : []
+    const goneOn = new Set(rows.filter(({ seq }) => seq === 2).map(({ conversationId }) => conversationId))
+    return new Map(
+      rows.flatMap((row) =>
+        row.kind === 'group' && row.seq === 1 && !goneOn.has(row.conversationId)
+          ? [[row.conversationId, { seq: row.seq, atMs: row.sentAtMs }] as const]
+          : [],
+      ),
+    )
+  }
+
+  /**
+   * A direct chat begins with its first message; earlier versions may have left an empty one. A group is there from
    * its first entry on, whatever that is.
    */
   async function lastActivity({ conversation }: Member): Promise<LastActivity | undefined> {
@@ -71,7 +114,7 @@ export function createChatList({ memberships, activity, access, log, chats, sett
     let next = 0
     while (seen.length < count && next < listed.length) {
       const some = listed.slice(next, next + count - seen.length)
-      const members = await access.find(
+      const members = await access.findListed(
         userId,
         some.map(({ place }) => place.id),
       )

@@ -2,22 +2,23 @@ import type { LogRow, Message } from '../ports/log.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { LastActivity } from '../ports/soft-state.ts'
 import type { ConversationId, MessageAddress, Seq, UserId } from '../protocol/ids.ts'
-import { unreadMax } from '../protocol/limits.ts'
 import type { Access, Member } from './access.ts'
 import { isMessage, type Log } from './log.ts'
+import { createCountUnread, type UnreadRequest } from './unread.ts'
 
 /** Up to this many numbers, cells are fetched in one batch with those of other chats; above, they are counted by a query. */
 const spanMax = 20
 
 /** The end of a conversation's log. `lastSeq`: of the last entry, which need not be a message. */
 export type Tail = { lastSeq: Seq; lastMessage: Message | undefined }
-export type UnreadRequest = { member: Member; readSeq: Seq; lastSeq: Seq }
 
 export type Chats = ReturnType<typeof createChats>
 
 type Needs = Pick<Ports, 'messages' | 'sequencer'> & { log: Log; access: Access }
 
 export function createChats({ log, messages, sequencer, access }: Needs) {
+  const countUnread = createCountUnread({ messages })
+
   /**
    * In the order asked for. Redis's counters say where the last entries should be, the activities, where they are known,
    * where the last messages; one batch fetches what lies between the two and looks into the cells after. A query answers
@@ -63,7 +64,7 @@ export function createChats({ log, messages, sequencer, access }: Needs) {
     return Promise.all(
       requests.map((each) => {
         const { userId, conversation } = each.member
-        if (!isShort(each)) return messages.countOfOthers(conversation.id, each.readSeq, userId, unreadMax)
+        if (!isShort(each)) return countUnread(each)
         return cells.get(conversation.id)?.filter((row) => isUnread(row, userId)).length ?? 0
       }),
     )

@@ -6,6 +6,7 @@ import type { ConversationId, MessageAddress, Seq, UserId } from '../protocol/id
 import { risen } from '../protocol/ticks.ts'
 import type { Access, Member } from './access.ts'
 import type { Beat } from './beat.ts'
+import type { Recount } from './counters.ts'
 import type { Listen } from './hearing.ts'
 import { createInbox, type Signal } from './inbox.ts'
 import type { Log } from './log.ts'
@@ -25,13 +26,14 @@ type Known = { seq: Seq; readSeq: Seq; settings: string; counted: boolean }
 type Needs = Pick<Ports, 'memberships' | 'boundaries' | 'sequencer' | 'clock'> & {
   access: Access
   log: Log
+  recount: Recount
   listen: Listen
   beat: Beat
   observer: Observer
 }
 
 export function createFollowConversations(needs: Needs) {
-  const { memberships, boundaries, sequencer, clock, access, log, listen, beat, observer } = needs
+  const { memberships, boundaries, sequencer, clock, access, log, recount, listen, beat, observer } = needs
 
   return async function followConversations(userId: UserId): Promise<AsyncIterableIterator<Member>> {
     const inbox = createInbox(clock, {
@@ -68,7 +70,13 @@ export function createFollowConversations(needs: Needs) {
         const signal = await inbox.take()
         if (signal.type === 'closed') return
         const ids = await changedBy(signal)
-        for (const member of await persist(clock, () => access.find(userId, ids))) if (member) yield member
+        const members = await persist(clock, () => access.find(userId, ids))
+        for (const [i, id] of ids.entries()) {
+          const member = members[i]
+          if (member) yield member
+          // It was not shown: should it be theirs later, that is news.
+          else shown.delete(id)
+        }
       }
     }
 
@@ -116,6 +124,9 @@ export function createFollowConversations(needs: Needs) {
     async function moved(): Promise<ConversationId[]> {
       const now = await survey()
       const seqs = await Promise.all(now.map(({ id, head }) => lastSeq(id, head)))
+      // Redis has forgotten it since: seeded from the log, it tells of whatever comes from now on.
+      const forgotten = now.filter(({ id, head }) => head === undefined && knownOf(id).counted).map(({ id }) => id)
+      if (forgotten.length > 0) await recount(forgotten)
       return now.flatMap(({ id, head, readSeq, settings }, i) => {
         const known = knownOf(id)
         const seq = Math.max(seqs[i] ?? 0, known.seq)
@@ -127,7 +138,7 @@ export function createFollowConversations(needs: Needs) {
 
     /**
      * The log is asked only where the counter is ahead of what was shown, for it may also be ahead of the log; and where there
-     * is none, the first time: whoever sends brings it back.
+     * is none any more. One that had none from the beginning gets it from whoever sends.
      */
     async function lastSeq(id: ConversationId, head: Seq | undefined): Promise<Seq> {
       const known = shown.get(id)

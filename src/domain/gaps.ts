@@ -1,16 +1,27 @@
 import type { Clock } from '../ports/clock.ts'
-import type { LogEntry } from '../ports/log.ts'
+import type { LogRow } from '../ports/log.ts'
 import type { ConversationId, Seq } from '../protocol/ids.ts'
 
-/** How long an event that came early waits for the ones before it, before the log is asked. */
+/** How long a missing number is waited for before it counts as a hole. */
 const patienceMs = 300
 const heldMax = 64
 
-type Gap = { dueAtMs: number; held: Map<Seq, LogEntry> }
+/**
+ * `below`: the missing numbers under this one were known to be given out when the wait began. `upTo`: the highest number that is known
+ * to be given out by now; without an end where only the log can tell.
+ */
+type Gap = { below: Seq; upTo: Seq; dueAtMs: number; held: Map<Seq, LogRow> }
+
+/** A wait that is over. The log is read now, and a cell under `below` that is still empty is a hole. */
+export type Due = { conversationId: ConversationId; below: Seq }
 
 /**
- * Conversations in which something seems to be missing. Two sends that overlap often ring in the wrong order; a moment of
+ * Conversations in which something seems to be missing. Two sends that overlap often publish in the wrong order; a moment of
  * patience saves a read, and saves a writer that is only slow from being voided.
+ *
+ * The wait is for the numbers that are missing now. When one of them comes, the wait for the others begins again: in a busy
+ * conversation there is always something on its way, and a wait that never began again would soon void a write that has only
+ * just begun.
  */
 export class Gaps {
   readonly #clock: Clock
@@ -21,29 +32,47 @@ export class Gaps {
     this.#clock = clock
   }
 
-  suspect(conversationId: ConversationId): Gap {
+  /** Begins to wait for the numbers up to this one, which are known to be given out, unless something is waited for there already. */
+  suspect(conversationId: ConversationId, upTo: Seq): Gap {
     this.#gaps ??= new Map()
     let gap = this.#gaps.get(conversationId)
     if (!gap) {
-      gap = { dueAtMs: this.#clock.now() + patienceMs, held: new Map() }
+      gap = { below: Number.isFinite(upTo) ? upTo + 1 : 0, upTo, dueAtMs: this.#dueAtMs(), held: new Map() }
       this.#gaps.set(conversationId, gap)
     }
+    gap.upTo = Math.max(gap.upTo, upTo)
     return gap
   }
 
-  /** Keeps a message that came too early. What there is no room for will be read from the log. */
-  hold(message: LogEntry): void {
-    const { held } = this.suspect(message.conversationId)
-    if (held.size < heldMax) held.set(message.seq, message)
+  /** The log is to be read in a moment, whatever comes until then. */
+  suspectAny(conversationId: ConversationId): void {
+    this.suspect(conversationId, Number.POSITIVE_INFINITY)
   }
 
-  /** Takes the held message at this seq. The gap is closed when nothing is held any more. */
-  take(conversationId: ConversationId, seq: Seq): LogEntry | undefined {
+  /** Keeps rows that came too early, ascending. What there is no room for will be read from the log. */
+  hold(rows: readonly LogRow[]): void {
+    const last = rows.at(-1)
+    if (!last) return
+    const { held } = this.suspect(last.conversationId, last.seq)
+    for (const row of rows) if (held.size < heldMax) held.set(row.seq, row)
+  }
+
+  /**
+   * Takes the held row at this seq, for a reader that has just got so far. The gap is closed when the reader has got as far as numbers are
+   * known to be given out; if the next row is missing, the wait for it begins now.
+   */
+  takeNext(conversationId: ConversationId, seq: Seq): LogRow | undefined {
     const gap = this.#gaps?.get(conversationId)
-    const message = gap?.held.get(seq)
-    gap?.held.delete(seq)
-    if (message && gap?.held.size === 0) this.#gaps?.delete(conversationId)
-    return message
+    if (!gap) return undefined
+    const row = gap.held.get(seq)
+    gap.held.delete(seq)
+    if (row || !Number.isFinite(gap.upTo)) return row
+    if (seq > gap.upTo) this.#gaps?.delete(conversationId)
+    else {
+      gap.below = gap.upTo + 1
+      gap.dueAtMs = this.#dueAtMs()
+    }
+    return undefined
   }
 
   nextDueAtMs(): number | undefined {
@@ -52,15 +81,19 @@ export class Gaps {
     return next
   }
 
-  /** Takes the conversations whose patience is over. */
-  takeDue(): ConversationId[] {
-    const now = this.#clock.now()
-    const due = [...(this.#gaps ?? [])].filter(([, gap]) => gap.dueAtMs <= now).map(([id]) => id)
-    for (const id of due) this.#gaps?.delete(id)
-    return due
+  /** Takes the conversations whose wait is over. */
+  takeDue(): Due[] {
+    const now = this.#clock.monotonic()
+    const due = [...(this.#gaps ?? [])].filter(([, gap]) => gap.dueAtMs <= now)
+    for (const [id] of due) this.#gaps?.delete(id)
+    return due.map(([conversationId, { below }]) => ({ conversationId, below }))
   }
 
   clear(): void {
     this.#gaps = undefined
+  }
+
+  #dueAtMs(): number {
+    return this.#clock.monotonic() + patienceMs
   }
 }

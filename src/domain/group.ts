@@ -68,6 +68,17 @@ export function toUpdateMembers(group: Group, actorId: UserId, request: MembersR
   return wish
 }
 
+/** The wish without those who are not to be added, and without roles for them. Undefined where nothing is left of it. */
+export function leaveOut(group: Group, wish: Wish, refusing: ReadonlySet<UserId>): Wish | undefined {
+  if (refusing.size === 0) return wish
+  const added = wish.added.filter((userId) => !refusing.has(userId))
+  const roles = wish.roles.filter(({ userId }) => group.seats.has(userId) || !refusing.has(userId))
+  const rest = { ...wish, added, roles }
+  if (added.length + rest.removed.length + roles.length === 0) return undefined
+  if (!hasOwner(group, rest)) throw badInput('roles', 'A group needs an owner.')
+  return rest
+}
+
 /** Whoever leaves as the last owner is followed by the admin, or else the member, who has been there longest. */
 export function toLeave(group: Group, userId: UserId): Wish {
   const wish: Wish = { added: [], removed: [userId], roles: [] }

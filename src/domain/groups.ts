@@ -1,12 +1,24 @@
-import { createHash } from 'node:crypto'
 import type { Group } from '../ports/conversations.ts'
-import type { Claim, GroupChange } from '../ports/log.ts'
+import type { Claim, GroupChange, LogRow } from '../ports/log.ts'
+import type { Departure } from '../ports/people.ts'
 import type { Ports } from '../ports/ports.ts'
 import { notFound, unavailable } from '../protocol/errors.ts'
 import { type ClientMessageId, type ConversationId, groupIdOf, type MessageId, type UserId } from '../protocol/ids.ts'
 import type { Access, Member } from './access.ts'
 import { type Append, conflict } from './append.ts'
-import { changed, type MembersRequest, toFound, toLeave, toRename, toUpdateMembers, type Wish } from './group.ts'
+import { createConsent } from './consent.ts'
+import {
+  changed,
+  leaveOut,
+  type MembersRequest,
+  toFound,
+  toLeave,
+  toRename,
+  toUpdateMembers,
+  type Wish,
+} from './group.ts'
+import type { createGroupQuotas } from './group-quotas.ts'
+import type { Payloads } from './payloads.ts'
 
 // Changing a group: put the change into its log, bring the group's row from the version it was made for to its seq, announce it.
 //
@@ -25,33 +37,47 @@ const rowsAtATime = 25
 
 export type GroupRequest = { clientGroupId: ClientMessageId; title: string; memberIds: readonly UserId[] }
 
-type Needs = Pick<Ports, 'conversations' | 'memberships' | 'messages' | 'claims' | 'versions' | 'events' | 'clock'> & {
+type Stores = 'conversations' | 'memberships' | 'messages' | 'claims' | 'blocks' | 'departures'
+type Needs = Pick<Ports, Stores | 'versions' | 'events' | 'clock'> & {
+  quotas: ReturnType<typeof createGroupQuotas>
   access: Access
   append: Append
+  payloadOf: Payloads
   nextMessageId: () => MessageId
   randomId: () => string
 }
 
 export type Groups = ReturnType<typeof createGroups>
 
+/** What is to change of this version of the group; undefined where it is so already. */
+type WishFor = (group: Group) => Wish | undefined | Promise<Wish | undefined>
+
 export function createGroups(needs: Needs) {
-  const { conversations, memberships, messages, claims, versions, events, clock } = needs
-  const { access, append, nextMessageId, randomId } = needs
+  const { conversations, memberships, messages, claims, departures, versions, events, clock } = needs
+  const { quotas, access, append, payloadOf, nextMessageId, randomId } = needs
+  const consentOf = createConsent(needs)
   const deciding = new Map<string, Promise<Group | undefined>>()
 
-  /** The claim decides the group's id, so that every retry, at whatever age, comes to the same group. */
+  /**
+   * The claim decides the group's id, so that every retry, at whatever age, comes to the same group. The claim is for what was asked;
+   * who is in the group is what its first entry says, whoever has blocked whom when a retry comes.
+   */
   async function create(userId: UserId, { clientGroupId, title, memberIds }: GroupRequest): Promise<Member> {
     const wish = toFound(userId, title, memberIds)
+    await quotas.takeGroup(userId)
+    await quotas.takeAdditions(userId, wish.added.length - 1)
+    const payload = payloadOf(textOf(wish), isOf(wish))
     const claim = await claims.claim({
       senderId: userId,
       // No clientMessageId holds a '#': groups have a supply of their own.
       clientMessageId: `#${clientGroupId}` as ClientMessageId,
       conversationId: groupIdOf(nextMessageId()),
       seq: 1,
-      payloadHash: hashOf(wish),
+      payloadHash: payload.hash,
     })
-    if (claim.payloadHash !== hashOf(wish)) throw conflict('clientGroupId')
-    const first = await putFirst(claim, wish)
+    if (!(await payload.isOf(claim))) throw conflict('clientGroupId')
+    const { refusing } = await consentOf(wish.added, userId)
+    const first = await putFirst(claim, { ...wish, added: wish.added.filter((each) => !refusing.has(each)) })
     const [existing] = await conversations.getMany([claim.conversationId])
     if (!existing) {
       await memberships.found(first.added, { conversationId: first.conversationId, joinedSeq: first.seq })
@@ -59,7 +85,7 @@ export function createGroups(needs: Needs) {
       await versions.raise(claim.conversationId, first.seq)
     }
     await tellSeats(first)
-    return access.member(userId, claim.conversationId)
+    return requireOwn(userId, claim.conversationId)
   }
 
   async function putFirst(claim: Claim, wish: Wish): Promise<GroupChange> {
@@ -72,22 +98,58 @@ export function createGroups(needs: Needs) {
     return cell
   }
 
-  const updateMembers = (member: Member, request: MembersRequest): Promise<Member> =>
-    change(member, (group) => toUpdateMembers(group, member.userId, request))
+  async function updateMembers(member: Member, request: MembersRequest): Promise<Member> {
+    const { userId: actorId } = member
+    const returning = new Map<UserId, Departure>()
+    let isPaid = false
+    const changedMember = await change(member, async (group) => {
+      const wish = toUpdateMembers(group, actorId, request)
+      if (!wish || wish.added.length === 0) return wish
+      if (!isPaid) await quotas.takeAdditions(actorId, wish.added.length)
+      isPaid = true
+      const consent = await consentOf(wish.added, actorId, group.id)
+      for (const departure of consent.returning) returning.set(departure.userId, departure)
+      return leaveOut(group, wish, consent.refusing)
+    })
+    const { members } = changedMember.conversation
+    const isBack = ({ userId }: Departure) => members.includes(userId)
+    await inBatches([...returning.values()].filter(isBack), (departure) => departures.remove(departure))
+    return changedMember
+  }
 
   const rename = (member: Member, title: string): Promise<Member> =>
     change(member, (group) => toRename(group, member.userId, title))
 
+  /**
+   * The departure comes first. A crash after it leaves somebody in the group who wanted to leave; the other way round it would leave
+   * somebody out of it whom those they left may take back at once, and so would an addition that comes between the two.
+   */
   async function leave(member: Member): Promise<void> {
+    const { userId, conversation } = member
+    await departures.put({ userId, groupId: conversation.id, leftAtMs: clock.now() })
     await make(member, (group) => toLeave(group, member.userId))
   }
 
-  async function change(member: Member, wishFor: (group: Group) => Wish | undefined): Promise<Member> {
-    await make(member, wishFor)
-    return access.member(member.userId, member.conversation.id)
+  /** What is so already costs nothing, and neither do further attempts at the same. */
+  async function change(member: Member, wishFor: WishFor): Promise<Member> {
+    let isPaid = false
+    await make(member, async (group) => {
+      const wish = await wishFor(group)
+      if (wish && !isPaid) await quotas.takeChange(member.userId)
+      isPaid ||= wish !== undefined
+      return wish
+    })
+    return requireOwn(member.userId, member.conversation.id)
   }
 
-  async function make(member: Member, wishFor: (group: Group) => Wish | undefined): Promise<void> {
+  /** Of somebody who was in it a moment ago. */
+  async function requireOwn(userId: UserId, id: ConversationId): Promise<Member> {
+    const [member] = await access.findListed(userId, [id])
+    if (!member) throw notFound()
+    return member
+  }
+
+  async function make(member: Member, wishFor: WishFor): Promise<void> {
     const { id } = member.conversation
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const group = await read(id)
@@ -97,12 +159,12 @@ export function createGroups(needs: Needs) {
         if (attempt > 0) return
         throw notFound()
       }
-      const wish = wishFor(group)
+      const wish = await wishFor(group)
       // Likewise: what is so already may not have been announced.
       if (!wish) return announceLast(group)
       const { row } = await append<GroupChange>(member, {
         clientMessageId: randomId() as ClientMessageId,
-        payloadHash: hashOf(wish),
+        payload: payloadOf(textOf(wish), isOf(wish)),
         above: group.version,
         row: (entry) => ({ kind: 'group', ...entry, baseVersion: group.version, ...wish }),
       })
@@ -178,10 +240,16 @@ export function createGroups(needs: Needs) {
 }
 
 /** The same for every attempt of one call. */
-const hashOf = ({ added, removed, roles, title }: Wish): string =>
-  createHash('sha256')
-    .update(JSON.stringify([[...added].sort(), removed, roles, title]))
-    .digest('base64url')
+const textOf = ({ added, removed, roles, title }: Omit<Wish, 'title'> & { title?: string }): string =>
+  JSON.stringify([[...added].sort(), removed, roles, title])
+
+/** People who refuse to be added are left out of the row, and of a retry perhaps others. */
+const isOf =
+  (wish: Wish) =>
+  (row: LogRow): boolean =>
+    row.kind === 'group' &&
+    row.added.every((userId) => wish.added.includes(userId)) &&
+    textOf({ ...row, added: [] }) === textOf({ ...wish, added: [] })
 
 async function inBatches<T>(all: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
   for (let i = 0; i < all.length; i += rowsAtATime) await Promise.all(all.slice(i, i + rowsAtATime).map(work))

@@ -17,9 +17,12 @@ export function createHeads(log: Log, cacheSize: number) {
     if (seq > (seen.get(conversationId) ?? 0)) seen.set(conversationId, seq)
   }
 
+  /** 0 where this node has seen nothing of it. */
+  const known = (conversationId: ConversationId): Seq => seen.get(conversationId) ?? 0
+
   /** Whether the conversation has an entry at `seq` or above; reads only what this node has not seen yet. */
   async function reaches(conversationId: ConversationId, seq: Seq): Promise<boolean> {
-    if (seq <= (seen.get(conversationId) ?? 0)) return true
+    if (seq <= known(conversationId)) return true
     const last = await log.lastEntry(conversationId)
     if (last) saw(conversationId, last.seq)
     return last !== undefined && seq <= last.seq
@@ -32,5 +35,5 @@ export function createHeads(log: Log, cacheSize: number) {
     })
   }
 
-  return { saw, reaches, assertInRange }
+  return { saw, known, reaches, assertInRange }
 }

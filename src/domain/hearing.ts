@@ -11,6 +11,8 @@ import type { Access, Member } from './access.ts'
 
 type Needs = Pick<Ports, 'events'> & { access: Access }
 
+const joinedAtATime = 100
+
 export type Listen = ReturnType<typeof createListen>
 
 export function createListen(needs: Needs) {
@@ -54,18 +56,19 @@ export class Hearing implements EventListener {
     this.#listener.gap()
   }
 
-  /** Looks up what the user is in now, unless somebody else does, and listens to that. Every conversation, checked. */
+  /**
+   * Looks up what the user is in now, unless somebody else does, and listens to that. Every conversation, checked; where it is only one
+   * and the user is no longer in it, NOT_FOUND, which ends the stream. The event that would have said so may be lost, so every stream
+   * asks this when it begins, at each beat, and when events were lost.
+   */
   async refresh(look = () => this.#needs.access.all(this.#userId)): Promise<Member[]> {
-    if (this.#only) {
-      if (isGroupId(this.#only.conversation.id)) await this.join(this.#only.conversation.id)
-      return [this.#only]
-    }
+    if (this.#only) return [await this.#stillIn(this.#only)]
     this.#joinedSince = undefined
     const members = await look()
-    const ids = members.map(({ conversation }) => conversation.id).filter(isGroupId)
-    const left = this.#joined().filter((id) => !ids.includes(id) && !this.#joinedSince?.has(id))
+    const ids = new Set(members.map(({ conversation }) => conversation.id).filter(isGroupId))
+    const left = this.#joined().filter((id) => !ids.has(id) && !this.#joinedSince?.has(id))
     await Promise.all(left.map((id) => this.part(id)))
-    await Promise.all(ids.map((id) => this.join(id)))
+    await this.#joinAll([...ids])
     return members
   }
 
@@ -74,6 +77,13 @@ export class Hearing implements EventListener {
     if (this.#closed) return
     this.#groups ??= new SmallMap()
     await (this.#groups.get(id) ?? this.#subscribe(id, this.#groups))
+  }
+
+  /** A hundred at a time: each is confirmed by Redis within a deadline. Those that stand stay, if one of them fails. */
+  async #joinAll(ids: readonly ConversationId[]): Promise<void> {
+    for (let i = 0; i < ids.length; i += joinedAtATime) {
+      await Promise.all(ids.slice(i, i + joinedAtATime).map((id) => this.join(id)))
+    }
   }
 
   /** No longer in this group. */
@@ -91,6 +101,15 @@ export class Hearing implements EventListener {
   async close(): Promise<void> {
     this.#closed = true
     await Promise.all([this.#own?.close(), ...this.#joined().map((id) => this.part(id))])
+  }
+
+  /** The members of a direct chat never change. */
+  async #stillIn(only: Member): Promise<Member> {
+    const { id } = only.conversation
+    if (!isGroupId(id)) return only
+    const now = await this.#needs.access.member(this.#userId, id)
+    await this.join(id)
+    return now
   }
 
   #joined(): ConversationId[] {

@@ -6,7 +6,7 @@ import { seqMax } from '../protocol/limits.ts'
 import type { Access, Member } from './access.ts'
 import type { Groups } from './groups.ts'
 import type { Heads } from './heads.ts'
-import { isMessage, type Log } from './log.ts'
+import { isMessage, type Log, nextStep } from './log.ts'
 
 /** A stretch of history. Bounds are exclusive; `from` says at which end of them to begin. */
 export type PageRequest = { count: number; from: 'newest' | 'oldest'; olderThan?: Seq; newerThan?: Seq }
@@ -41,25 +41,44 @@ export function createHistory({ messages, log, heads, access, settle }: Needs) {
   const made = new WeakMap<readonly LogRow[], Made>()
 
   /**
-   * One query, and another only where voids took the place of messages. Whether the member may see it was asked before; should they have
-   * been taken out of the group meanwhile, that is among what was read, unless more was written since than a page holds.
+   * One query, and others only where voids or changes took the place of messages, each for more than the one before. Whether the member may see it was asked before. Should they have
+   * been taken out of the group meanwhile, that is among what was read, or it is below: so a page that does not reach down to what was
+   * known of the group then is asked about once more.
    */
   async function page(member: Member, asked: PageRequest): Promise<Page> {
-    const bounds = boundsOf(asked, member.joinedSeq)
+    const bounds = boundsOf(asked, member)
     const { id } = member.conversation
     const rows = await read(id, bounds, bounds.from === 'newest' ? bounds.olderThan : bounds.newerThan)
     const known = made.get(rows)
     const { page: found, changes } = known && isSame(known.bounds, bounds) ? known : await make(id, rows, bounds)
     const ends = changes.filter(({ seq, removed }) => seq > member.joinedSeq && removed.includes(member.userId))
-    if (ends.length === 0) return found
+    if (ends.length === 0 && (await mayShowFrom(member, found))) return found
     const now = await seatAfter(member, ends)
     return now.joinedSeq === member.joinedSeq ? found : page(now, asked)
   }
 
+  async function mayShowFrom(member: Member, { messages: shown }: Page): Promise<boolean> {
+    const oldest = shown.at(-1)
+    if (!oldest) return true
+    const [mayShow = false] = await access.mayShow([{ member, seq: oldest.seq }])
+    return mayShow
+  }
+
   async function make(id: ConversationId, rows: readonly LogRow[], bounds: Bounds): Promise<Made> {
     const [found, changes]: [Message[], GroupChange[]] = [[], []]
-    let edge = take(rows, bounds, found, changes)
-    while (edge !== undefined) edge = take(await read(id, bounds, edge), bounds, found, changes)
+    let limit = bounds.count + 1
+    let edge = take(rows, limit, bounds, found, changes)
+    while (edge !== undefined) {
+      limit = nextStep(limit)
+      const more = await read(
+        id,
+        bounds,
+        bounds.from === 'newest' ? log.skipDown(id, edge, bounds.version) : log.skipUp(id, edge, bounds.version),
+        limit,
+      )
+      log.notePassed(id, more)
+      edge = take(more, limit, bounds, found, changes)
+    }
     const page = pageOf(found, bounds)
     const [newest] = page.messages
     if (newest) heads.saw(id, newest.seq)
@@ -76,16 +95,23 @@ export function createHistory({ messages, log, heads, access, settle }: Needs) {
     return now
   }
 
-  const read = (id: ConversationId, { count, from }: Bounds, edge: Seq): Promise<readonly LogRow[]> =>
-    from === 'newest' ? log.below(id, edge, count + 1) : log.above(id, edge, count + 1)
+  const read = (
+    id: ConversationId,
+    { count, from }: Bounds,
+    edge: Seq,
+    limit = count + 1,
+  ): Promise<readonly LogRow[]> => (from === 'newest' ? log.below(id, edge, limit) : log.above(id, edge, limit))
 
   return { message, messages: messagesAt, page }
 }
 
-/** What was asked for, as far as the member may see. `hasNewer`, `hasOlder`: there is something beyond the bound on that side. */
-type Bounds = Required<PageRequest> & { hasNewer: boolean; hasOlder: boolean }
+/**
+ * What was asked for, as far as the member may see. `hasNewer`, `hasOlder`: there is something beyond the bound on that side. `version`: of
+ * the group as it was when the member was asked for; of a direct chat, nothing changes its members.
+ */
+type Bounds = Required<PageRequest> & { hasNewer: boolean; hasOlder: boolean; version: Seq }
 
-function boundsOf({ count, from, olderThan, newerThan }: PageRequest, joinedSeq: Seq): Bounds {
+function boundsOf({ count, from, olderThan, newerThan }: PageRequest, { joinedSeq, conversation }: Member): Bounds {
   const hasOlder = newerThan !== undefined && newerThan > joinedSeq
   return {
     count,
@@ -94,6 +120,7 @@ function boundsOf({ count, from, olderThan, newerThan }: PageRequest, joinedSeq:
     newerThan: hasOlder ? newerThan : joinedSeq,
     hasNewer: olderThan !== undefined,
     hasOlder,
+    version: conversation.kind === 'GROUP' ? conversation.version : seqMax,
   }
 }
 
@@ -103,11 +130,13 @@ const isSame = (one: Bounds, other: Bounds): boolean =>
   one.olderThan === other.olderThan &&
   one.newerThan === other.newerThan &&
   one.hasNewer === other.hasNewer &&
-  one.hasOlder === other.hasOlder
+  one.hasOlder === other.hasOlder &&
+  one.version === other.version
 
-/** Takes over the messages and the changes of the group among these rows. Returns where to read on, if there are too few and may be more. */
+/** Takes over the messages and the changes of the group among these rows, of which `limit` were asked for. Returns where to read on, if there are too few and may be more. */
 function take(
   rows: readonly LogRow[],
+  limit: number,
   { count, olderThan, newerThan }: Bounds,
   found: Message[],
   changes: GroupChange[],
@@ -119,7 +148,7 @@ function take(
     if (isMessage(row)) found.push(row)
     else if (row.kind === 'group') changes.push(row)
   }
-  const isEnd = rows.length <= count || inside < rows.length
+  const isEnd = rows.length < limit || inside < rows.length
   return isEnd || found.length > count ? undefined : rows.at(-1)?.seq
 }
 

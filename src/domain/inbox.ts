@@ -141,9 +141,9 @@ export class Inbox implements EventListener {
   }
 
   async #wokenOrDue(dueAtMs: number): Promise<Signal> {
-    while (dueAtMs > this.#clock.now()) {
+    while (dueAtMs > this.#clock.monotonic()) {
       this.#alarm = new AbortController()
-      await this.#clock.sleep(dueAtMs - this.#clock.now(), this.#alarm.signal)
+      await this.#clock.sleep(dueAtMs - this.#clock.monotonic(), this.#alarm.signal)
       this.#alarm = undefined
       const signal = this.#ready()
       if (signal) return signal

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Message, Reaction } from '../ports/log.ts'
+import { floorOf, keptOf } from '../protocol/alterations.ts'
 
 // Changes of one message are applied one after the other, but not always in the order of the log; and an event brings the message as it
 // was when its change was applied. So the event of a later change may know nothing of an earlier one that was shown already:
@@ -10,12 +11,18 @@ import type { Message, Reaction } from '../ports/log.ts'
 
 /** Events of one message that cross are moments apart. */
 const rememberedMax = 1000
+/** A message may have thousands of reactions. */
+const rememberedMaxChars = 8 * 1024 * 1024
 
 export type Latest = ReturnType<typeof createLatest>
 
 /** The message as this node knows it: never less than it was given before, as long as it remembers. */
 export function createLatest() {
-  const states = new LRUCache<string, Message>({ max: rememberedMax })
+  const states = new LRUCache<string, Message>({
+    max: rememberedMax,
+    maxSize: rememberedMaxChars,
+    sizeCalculation: charsOf,
+  })
 
   return function latest(message: Message): Message {
     const key = `${message.conversationId} ${message.seq}`
@@ -25,6 +32,10 @@ export function createLatest() {
     return now
   }
 }
+
+/** About what it takes. */
+const charsOf = ({ body, reactions = [], attachments = [] }: Message): number =>
+  500 + body.length + 200 * reactions.length + 1000 * attachments.length
 
 /** One of the two, where that shows everything. */
 function joined(known: Message, other: Message): Message {
@@ -39,11 +50,16 @@ const editSeq = ({ edited }: Message): number => edited?.seq ?? 0
 
 /** By seq; undefined where the others have nothing that is not there. */
 function joinedReactions(own: readonly Reaction[], others: readonly Reaction[]): Reaction[] | undefined {
-  const all = new Map(own.map((each) => [keyOf(each), each]))
-  const news = others.filter((each) => each.seq > (all.get(keyOf(each))?.seq ?? 0))
+  const known = new Map(own.map((each) => [keyOf(each), each]))
+  const news = others.filter((each) => {
+    const mark = known.get(keyOf(each))
+    return each.seq > (mark?.seq ?? 0) || floorOf(each) > floorOf(mark)
+  })
   if (news.length === 0) return undefined
-  for (const each of news) all.set(keyOf(each), each)
-  return [...all.values()].sort((one, other) => one.seq - other.seq)
+  const concerned = new Set(news.map(({ userId }) => userId))
+  const kept = [...concerned].flatMap((userId) => keptOf([...own, ...news].filter((each) => each.userId === userId)))
+  if (kept.every((each) => own.includes(each))) return undefined
+  return [...own.filter(({ userId }) => !concerned.has(userId)), ...kept].sort((one, other) => one.seq - other.seq)
 }
 
-const keyOf = ({ emoji, userId }: Reaction): string => `${emoji} ${userId}`
+const keyOf = ({ emoji, userId }: Reaction): string => `${userId} ${emoji}`

@@ -16,22 +16,44 @@ type Needs<Row extends LogEntry> = {
   lastBefore?: (conversationId: ConversationId, seq: Seq) => Promise<Seq>
 }
 
-/** The pages of the logs from a stream's positions on, and what comes before the first row it shows. */
+/**
+ * The pages of the logs from a stream's positions on, and what comes before the first row it shows.
+ *
+ * `waitedBelow`: this reader has waited for the numbers under it, and wants what is whole without waiting for others. Without it,
+ * every hole is waited for while the page is read.
+ */
 export function createLogPages<Row extends LogEntry>({ log, shows, lastBefore }: Needs<Row>) {
-  async function read(positions: Positions<Row>, id: ConversationId, patient: boolean): Promise<LogPage> {
+  async function read(positions: Positions<Row>, id: ConversationId, waitedBelow?: Seq): Promise<LogPage> {
     if (!positions.isOpen(id)) return { rows: [], end: true }
     const position = positions.of(id)
-    if (position.at > 0 && !position.begun) return readFirst(positions, id, patient)
-    const rows = await log.above(id, position.at, pageRows, { patient })
+    if (position.at > 0 && !position.begun) return readFirst(positions, id, waitedBelow)
+    const page = await above(id, position.at, waitedBelow)
     position.begun = true
-    return { rows, end: rows.length < pageRows }
+    return page
+  }
+
+  async function above(id: ConversationId, after: Seq, waitedBelow: Seq | undefined): Promise<LogPage> {
+    if (waitedBelow === undefined) {
+      const rows = await log.above(id, after, pageRows)
+      return { rows, end: rows.length < pageRows }
+    }
+    const { rows, beyond } = await log.aboveWaited(id, after, pageRows, waitedBelow)
+    return { rows, beyond, end: rows.length < pageRows || beyond.length > 0 }
   }
 
   /** The first page includes the row this stream begins after, to see that it is there, and a message. */
-  async function readFirst(positions: Positions<Row>, id: ConversationId, patient: boolean): Promise<LogPage> {
+  async function readFirst(
+    positions: Positions<Row>,
+    id: ConversationId,
+    waitedBelow: Seq | undefined,
+  ): Promise<LogPage> {
     const position = positions.of(id)
     const { at } = position
-    const rows = await log.above(id, at - 1, pageRows, { patient })
+    const { rows, ...rest } = await above(
+      id,
+      at - 1,
+      waitedBelow === undefined ? undefined : Math.max(waitedBelow, at + 1),
+    )
     const [startRow] = rows
     if (positions.isHeld(id)) {
       if (!startRow)
@@ -40,7 +62,7 @@ export function createLogPages<Row extends LogEntry>({ log, shows, lastBefore }:
       position.shownSeq = await shownBefore(positions, id, at)
     }
     position.begun = true
-    return { rows: rows.slice(1), end: rows.length < pageRows }
+    return { rows: rows.slice(1), ...rest }
   }
 
   /** Of what the user may see. */

@@ -9,6 +9,13 @@ import type { Viewer } from '../protocol/viewer.ts'
 /** A new name is seen on other nodes within a minute. In return, a live message with its sender's name costs no read. */
 const profileTtlMs = 60_000
 
+/** A profile has a URL of up to 2,048 characters, and most have none. */
+const profilesMaxChars = 16 * 1024 * 1024
+
+/** About what it takes. */
+const charsOf = ({ name = '', ownName = '', avatarUrl = '' }: Profile): number =>
+  200 + name.length + ownName.length + avatarUrl.length
+
 /**
  * Names come with people's tokens and are kept so that others can be shown them. A name somebody chose comes before that of
  * any token, and the two are kept apart: a token never overwrites it, and taking it away brings the token's back.
@@ -20,8 +27,10 @@ export function createPeople(
 ) {
   const known = new LRUCache<UserId, Profile>({
     max: cacheSize,
+    maxSize: profilesMaxChars,
+    sizeCalculation: charsOf,
     ttl: profileTtlMs,
-    perf: { now: clock.now },
+    perf: { now: clock.monotonic },
     ttlResolution: 0,
   })
   const written = new LRUCache<UserId, string>({ max: cacheSize })

@@ -3,6 +3,7 @@ import type { Ports } from '../ports/ports.ts'
 import type { Seen } from '../ports/soft-state.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
+import { watchedPerUserMax } from '../protocol/limits.ts'
 import type { Access } from './access.ts'
 import type { Beat } from './beat.ts'
 import type { Blocking } from './blocking.ts'
@@ -16,6 +17,7 @@ import { createStream } from './stream.ts'
 /** Well below the TTL of a session. */
 const recheckEverySeconds = 5
 const inboxLimit = 256
+const tooManyRetryAfterMs = 5000
 
 /** Also for somebody who has blocked the viewer. */
 const away: Seen = { presence: 'offline' }
@@ -30,6 +32,9 @@ type Needs = Pick<Ports, 'sessions' | 'events' | 'clock'> & {
 }
 
 export function createPresence({ sessions, events, clock, access, beat, blocking, observer }: Needs) {
+  /** How many people each viewer watches. */
+  const watching = new Map<UserId, number>()
+
   /** In the order asked for; undefined for whom the viewer may not see. */
   async function presenceOf(viewerId: UserId, userIds: readonly UserId[]): Promise<(Seen | undefined)[]> {
     const found = await look(viewerId, await visibleTo(viewerId, userIds))
@@ -40,6 +45,38 @@ export function createPresence({ sessions, events, clock, access, beat, blocking
   async function followPresence(
     viewerId: UserId,
     userIds: readonly UserId[],
+  ): Promise<AsyncIterableIterator<Appearance>> {
+    const stopCounting = countWatched(viewerId, userIds.length)
+    try {
+      return await follow(viewerId, userIds, stopCounting)
+    } catch (error) {
+      stopCounting()
+      throw error
+    }
+  }
+
+  /** What is asked for counts, visible or not: all of it is looked at, again and again. */
+  function countWatched(viewerId: UserId, count: number): () => void {
+    const before = watching.get(viewerId) ?? 0
+    if (before + count > watchedPerUserMax) {
+      const words = `A user watches at most ${watchedPerUserMax} people, over all streams.`
+      throw new ChatError('RATE_LIMITED', words, { retryAfterMs: tooManyRetryAfterMs })
+    }
+    watching.set(viewerId, before + count)
+    let isCounted = true
+    return () => {
+      if (!isCounted) return
+      isCounted = false
+      const left = (watching.get(viewerId) ?? count) - count
+      if (left > 0) watching.set(viewerId, left)
+      else watching.delete(viewerId)
+    }
+  }
+
+  async function follow(
+    viewerId: UserId,
+    userIds: readonly UserId[],
+    onEnd: () => void,
   ): Promise<AsyncIterableIterator<Appearance>> {
     const watched = await visibleTo(viewerId, userIds)
     const inbox = createInbox(clock, {
@@ -76,6 +113,7 @@ export function createPresence({ sessions, events, clock, access, beat, blocking
     }
 
     return createStream(inbox, { run }, async () => {
+      onEnd()
       beat.unwatch(inbox)
       await subscription.close()
     })

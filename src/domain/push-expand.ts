@@ -40,9 +40,7 @@ export function createPushExpand({ sessions, queue, access, observer }: Needs) {
     const newestFirst = taken.map(({ job }) => job).sort((one, other) => other.seq - one.seq)
     const [first] = newestFirst
     if (!first) return []
-    const [sender] = await access.find(first.senderId, [conversationId])
-    // They may have left the group since.
-    const conversation = sender?.conversation ?? access.copyOf(conversationId)
+    const conversation = await access.current(conversationId)
     if (!conversation) return []
     return conversation.members.flatMap((userId) => {
       const job = newestFirst.find(({ senderId }) => senderId !== userId)

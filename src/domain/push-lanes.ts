@@ -21,7 +21,7 @@ export function createPushLanes(clock: Clock) {
 
   async function through(name: string, send: () => Promise<PushOutcome>): Promise<Tried> {
     const lane = lanes.get(name) ?? { underWay: 0, failures: 0, restUntilMs: 0 }
-    const restMs = lane.restUntilMs - clock.now()
+    const restMs = lane.restUntilMs - clock.monotonic()
     if (restMs > 0) return { outcome: { type: 'retry', afterMs: restMs, reason: 'resting' }, tried: false }
     if (lane.underWay >= atATimeMax)
       return { outcome: { type: 'retry', afterMs: noRoomMs, reason: 'busy' }, tried: false }
@@ -43,14 +43,15 @@ export function createPushLanes(clock: Clock) {
       return
     }
     // Those that fail together are one failure.
-    if (lane.restUntilMs > clock.now()) return
+    if (lane.restUntilMs > clock.monotonic()) return
     const ownMs = Math.min(restMinMs * 2 ** lane.failures, restMaxMs)
     lane.failures += 1
-    lane.restUntilMs = clock.now() + Math.max(ownMs, outcome.afterMs ?? 0)
+    lane.restUntilMs = clock.monotonic() + Math.max(ownMs, outcome.afterMs ?? 0)
   }
 
   function forgetIdle(): void {
-    for (const [name, lane] of lanes) if (lane.underWay === 0 && lane.restUntilMs <= clock.now()) lanes.delete(name)
+    for (const [name, lane] of lanes)
+      if (lane.underWay === 0 && lane.restUntilMs <= clock.monotonic()) lanes.delete(name)
   }
 
   return { through }

@@ -3,7 +3,7 @@ import type { LogRow, Message } from '../ports/log.ts'
 import type { Profile } from '../ports/people.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { Notification } from '../ports/push.ts'
-import type { Seq, UserId } from '../protocol/ids.ts'
+import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 import type { Access, Member } from './access.ts'
 import { isMessage } from './log.ts'
 import type { SettingsOf } from './settings.ts'
@@ -49,6 +49,14 @@ export function createPushRules(needs: Needs) {
     return found ?? firstFor(member, floor, await messages.below(conversationId, upTo, lookBack))
   }
 
+  /** Which of these messages are deleted. */
+  async function deletedOf(conversationId: ConversationId, seqs: readonly (Seq | undefined)[]): Promise<Set<Seq>> {
+    const known = [...new Set(seqs)].filter((seq) => seq !== undefined)
+    if (known.length === 0) return new Set()
+    const rows = await messages.getMany(known.map((seq) => ({ conversationId, seq })))
+    return new Set(rows.filter((row) => isMessage(row) && row.deletedAtMs !== undefined).map(({ seq }) => seq))
+  }
+
   async function firstFor(member: Member, floor: Seq, rows: readonly LogRow[]): Promise<Message | undefined> {
     const possible = rows
       .filter(isMessage)
@@ -70,7 +78,7 @@ export function createPushRules(needs: Needs) {
     return { type: 'show', conversationId, seq, ...words }
   }
 
-  return { audience, newest, compose }
+  return { audience, newest, deletedOf, compose }
 }
 
 function previewOf({ body, attachments = [] }: Message): string {

@@ -14,13 +14,15 @@ import type { PushRules } from './push-rules.ts'
 //
 // Looking at a banner means: what should the user's devices show of this conversation, as things are now? The newest message that
 // they have not read, or nothing. Then each device that shows something else is told. So a push that is late shows the newest text; a
-// retry goes only to the devices that missed it; and a banner that was read elsewhere is taken away by the very same look.
+// retry goes only to the devices that missed it; and a banner that was read elsewhere, or whose message was deleted, is taken away by the
+// very same look.
 //
 // A device is noted down before the boundary is read and the push is sent. Whoever reads the message after that look sees the note and
 // wants the banner again; whoever read it before is seen by the look.
 
 const jobsAtATime = 50
 const bannersAtATime = 64
+const askedAtATime = 100
 const underWayMax = 256
 /** Longer than a look can take. */
 const leaseMs = 60_000
@@ -35,11 +37,18 @@ const budgetWindowMs = 60_000
 export type Pushes = {
   sent(message: Message): void
   read(member: MemberAddress): void
+  /** A message of theirs, which devices may show. */
+  deleted(members: readonly MemberAddress[]): void
   /** To a stream that has ended, and never acked. */
   missed(userId: UserId, upTo: readonly [ConversationId, Seq][]): void
 }
 
-export const noPushes: Pushes = { sent: () => undefined, read: () => undefined, missed: () => undefined }
+export const noPushes: Pushes = {
+  sent: () => undefined,
+  read: () => undefined,
+  deleted: () => undefined,
+  missed: () => undefined,
+}
 
 /** When to look again. `failed`: because something went wrong. */
 type Again = { atMs: number; failed: boolean }
@@ -74,12 +83,26 @@ export function createPush(needs: Needs) {
   }
 
   function read(member: MemberAddress): void {
-    const { userId, conversationId } = member
-    const withdraw = async () => {
-      if (!(await banners.any(member))) return
-      await queue.want([{ userId, conversationId, seq: 0, atMs: clock.now() }], { urgent: true })
+    lookAgain([member]).catch(observer.failed)
+  }
+
+  function deleted(members: readonly MemberAddress[]): void {
+    lookAgain(members).catch(observer.failed)
+  }
+
+  /** At the banners that may have to be taken away. */
+  async function lookAgain(members: readonly MemberAddress[]): Promise<void> {
+    for (let i = 0; i < members.length; i += askedAtATime) {
+      const some = members.slice(i, i + askedAtATime)
+      const shown = await Promise.all(some.map(banners.any))
+      const wanted = some.filter((_, place) => shown[place])
+      const atMs = clock.now()
+      if (wanted.length === 0) continue
+      await queue.want(
+        wanted.map(({ userId, conversationId }) => ({ userId, conversationId, seq: 0, atMs })),
+        { urgent: true },
+      )
     }
-    withdraw().catch(observer.failed)
   }
 
   function missed(userId: UserId, upTo: readonly [ConversationId, Seq][]): void {
@@ -142,10 +165,16 @@ export function createPush(needs: Needs) {
       return { atMs: nextWindowMs(), failed: false }
     }
     await restore(banner, behind, shown)
-    const outdated = own.filter(({ deviceId }) => (shown.get(deviceId)?.seq ?? Number.POSITIVE_INFINITY) <= lastReadSeq)
-    if (outdated.length === 0) return undefined
+    const seqOn = ({ deviceId }: Device): Seq | undefined => shown.get(deviceId)?.seq
     const { conversationId } = banner
-    return tell(banner, outdated, shown, { type: 'withdraw', conversationId, seq: lastReadSeq })
+    const unreadSeqs = own.map(seqOn).filter((seq) => seq !== undefined && seq > lastReadSeq)
+    const gone = await rules.deletedOf(conversationId, unreadSeqs)
+    const outdated = own.filter((device) => {
+      const seq = seqOn(device)
+      return seq !== undefined && (seq <= lastReadSeq || gone.has(seq))
+    })
+    if (outdated.length === 0) return undefined
+    return tell(banner, outdated, shown, { type: 'withdraw', conversationId, seq: Math.max(lastReadSeq, ...gone) })
   }
 
   /** To each of these devices; notes down what they show then. */
@@ -207,6 +236,7 @@ export function createPush(needs: Needs) {
   return {
     sent,
     read,
+    deleted,
     missed,
     tick,
     /** Resolves when what has begun has ended. */

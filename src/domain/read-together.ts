@@ -1,7 +1,8 @@
 import type { LogRow } from '../ports/log.ts'
 import type { ConversationId } from '../protocol/ids.ts'
 
-export type LogPage = { rows: readonly LogRow[]; end: boolean }
+/** `beyond`: found above a hole that nobody has waited for yet. */
+export type LogPage = { rows: readonly LogRow[]; beyond?: readonly LogRow[]; end: boolean }
 
 type Outcome = { id: ConversationId; page: LogPage } | { id: ConversationId; error: unknown }
 

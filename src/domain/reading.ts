@@ -60,6 +60,8 @@ export type ReadingOptions = Starts & {
 
 /** `uncounted`: Redis has no counter, so that only the log can tell. */
 type Lag = 'behind' | 'uncounted'
+/** `counter`: the last number that was given out, as far as Redis knows. */
+type Lagging = { id: ConversationId; lag: Lag; counter: Seq }
 
 export type Beginning = {
   /** The conversations to look into. */
@@ -136,13 +138,13 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
 
   async *#catchUp(): AsyncGenerator<Shown<Row>> {
     const { clock, observer } = this.#needs
-    const begunAtMs = clock.now()
+    const begunAtMs = clock.monotonic()
     const { toCatchUp, onCaughtUp } = this.#beginning ?? nothingToBegin
-    yield* this.#read(await toCatchUp(), { catchUp: true, patient: true })
+    yield* this.#read(await toCatchUp(), { catchUp: true })
     this.#whole = true
     await persist(clock, onCaughtUp)
     this.#beginning = undefined
-    if (this.#kind.stream === 'messages') observer.caughtUp(this.#cellsRead, clock.now() - begunAtMs)
+    if (this.#kind.stream === 'messages') observer.caughtUp(this.#cellsRead, clock.monotonic() - begunAtMs)
   }
 
   /** To what is no entry. */
@@ -151,10 +153,11 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     if (signal.type === 'seat') yield* this.#takeSeat(signal.seat)
     if (signal.type === 'due') {
       this.#whole = false
-      const ids = this.#gaps.takeDue()
+      const waited = new Map(this.#gaps.takeDue().map(({ conversationId, below }) => [conversationId, below]))
+      const ids = [...waited.keys()]
       const found = ids.map((id) => this.#takeFound(id))
       const cellsBefore = this.#cellsRead
-      yield* this.#read(ids, { catchUp: false, patient: false })
+      yield* this.#read(ids, { catchUp: false, waited })
       this.#whole = true
       // A counter may be ahead of the log: then nothing was missing.
       if (this.#cellsRead > cellsBefore) {
@@ -164,20 +167,21 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
       if (uncounted.length > 0) await this.#needs.recount(uncounted).catch(noneWhileAway)
     }
     if (signal.type === 'recheck') {
-      for (const [id, lag] of await this.#lagging().catch(noneWhileAway)) this.#suspectAtBeat(id, lag)
+      for (const each of await this.#lagging().catch(noneWhileAway)) this.#suspectAtBeat(each)
     }
     if (signal.type === 'resync') {
       this.#whole = false
       this.#gaps.clear()
       this.#foundByBeat = undefined
       observer.resynced(this.#kind.stream, 'lost')
-      yield* this.#read(await persist(clock, () => this.everyConversation()), { catchUp: false, patient: true })
+      yield* this.#read(await persist(clock, () => this.everyConversation()), { catchUp: false })
       this.#whole = true
     }
   }
 
-  #suspectAtBeat(id: ConversationId, lag: Lag): void {
-    this.#gaps.suspect(id)
+  #suspectAtBeat({ id, lag, counter }: Lagging): void {
+    if (lag === 'uncounted') this.#gaps.suspectAny(id)
+    else this.#gaps.suspect(id, counter)
     this.#foundByBeat ??= new Map()
     this.#foundByBeat.set(id, lag)
   }
@@ -197,7 +201,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     const isOpen = this.#positions.isOpen(id)
     if (isIn && !isOpen) yield* this.#enter(id)
     // The log says where exactly it ended.
-    else if (isOpen) this.#gaps.suspect(id)
+    else if (isOpen) this.#gaps.suspectAny(id)
   }
 
   /**
@@ -208,7 +212,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     await persist(this.#needs.clock, () => this.#hearing.join(id))
     this.#admit(id, await this.#seatNow(id))
     if (!this.#positions.isOpen(id)) return this.#hearing.part(id)
-    yield* this.#read([id], { catchUp: false, patient: false })
+    yield* this.#read([id], { catchUp: false, waited: noWaits })
   }
 
   async #seatNow(id: ConversationId): Promise<Member | undefined> {
@@ -249,9 +253,9 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     const all: Shown<Row>[] = []
     await this.#findStart(id)
     if (entry.seq <= this.#positions.at(id)) return all
-    for (let next: LogEntry | undefined = entry; next; next = this.#gaps.take(id, next.seq + 1)) {
+    for (let next: LogRow | undefined = entry; next; next = this.#gaps.takeNext(id, next.seq + 1)) {
       if (next.seq !== this.#positions.at(id) + 1) {
-        this.#gaps.hold(next)
+        this.#gaps.hold([next])
         return all
       }
       const shown = await this.#pass(next, false)
@@ -260,13 +264,20 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     return all
   }
 
-  /** Everything above this stream's positions in these conversations. */
+  /**
+   * Everything above this stream's positions in these conversations. `waited`: up to where holes were waited for already; what is found
+   * above others is held until they have had their time, too. Without it, they are waited for on the way.
+   */
   async *#read(
     ids: readonly ConversationId[],
-    { catchUp, patient }: { catchUp: boolean; patient: boolean },
+    { catchUp, waited }: { catchUp: boolean; waited?: ReadonlyMap<ConversationId, Seq> },
   ): AsyncGenerator<Shown<Row>> {
-    const readPage = (id: ConversationId) =>
-      persist(this.#needs.clock, () => this.#kind.pages.read(this.#positions, id, patient))
+    const readPage = async (id: ConversationId) => {
+      const below = waited && (waited.get(id) ?? 0)
+      const page = await persist(this.#needs.clock, () => this.#kind.pages.read(this.#positions, id, below))
+      this.#gaps.hold(page.beyond ?? [])
+      return page
+    }
     for await (const row of readTogether(ids, readPage)) {
       this.#cellsRead += 1
       const shown = await this.#pass(row, catchUp)
@@ -291,19 +302,19 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   }
 
   /** Conversations whose counter is not where this reader is. The counter may be ahead of the log; then a read finds nothing. */
-  async #lagging(among?: readonly ConversationId[]): Promise<[ConversationId, Lag][]> {
+  async #lagging(among?: readonly ConversationId[]): Promise<Lagging[]> {
     const ids = among ?? (await this.everyConversation())
     const counters = await this.#needs.sequencer.heads(ids)
-    return ids.flatMap((id, i): [ConversationId, Lag][] => {
+    return ids.flatMap((id, i): Lagging[] => {
       const counter = counters[i]
-      if (counter === undefined) return [[id, 'uncounted']]
-      return counter > this.#positions.at(id) ? [[id, 'behind']] : []
+      if (counter === undefined) return [{ id, lag: 'uncounted', counter: 0 }]
+      return counter > this.#positions.at(id) ? [{ id, lag: 'behind', counter }] : []
     })
   }
 
   /** Also those where Redis has fallen back, and there is something in the next cell. */
   async behind(ids: readonly ConversationId[]): Promise<ConversationId[]> {
-    const ahead = (await this.#lagging(ids)).map(([id]) => id)
+    const ahead = (await this.#lagging(ids)).map(({ id }) => id)
     const others = ids.filter((id) => !ahead.includes(id))
     const nextCells = others.map((id) => ({ conversationId: id, seq: this.#positions.at(id) + 1 }))
     const next = await this.#needs.messages.getMany(nextCells)
@@ -315,6 +326,8 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     return { reached: this.#positions.all(), whole: this.#whole && this.#gaps.nextDueAtMs() === undefined }
   }
 }
+
+const noWaits: ReadonlyMap<ConversationId, Seq> = new Map()
 
 const nothingToBegin: Beginning = { toCatchUp: async () => [], onCaughtUp: async () => undefined }
 

@@ -2,12 +2,14 @@ import { LRUCache } from 'lru-cache'
 import type { Typing } from '../ports/events.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { Ports } from '../ports/ports.ts'
-import { notFound } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { audienceOf, type Member } from './access.ts'
+import type { Beat } from './beat.ts'
 import type { Blocking } from './blocking.ts'
 import type { Listen } from './hearing.ts'
-import { createInbox, ofTypes } from './inbox.ts'
+import { createInbox, ofTypes, type Signal } from './inbox.ts'
+import { persist } from './persist.ts'
+import { noneWhileAway } from './reading.ts'
 import { createStream } from './stream.ts'
 
 // Who is writing right now. Told over the same channels as everything else, kept nowhere: what is lost is told again a moment
@@ -21,11 +23,12 @@ const inboxLimit = 256
 
 type Needs = Pick<Ports, 'events' | 'clock'> & {
   listen: Listen
+  beat: Beat
   blocking: Pick<Blocking, 'isBlocked'>
   observer: Observer
 }
 
-export function createTyping({ events, clock, listen, blocking, observer }: Needs, cacheSize: number) {
+export function createTyping({ events, clock, listen, beat, blocking, observer }: Needs, cacheSize: number) {
   const said = new LRUCache<string, { typing: boolean; atMs: number }>({ max: cacheSize })
 
   /** Undefined where nobody needs to be told. */
@@ -33,9 +36,9 @@ export function createTyping({ events, clock, listen, blocking, observer }: Need
     const { userId, conversation } = member
     const key = `${userId} ${conversation.id}`
     const before = said.get(key)
-    const isNews = typing ? !before?.typing || clock.now() - before.atMs >= throttleMs : before?.typing !== false
+    const isNews = typing ? !before?.typing || clock.monotonic() - before.atMs >= throttleMs : before?.typing !== false
     if (!isNews) return undefined
-    said.set(key, { typing, atMs: clock.now() })
+    said.set(key, { typing, atMs: clock.monotonic() })
     return tell(member, typing)
   }
 
@@ -54,29 +57,36 @@ export function createTyping({ events, clock, listen, blocking, observer }: Need
       accepts: ofTypes('typing', 'message', 'seat'),
     })
     const hearing = await listen(userId, inbox, member)
+    beat.watch(inbox, userId)
     /** Who is writing, and until when that is believed. */
     const writing = new Map<UserId, number>()
 
     async function* run(): AsyncGenerator<Typing> {
-      await hearing.refresh()
+      await persist(clock, () => hearing.refresh())
       for (;;) {
         const signal = await inbox.take(writing.size > 0 ? Math.min(...writing.values()) : undefined)
         if (signal.type === 'closed') return
         if (signal.type === 'typing' && signal.typing.conversationId === conversation.id) yield* hear(signal.typing)
-        if (signal.type === 'seat' && signal.seat.conversationId === conversation.id && !signal.seat.joined)
-          throw notFound()
+        await endIfRemoved(signal)
         if (signal.type === 'message' && signal.message.conversationId === conversation.id) {
           yield* stopped([signal.message.senderId])
         }
-        yield* stopped([...writing].filter(([, untilMs]) => untilMs <= clock.now()).map(([id]) => id))
+        yield* stopped([...writing].filter(([, untilMs]) => untilMs <= clock.monotonic()).map(([id]) => id))
       }
+    }
+
+    /** The news may be late, and the user be back by now. What is lost of the typing itself fades. */
+    async function endIfRemoved(signal: Signal): Promise<void> {
+      if (signal.type === 'recheck') await hearing.refresh().catch(noneWhileAway)
+      const isTold = signal.type === 'seat' && signal.seat.conversationId === conversation.id
+      if (isTold || signal.type === 'resync') await persist(clock, () => hearing.refresh())
     }
 
     function* hear({ userId: other, typing }: Typing): Generator<Typing> {
       if (other === userId) return
       if (!typing) return yield* stopped([other])
       const isNew = !writing.has(other)
-      writing.set(other, clock.now() + fadesAfterMs)
+      writing.set(other, clock.monotonic() + fadesAfterMs)
       if (isNew) yield { conversationId: conversation.id, userId: other, typing }
     }
 
@@ -86,7 +96,10 @@ export function createTyping({ events, clock, listen, blocking, observer }: Need
       }
     }
 
-    return createStream(inbox, { run }, () => hearing.close())
+    return createStream(inbox, { run }, async () => {
+      beat.unwatch(inbox)
+      await hearing.close()
+    })
   }
 
   /** A message says that its writer has stopped: the next key is news again. */

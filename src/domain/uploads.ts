@@ -3,6 +3,7 @@ import type { SignedPut } from '../ports/media.ts'
 import type { Ports } from '../ports/ports.ts'
 import { ChatError } from '../protocol/errors.ts'
 import { attachmentId, type UserId } from '../protocol/ids.ts'
+import { WindowSums } from '../protocol/window-sums.ts'
 
 // Announcing a file, and showing it. Its bytes never pass through here: they go from the device to where they are kept, and
 // from there to its readers, by URLs signed here.
@@ -14,11 +15,32 @@ export type Announced = { attachment: Attachment; put: SignedPut }
 export const uploadTtlMs = 24 * 3_600_000
 export const hourMs = 3_600_000
 
-type Needs = Pick<Ports, 'uploads' | 'media' | 'clock'> & { randomId: () => string }
+/** What one user may announce on one node; 0: as much as they like. */
+export type UploadBudget = { perHour: number; bytesPerHour: number }
 
-export function createUploads({ uploads, media, clock, randomId }: Needs) {
+type Needs = Pick<Ports, 'uploads' | 'media' | 'clock'> & { randomId: () => string; budget?: UploadBudget | undefined }
+
+export function createUploads({ uploads, media, clock, randomId, budget }: Needs) {
+  const [counts, bytes] = [new WindowSums(hourMs), new WindowSums(hourMs)]
+
+  /** Every announced file has a row, and may take its place in the bucket for a day. Counted before either is there. */
+  function spend(ownerId: UserId, byteSize: number): void {
+    const nowMs = clock.monotonic()
+    const { perHour = 0, bytesPerHour = 0 } = budget ?? {}
+    const isTooMany = perHour > 0 && counts.of(ownerId, nowMs) >= perHour
+    const isTooMuch = bytesPerHour > 0 && bytes.of(ownerId, nowMs) + byteSize > bytesPerHour
+    if (isTooMany || isTooMuch) {
+      const most = isTooMany ? `${perHour} files` : `${bytesPerHour} bytes`
+      const details = { retryAfterMs: (isTooMany ? counts : bytes).leftMs(nowMs) }
+      throw new ChatError('RATE_LIMITED', `A user uploads at most ${most} an hour.`, details)
+    }
+    counts.add(ownerId, 1, nowMs)
+    bytes.add(ownerId, byteSize, nowMs)
+  }
+
   async function announce(ownerId: UserId, promise: FilePromise): Promise<Announced> {
     if (!media) throw new ChatError('FORBIDDEN', 'Attachments are not set up on this server.')
+    spend(ownerId, promise.byteSize)
     const expiresAtMs = clock.now() + uploadTtlMs
     const id = attachmentId(Math.floor(expiresAtMs / hourMs), randomId())
     const attachment: Attachment = { id, key: `attachments/${id}`, ...promise }

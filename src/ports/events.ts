@@ -1,6 +1,6 @@
 // Doorbells, by way of Redis.
 
-import type { ConversationId, MessageAddress, UserId } from '../protocol/ids.ts'
+import type { ConversationId, MessageAddress, Seq, UserId } from '../protocol/ids.ts'
 import type { Ticks } from '../protocol/ticks.ts'
 import type { MemberAddress } from './delivery.ts'
 import type { Change, GroupChange, LogEntry, Message } from './log.ts'
@@ -44,13 +44,19 @@ export type Ring = {
   pendingWritten?: readonly UserId[]
 }
 
+/**
+ * `absent`: members nobody is attached for. `overtaken`: of those whose pending row was written, the ones whose ack came before it, and
+ * how far that went: it found no sign of the row, so the row has to be removed by whoever wrote it.
+ */
+export type Rung = { absent: UserId[]; overtaken: { userId: UserId; delivered: Seq }[] }
+
 export interface Events {
   /**
-   * One round trip: publishes the entry to every member, lifts the conversation's counter to its seq, and returns the
-   * members nobody is attached for. A sender nobody is attached for loses the mark of `Sessions`. A message becomes its
-   * conversation's `Activity`; where that is gone, only if the counter says that nothing comes after it.
+   * One round trip: publishes the entry to every member and lifts the conversation's counter to its seq. A sender nobody is attached for
+   * loses the mark of `Sessions`. A message becomes its conversation's `Activity`; where that is gone, only if the counter says that
+   * nothing comes after it.
    */
-  ring(ring: Ring): Promise<UserId[]>
+  ring(ring: Ring): Promise<Rung>
   /** The same for a group, in one publish however many are in it; who is attached is not looked at. */
   ringGroup(entry: LogEntry): Promise<void>
   /** One round trip: publishes a member's new boundaries, and lifts their hint as `BoundaryHints.lift` does. */

@@ -19,8 +19,12 @@ export type Entry = MessageAddress & {
   sentAtMs: number
 }
 
-/** `seq`: of the change that set it. One that was taken back stays, so that a late change does not bring it back. */
-export type Reaction = { emoji: string; userId: UserId; seq: Seq; on: boolean }
+/**
+ * `seq`: of the change that set it. One that was taken back stays for a while, so that a late change does not bring it back
+ * (protocol/alterations.ts). `changes`: how many this person has made of their reactions to this message. `floor`: the highest seq of
+ * theirs that has found no room, if any.
+ */
+export type Reaction = { emoji: string; userId: UserId; seq: Seq; on: boolean; changes?: number; floor?: Seq }
 
 /** A file of a message. `key`: where its bytes lie. */
 export type Attachment = { id: AttachmentId; key: string; contentType: string; byteSize: number; name?: string }
@@ -34,12 +38,14 @@ export type Message = Entry & {
   /** Gone once it is deleted. */
   attachments?: readonly Attachment[]
   edited?: { seq: Seq; atMs: number }
+  /** How many edits it has shown. */
+  edits?: number
   deletedAtMs?: number
   /** By seq. */
   reactions?: readonly Reaction[]
 }
 
-/** What is done to a message later. */
+/** What is done to a message later. An edit that does not show any more has lost its text. */
 export type Alteration =
   | { type: 'edit'; body: string }
   | { type: 'delete' }
@@ -77,12 +83,16 @@ export type Void = MessageAddress & { kind: 'void' }
 export type LogRow = LogEntry | Void
 export type LogEntry = Message | Change | GroupChange
 
+/** `upTo`: the last cell it was looked at, at most `before` - 1. `whole`: none of the cells up to there is empty. */
+export type OfOthers = { seqs: readonly Seq[]; upTo: Seq; whole: boolean }
+
 export interface MessageLog {
   /** Writes the row if its cell is empty. */
   put(row: LogRow): Promise<'written' | 'taken'>
   /**
-   * Lets the target show the change, unless it shows a later one of its kind, or is deleted. Twice does no more than once.
-   * Returns the message as it is now, or undefined where there is none.
+   * Lets the target show the change, unless it shows a later one of its kind, is deleted, or has no room left in its row. Twice does no
+   * more than once. Takes the text out of every edit of it that shows no more. Returns the message as it is now, or undefined where there
+   * is none.
    */
   alter(change: Change): Promise<Message | undefined>
   get(address: MessageAddress): Promise<LogRow | undefined>
@@ -92,8 +102,16 @@ export interface MessageLog {
   above(conversationId: ConversationId, after: Seq, limit: number): Promise<readonly LogRow[]>
   /** The last `limit` rows with seq < before, descending; fewer only where the log begins. */
   below(conversationId: ConversationId, before: Seq, limit: number): Promise<readonly LogRow[]>
-  /** How many messages with seq > after are not by this sender and not deleted, counted no further than `most`. */
-  countOfOthers(conversationId: ConversationId, after: Seq, senderId: UserId, most: number): Promise<number>
+  /**
+   * Looks at the cells with after < seq < before, ascending, and at no more than `limit` that are taken: which of them are messages that
+   * are not by this sender and not deleted?
+   */
+  ofOthers(
+    conversationId: ConversationId,
+    between: { after: Seq; before: Seq },
+    senderId: UserId,
+    limit: number,
+  ): Promise<OfOthers>
 }
 
 /** The one place where a send's seq is decided. Never expires: a retry may come at any age (P2). */

@@ -10,8 +10,9 @@ import type { BoundaryStore, PendingIndex } from './delivery.ts'
 import type { Events } from './events.ts'
 import type { Claims, MessageLog } from './log.ts'
 import type { Media, Uploads } from './media.ts'
-import type { BlockStore, ProfileStore } from './people.ts'
+import type { BlockStore, DepartureStore, ProfileStore } from './people.ts'
 import type { DeviceStore, Push } from './push.ts'
+import type { Quotas } from './quotas.ts'
 import type { Activity, BlockHints, BoundaryHints, GroupVersions, Sequencer, Sessions } from './soft-state.ts'
 
 export interface Stores {
@@ -23,6 +24,7 @@ export interface Stores {
   memberships: MembershipStore
   profiles: ProfileStore
   blocks: BlockStore
+  departures: DepartureStore
   uploads: Uploads
   devices: DeviceStore
 }
@@ -37,5 +39,5 @@ export interface SoftState {
   events: Events
 }
 
-/** Without `media` there are no attachments; without `push` nobody is told who is away. */
-export type Ports = Stores & SoftState & { clock: Clock; media?: Media; push?: Push }
+/** Without `media` there are no attachments; without `push` nobody is told who is away; without `quotas` nothing is counted. */
+export type Ports = Stores & SoftState & { clock: Clock; media?: Media; push?: Push; quotas?: Quotas }

@@ -4,15 +4,23 @@ import type { ClientMessageId, ConversationId, Seq, UserId } from '../protocol/i
 import type { Boundaries } from '../protocol/ticks.ts'
 import type { MemberAddress } from './delivery.ts'
 
-/** Hands out seqs. Only a hint: a number it gives may turn out taken, and the log's cells decide. */
+/**
+ * Hands out seqs. Only a hint: a number it gives may turn out taken, and the log's cells decide.
+ *
+ * A counter that stands is never below an entry that was published: a reader that has got as far as the counter has missed nothing.
+ * So Redis forgets it rather than lets it fall back: a counter that another Redis process kept counts as gone, and one is seeded
+ * only by somebody who has read the log since a token was left, with nothing published meanwhile.
+ */
 export interface Sequencer {
   /**
    * The next seq, or the one this very send (sender and client id) got before: then `known` is true and no number is
-   * used up. Undefined where the counter is gone: then read the log's last seq and call `seed`.
+   * used up. Undefined where the counter is gone: then call `prepareSeed`, read the log's last seq, and call `seed`.
    */
   reserve(conversationId: ConversationId, send: SendKey): Promise<Reservation | undefined>
-  /** Lifts the counter to at least `lastSeq`. */
-  seed(conversationId: ConversationId, lastSeq: Seq): Promise<void>
+  /** Leaves a token where the counter is gone, or finds the one that is there. */
+  prepareSeed(conversationId: ConversationId): Promise<string>
+  /** Makes the counter, where that token still is; lifts it to at least `lastSeq` where it stands. */
+  seed(conversationId: ConversationId, lastSeq: Seq, token: string): Promise<void>
   /** The next seq after a collision, above `taken` in any case. */
   reserveAbove(conversationId: ConversationId, taken: Seq): Promise<Seq>
   /** Takes a reserved, unused seq back IF it is still the last one given. Returns whether it did. */
@@ -104,6 +112,11 @@ export interface BoundaryHints {
    * somebody who saw neither a hint nor a row. A version that is another by now stays: a row was written meanwhile.
    */
   lift(member: MemberAddress, boundaries: Boundaries, clearedVersion?: number): Promise<void>
+  /**
+   * By whoever has written a pending row: from here on every ack looks for it. Returns what is delivered as far as the hint knows, 0
+   * where it does not. An ack that came before this has lifted the hint, and has not looked.
+   */
+  notePending(member: MemberAddress): Promise<Seq>
 }
 
 /**

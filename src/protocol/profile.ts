@@ -1,8 +1,8 @@
 import { avatarUrlMax, nameMaxCodePoints } from './limits.ts'
-import { isWellFormed, textProblem } from './text.ts'
+import { isWellFormed, lineProblem } from './text.ts'
 
 /** Why this cannot be a name, or undefined if it can. */
-export const nameProblem = (name: string): string | undefined => textProblem(name, 'A name', nameMaxCodePoints)
+export const nameProblem = (name: string): string | undefined => lineProblem(name, 'A name', nameMaxCodePoints)
 
 const localHosts = ['localhost', '127.0.0.1', '[::1]']
 

@@ -2,13 +2,33 @@ import { bodyMaxCodePoints, titleMaxCodePoints } from './limits.ts'
 
 // Braille blank is a symbol by category but shows nothing.
 const invisible = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]*$/u
+const lineBreaks = /[\p{Cc}\u2028\u2029]/u
+const directions = /\p{Bidi_Control}/u
 const loneSurrogate = /\p{Surrogate}/u
 
 /** Why this text cannot be a message, or undefined if it can. The text itself is never changed. */
 export const bodyProblem = (body: string): string | undefined => textProblem(body, 'A message', bodyMaxCodePoints)
 
 /** The same for the title of a group. */
-export const titleProblem = (title: string): string | undefined => textProblem(title, 'A title', titleMaxCodePoints)
+export const titleProblem = (title: string): string | undefined => lineProblem(title, 'A title', titleMaxCodePoints)
+
+/**
+ * The same for a text that others see within a line of theirs, such as a name. A line break or a control of the writing direction in it
+ * would change what stands around it: one could make a line look as if it were another person's.
+ */
+export function lineProblem(text: string, what: string, maxCodePoints: number): string | undefined {
+  const problem = textProblem(text, what, maxCodePoints)
+  if (problem !== undefined) return problem
+  if (lineBreaks.test(text)) return `${what} must be one line, without control characters.`
+  if (directions.test(text)) return `${what} must not hold characters that control the direction of writing.`
+  return undefined
+}
+
+/** What is left of a text when what `lineProblem` refuses is taken out of it: for texts that cannot be refused. */
+export const toLine = (text: string): string =>
+  text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(/[\p{Bidi_Control}\p{Surrogate}]/gu, '')
+
+export const isInvisible = (text: string): boolean => invisible.test(text)
 
 /** The same for any text; `what` it would be begins the answer. */
 export function textProblem(text: string, what: string, maxCodePoints: number): string | undefined {

@@ -39,5 +39,23 @@ export function fromTimeText(text: string): number {
   return inDayMs < dayMs ? readDayMs + inDayMs : Number.NaN
 }
 
+/** RFC 3339 writes years of four digits and no others. */
+export const timeMinMs = Date.parse('0000-01-01T00:00:00.000Z')
+export const timeMaxMs = Date.parse('9999-12-31T23:59:59.999Z')
+
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i
+
+/**
+ * Of a text from outside; undefined where it is no date-time of RFC 3339. Date.parse alone takes more: years, dates without a zone,
+ * which it reads in that of this machine, and February 30. A leap second is refused, because no clock here has one.
+ */
+export function fromRfc3339(text: string): number | undefined {
+  const [, year, month, day] = rfc3339.exec(text) ?? []
+  const date = `${year}-${month}-${day}T00:00:00.000Z`
+  if (year === undefined || Number.isNaN(Date.parse(date)) || new Date(date).toISOString() !== date) return undefined
+  const ms = Date.parse(text.toUpperCase())
+  return ms >= timeMinMs && ms <= timeMaxMs ? ms : undefined
+}
+
 const digit = (text: string, at: number): number => text.charCodeAt(at) - 48
 const pair = (text: string, at: number): number => digit(text, at) * 10 + digit(text, at + 1)

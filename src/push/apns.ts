@@ -1,7 +1,8 @@
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
 import { importPKCS8, SignJWT } from 'jose'
 import type { Notification, PushOutcome, PushProvider } from '../ports/push.ts'
-import { accepted, reasonOf, rejected, retry, retryAlone, unregistered } from './outcomes.ts'
+import { type Attempt, sendInTime } from './deadline.ts'
+import { accepted, rejected, retry, retryAlone, unregistered } from './outcomes.ts'
 import { collapseKeyOf, keptForSeconds, payloadOf } from './payload.ts'
 import { retryAfterMs } from './retry-after.ts'
 
@@ -28,18 +29,15 @@ const goneReasons = ['BadDeviceToken', 'Unregistered', 'ExpiredToken', 'DeviceTo
 export function createApns(options: ApnsOptions): PushProvider {
   const { account, now, timeoutMs = 10_000 } = options
   const endpoint = options.endpoint ?? `https://api.${account.sandbox ? 'sandbox.' : ''}push.apple.com`
+  const leaving = new WeakSet<ClientHttp2Session>()
   let session: ClientHttp2Session | undefined
   let held: { token: Promise<string>; goodUntilMs: number } | undefined
 
-  async function send(token: string, notification: Notification): Promise<PushOutcome> {
-    try {
-      const first = await post(token, notification)
-      if (first.reason !== 'ExpiredProviderToken') return toOutcome(first)
-      held = undefined
-      return toOutcome(await post(token, notification))
-    } catch (error) {
-      return retry(reasonOf(error))
-    }
+  const attempt: Attempt = async (token, notification, signal) => {
+    const first = await post(token, notification, signal)
+    if (first.reason !== 'ExpiredProviderToken') return toOutcome(first)
+    held = undefined
+    return toOutcome(await post(token, notification, signal))
   }
 
   function providerToken(): Promise<string> {
@@ -73,7 +71,16 @@ export function createApns(options: ApnsOptions): PushProvider {
     return fresh
   }
 
-  async function post(token: string, notification: Notification): Promise<Answer> {
+  /** Perhaps nobody is there any more: the next push goes over a fresh connection. Those under way end by their own timers first. */
+  function leave(used: ClientHttp2Session): void {
+    if (session === used) session = undefined
+    if (used.destroyed || leaving.has(used)) return
+    leaving.add(used)
+    used.close()
+    setTimeout(() => used.destroy(), timeoutMs).unref()
+  }
+
+  async function post(token: string, notification: Notification, signal: AbortSignal): Promise<Answer> {
     const isShown = notification.type === 'show'
     const headers = {
       ':method': 'POST',
@@ -85,16 +92,10 @@ export function createApns(options: ApnsOptions): PushProvider {
       'apns-collapse-id': collapseKeyOf(notification),
       'apns-expiration': String(Math.floor(now() / 1000) + keptForSeconds),
     }
+    signal.throwIfAborted()
     const used = connection()
     return new Promise<Answer>((resolve, reject) => {
       const stream = used.request(headers)
-      const timer = setTimeout(() => {
-        stream.close(constants.NGHTTP2_CANCEL)
-        reject(new Error(`no answer within ${timeoutMs} ms`))
-        // Perhaps nobody is there any more: the next one goes over a fresh connection.
-        if (session === used) session = undefined
-        used.close()
-      }, timeoutMs)
       const answer: Answer = { status: 0, reason: '', retryAfter: undefined }
       let text = ''
       stream.setEncoding('utf8')
@@ -104,12 +105,16 @@ export function createApns(options: ApnsOptions): PushProvider {
       })
       stream.on('data', (chunk: string) => {
         if (text.length < answerMaxBytes) text += chunk
+        else stream.close(constants.NGHTTP2_CANCEL)
       })
-      stream.on('error', reject)
-      stream.on('close', () => {
-        clearTimeout(timer)
-        if (answer.status === 0) return reject(new Error('The connection ended without an answer.'))
-        resolve({ ...answer, reason: reasonIn(text) })
+      const end = (error: Error) =>
+        answer.status === 0 ? reject(error) : resolve({ ...answer, reason: reasonIn(text) })
+      stream.on('error', end)
+      stream.on('close', () => end(new Error('The connection ended without an answer.')))
+      signal.addEventListener('abort', () => {
+        end(signal.reason)
+        stream.close(constants.NGHTTP2_CANCEL)
+        leave(used)
       })
       stream.end(JSON.stringify(bodyOf(notification)))
     })
@@ -124,7 +129,7 @@ export function createApns(options: ApnsOptions): PushProvider {
   }
 
   return {
-    send,
+    send: sendInTime(timeoutMs, attempt),
     tokenProblem: (token) =>
       /^[0-9a-f]{64,200}$/i.test(token) ? undefined : 'token must be an APNs device token: 64 hex digits or more.',
     laneOf: () => '',

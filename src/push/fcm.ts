@@ -1,6 +1,8 @@
 import type { Notification, PushOutcome, PushProvider } from '../ports/push.ts'
+import { answerText } from './answer-text.ts'
+import { type Attempt, sendInTime } from './deadline.ts'
 import { createGoogleToken, type ServiceAccount } from './google-token.ts'
-import { accepted, reasonOf, rejected, retry, unregistered } from './outcomes.ts'
+import { accepted, rejected, retry, unregistered } from './outcomes.ts'
 import { collapseKeyOf, keptForSeconds, payloadOf } from './payload.ts'
 import { retryAfterMs } from './retry-after.ts'
 
@@ -25,24 +27,21 @@ export function createFcm({ account, now, endpoint = 'https://fcm.googleapis.com
   const accessToken = createGoogleToken({ account, now, timeoutMs })
   const url = `${endpoint}/v1/projects/${encodeURIComponent(account.projectId)}/messages:send`
 
-  async function send(token: string, notification: Notification): Promise<PushOutcome> {
-    try {
-      const first = await post(token, notification)
-      if (first.status !== 401) return toOutcome(first)
-      // It ended sooner than it said.
-      accessToken.forget()
-      return await toOutcome(await post(token, notification))
-    } catch (error) {
-      return retry(reasonOf(error))
-    }
+  const attempt: Attempt = async (token, notification, signal) => {
+    const first = await post(token, notification, signal)
+    if (first.status !== 401) return toOutcome(first)
+    await first.body?.cancel()
+    // It ended sooner than it said.
+    accessToken.forget()
+    return toOutcome(await post(token, notification, signal))
   }
 
-  const post = async (token: string, notification: Notification): Promise<Response> =>
+  const post: (...push: Parameters<Attempt>) => Promise<Response> = async (token, notification, signal) =>
     fetch(url, {
       method: 'POST',
       headers: { authorization: `Bearer ${await accessToken.get()}`, 'content-type': 'application/json' },
       body: JSON.stringify({ message: messageTo(token, notification) }),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     })
 
   async function toOutcome(response: Response): Promise<PushOutcome> {
@@ -51,7 +50,7 @@ export function createFcm({ account, now, endpoint = 'https://fcm.googleapis.com
       await response.body?.cancel()
       return accepted
     }
-    const { error } = (await response.json().catch(() => ({}))) as Failure
+    const { error } = failureIn(await answerText(response))
     const details = error?.details ?? []
     const code = details.find((each) => each.errorCode)?.errorCode ?? error?.status ?? String(status)
     const isAboutToken = details.some((each) => each.fieldViolations?.some(({ field }) => field === 'message.token'))
@@ -63,12 +62,21 @@ export function createFcm({ account, now, endpoint = 'https://fcm.googleapis.com
   }
 
   return {
-    send,
+    send: sendInTime(timeoutMs, attempt),
     tokenProblem: (token) =>
       /^[\x21-\x7e]+$/.test(token) ? undefined : 'token must be an FCM registration token, without blanks.',
     laneOf: () => '',
     close: () => undefined,
   } satisfies PushProvider
+}
+
+function failureIn(text: string): Failure {
+  try {
+    const said: unknown = JSON.parse(text)
+    return typeof said === 'object' && said !== null ? said : {}
+  } catch {
+    return {}
+  }
 }
 
 /** What it shows is Android's business; what it takes away is the app's, which gets the data alone. */

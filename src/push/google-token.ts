@@ -1,4 +1,6 @@
 import { importPKCS8, SignJWT } from 'jose'
+import { answerText } from './answer-text.ts'
+import { inTime } from './deadline.ts'
 
 /** What matters of the JSON that Google gives out for a service account. */
 export type ServiceAccount = { projectId: string; clientEmail: string; privateKey: string; tokenUri: string }
@@ -26,7 +28,8 @@ export function createGoogleToken({ account, now, timeoutMs }: Needs) {
   }
 
   function begin(): NonNullable<typeof held> {
-    const fetched = fetchToken().then(({ token, seconds }) => {
+    // By a timer of its own: it serves all who wait, of whom the first may have waited longer.
+    const fetched = inTime(timeoutMs, fetchToken).then(({ token, seconds }) => {
       begun.goodUntilMs = now() + seconds * 1000 - sparedMs
       return { token }
     })
@@ -34,7 +37,7 @@ export function createGoogleToken({ account, now, timeoutMs }: Needs) {
     return begun
   }
 
-  async function fetchToken(): Promise<{ token: string; seconds: number }> {
+  async function fetchToken(signal: AbortSignal): Promise<{ token: string; seconds: number }> {
     const issuedAt = Math.floor(now() / 1000)
     const assertion = await new SignJWT({ scope })
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
@@ -46,10 +49,11 @@ export function createGoogleToken({ account, now, timeoutMs }: Needs) {
     const response = await fetch(account.tokenUri, {
       method: 'POST',
       body: new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     })
-    if (!response.ok) throw new Error(`no access token: ${response.status} ${(await response.text()).slice(0, 200)}`)
-    const { access_token, expires_in } = (await response.json()) as { access_token: string; expires_in: number }
+    const text = await answerText(response)
+    if (!response.ok) throw new Error(`no access token: ${response.status} ${text.slice(0, 200)}`)
+    const { access_token, expires_in } = JSON.parse(text) as { access_token: string; expires_in: number }
     return { token: access_token, seconds: expires_in }
   }
 

@@ -1,7 +1,11 @@
-/** The header, in ms from now: seconds, or a date. */
+/** A service that asks for more is asked again all the same: its word must not silence a node for days. */
+export const retryAfterMaxMs = 600_000
+
+/** The header, in ms from now: seconds, or a date. Undefined where it is neither. */
 export function retryAfterMs(header: string | null | undefined, nowMs: number): number | undefined {
-  if (!header) return undefined
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000
-  const atMs = Date.parse(header)
-  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs)
+  const text = header?.trim() ?? ''
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, retryAfterMaxMs)
+  // All three forms of a date in HTTP begin with the name of a day; Date.parse also takes what is no date at all, such as -30.
+  const atMs = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(atMs) ? undefined : Math.min(Math.max(0, atMs - nowMs), retryAfterMaxMs)
 }

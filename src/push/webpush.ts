@@ -3,7 +3,8 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import webPush from 'web-push'
 import type { Notification, PushOutcome, PushProvider } from '../ports/push.ts'
-import { accepted, reasonOf, rejected, retry, retryAlone, unregistered } from './outcomes.ts'
+import { type Attempt, sendInTime } from './deadline.ts'
+import { accepted, rejected, retry, retryAlone, unregistered } from './outcomes.ts'
 import { collapseKeyOf, keptForSeconds, payloadOf } from './payload.ts'
 import { InnerAddressError, isPublicName, publicLookup } from './public-address.ts'
 import { retryAfterMs } from './retry-after.ts'
@@ -21,21 +22,25 @@ export type WebPushOptions = {
 type Subscription = { endpoint: string; keys: { p256dh: string; auth: string } }
 type Answer = { status: number; retryAfter: string | undefined }
 
+/** What else a service has to say is of no use here, and not waited for. */
+const bodyMaxBytes = 16 * 1024
+
 /** Browsers, by RFC 8030 with the encryption of RFC 8291 and the keys of RFC 8292. A token is a subscription as JSON. */
 export function createWebPush({ vapid, now, publicOnly, timeoutMs = 10_000 }: WebPushOptions): PushProvider {
   const agents = { 'https:': new HttpsAgent({ keepAlive: true }), 'http:': new HttpAgent({ keepAlive: true }) }
 
-  async function send(token: string, notification: Notification): Promise<PushOutcome> {
+  const attempt: Attempt = async (token, notification, signal) => {
     const subscription = parse(token)
     if (!subscription || endpointProblem(subscription.endpoint, publicOnly)) return unregistered
     try {
-      return toOutcome(await post(subscription, notification))
+      return toOutcome(await post(subscription, notification, signal))
     } catch (error) {
-      return error instanceof InnerAddressError ? rejected(error.message) : retry(reasonOf(error))
+      if (error instanceof InnerAddressError) return rejected(error.message)
+      throw error
     }
   }
 
-  function post(subscription: Subscription, notification: Notification): Promise<Answer> {
+  function post(subscription: Subscription, notification: Notification, signal: AbortSignal): Promise<Answer> {
     const { headers, body } = webPush.generateRequestDetails(subscription, JSON.stringify(payloadOf(notification)), {
       vapidDetails: vapid,
       TTL: keptForSeconds,
@@ -48,16 +53,27 @@ export function createWebPush({ vapid, now, publicOnly, timeoutMs = 10_000 }: We
       method: 'POST',
       headers: headers as Record<string, string>,
       agent: agents[isTls ? 'https:' : 'http:'],
-      // For the whole of it: a service that sends a byte now and then must not hold a push for ever.
-      signal: AbortSignal.timeout(timeoutMs),
       ...(publicOnly && { lookup: publicLookup as NonNullable<RequestOptions['lookup']> }),
     }
     return new Promise((resolve, reject) => {
+      let answer: Answer | undefined
+      const end = (error: Error) => (answer ? resolve(answer) : reject(error))
       const request = (isTls ? httpsRequest : httpRequest)(url, options, (response: IncomingMessage) => {
-        response.resume()
-        resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] })
+        answer = { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] }
+        let bytes = 0
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length
+          if (bytes > bodyMaxBytes) response.destroy()
+        })
+        response.on('error', end)
       })
-      request.once('error', reject)
+      request.on('error', end)
+      // The only word of it after an answer like 101, which is no response to Node, and no error.
+      request.on('close', () => end(new Error('The connection ended without an answer.')))
+      signal.addEventListener('abort', () => {
+        end(signal.reason)
+        request.destroy()
+      })
       request.end(body)
     })
   }
@@ -71,7 +87,7 @@ export function createWebPush({ vapid, now, publicOnly, timeoutMs = 10_000 }: We
   }
 
   return {
-    send,
+    send: sendInTime(timeoutMs, attempt),
     tokenProblem: (token) => tokenProblem(token, publicOnly),
     laneOf: (token) => new URL(parse(token)?.endpoint ?? 'about:blank').origin,
     close: () => Object.values(agents).forEach((agent) => void agent.destroy()),

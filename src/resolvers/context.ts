@@ -2,12 +2,16 @@ import type { Domain } from '../domain/domain.ts'
 import type { Witness } from '../domain/send.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
+import type { Overload } from '../protocol/load-budget.ts'
 import type { Viewer } from '../protocol/viewer.ts'
 import type { Cursors } from './cursors.ts'
 import { Loaders } from './loaders.ts'
 import type { ReadTicks } from './recent-ticks.ts'
 
-/** What a resolver gets: fresh for every operation, and for every event of a subscription, since loaders remember. */
+/**
+ * What a resolver gets: fresh for every operation, and for every event of a subscription, since loaders remember. Each root field of a
+ * mutation has loaders of its own, see mutation-fields.ts.
+ */
 export class Context {
   readonly viewer: Viewer | undefined
   readonly domain: Domain
@@ -16,6 +20,9 @@ export class Context {
   readonly origin: string
   /** Told of what this operation sends. */
   readonly onSent: Witness | undefined
+  /** What this operation has loaded so far, and whether that is too much: see `charge`. */
+  loaded = 0
+  overload?: Overload
   readonly #readTicks: ReadTicks | undefined
   #loaders: Loaders | undefined
 
@@ -37,8 +44,18 @@ export class Context {
   }
 
   get loaders(): Loaders {
-    this.#loaders ??= new Loaders(this.domain, this.viewer?.userId, this.#readTicks)
+    this.#loaders ??= new Loaders(this.domain, this.viewer?.userId, this.#readTicks, this)
     return this.#loaders
+  }
+
+  /** What comes from here on is looked up anew. */
+  renewLoaders(): void {
+    this.#loaders = undefined
+  }
+
+  /** Who is in what is asked again from here on; all else that was loaded stays. */
+  forgetMembers(): void {
+    this.#loaders?.forgetMembers()
   }
 }
 

@@ -30,7 +30,7 @@ export async function updateConversation(
   const change = changeOf(input)
   const conversation = title === undefined ? member : await rename(ctx, member, title)
   const settings = await ctx.domain.settings.configure(conversation, change)
-  ctx.loaders.settings.clear(conversation).prime(conversation, settings)
+  ctx.loaders.settings.prime(conversation, settings)
   return { conversation }
 }
 

@@ -39,7 +39,7 @@ export async function listConversations(ctx: Context, args: PageArguments): Prom
   const { count, from } = pageSize(args)
   const after = args.after == null ? undefined : ctx.cursors.toChat(userId, args.after, 'after')
   const before = args.before == null ? undefined : ctx.cursors.toChat(userId, args.before, 'before')
-  const listed = await ctx.domain.chatList.order(userId)
+  const listed = await ctx.loaders.chatOrder(userId)
   const between = listed.filter(
     ({ place }) => (!after || comesAfter(place, after)) && (!before || comesAfter(before, place)),
   )

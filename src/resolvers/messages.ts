@@ -1,9 +1,9 @@
 import type { Member } from '../domain/access.ts'
-import { joinedSeqOf } from '../domain/group.ts'
 import type { Page, PageRequest } from '../domain/history.ts'
+import { tickOfMessage as tickIn } from '../domain/message-tick.ts'
 import type { Message } from '../ports/log.ts'
 import { parseMessageNodeId } from '../protocol/ids.ts'
-import { type Tick, tickOf } from '../protocol/ticks.ts'
+import type { Tick } from '../protocol/ticks.ts'
 import { type Connection, connectionOf } from './connection.ts'
 import { type Context, viewerId } from './context.ts'
 import { findConversation, requireConversation } from './conversations.ts'
@@ -45,13 +45,9 @@ export async function findMessage(ctx: Context, nodeId: string): Promise<Message
   return member ? ((await ctx.domain.history.message(member, address.seq)) ?? null) : null
 }
 
-/** How far the message has got with everybody but its sender. */
-export async function tickOfMessage(ctx: Context, { conversationId, seq, senderId }: Message): Promise<Tick> {
-  const member = await requireConversation(ctx, conversationId)
-  const ticks = await ctx.loaders.messageTicks.load(member)
-  // Whoever came later was never sent it.
-  const receivers = ticks.filter(({ userId }) => userId !== senderId && joinedSeqOf(member.conversation, userId) < seq)
-  return tickOf(seq, receivers)
+export async function tickOfMessage(ctx: Context, message: Message): Promise<Tick> {
+  const member = await requireConversation(ctx, message.conversationId)
+  return tickIn(member.conversation, await ctx.loaders.messageTicks.load(member), message)
 }
 
 /** The sender's own; nobody else's business. */

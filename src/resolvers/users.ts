@@ -11,7 +11,7 @@ export const viewer = (ctx: Context): User => ({ id: viewerId(ctx) })
 export async function findUser(ctx: Context, id: string): Promise<User | null> {
   const userId = viewerId(ctx)
   if (!isUserId(id)) return null
-  return id === userId || (await ctx.domain.access.acquainted(userId, id)) ? { id } : null
+  return id === userId || (await ctx.loaders.acquainted.load(id)) ? { id } : null
 }
 
 /** Their own choice; of the viewer's names from tokens, the one at hand is newer than what is stored. */
@@ -33,6 +33,5 @@ export async function updateProfile(
     ...(name !== undefined && { ownName: name }),
     ...(avatarUrl !== undefined && { avatarUrl }),
   })
-  ctx.loaders.profiles.clear(id)
   return { user: { id } }
 }

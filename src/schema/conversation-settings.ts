@@ -27,7 +27,7 @@ const UpdateConversationInput = builder.inputType('UpdateConversationInput', {
     conversationId: t.id({ required: true, description: 'The conversation.' }),
     title: t.string({
       description:
-        'A group’s new title, for everybody: 1 to 100 characters, at least one of them visible. A direct chat has none.',
+        'A group’s new title, for everybody: 1 to 100 characters in one line, at least one of them visible. A direct chat has none.',
     }),
     mutedUntil: t.field({
       type: 'DateTime',

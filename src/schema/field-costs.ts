@@ -19,6 +19,7 @@ export const fieldCosts = {
   'Message.conversation': { ...oneRead, repeats: true },
   'Message.replyTo': oneRead,
   'Message.tick': { weight: 2 },
+  'Message.body': { charsPerCost: 128 },
   'Message.attachments': { items: 2, itemsMax: attachmentsMax },
   'Message.reactions': { items: 4, itemsMax: 20 },
   'User.presence': { weight: 2 },

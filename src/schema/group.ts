@@ -40,7 +40,7 @@ const CreateGroupInput = builder.inputType('CreateGroupInput', {
       description:
         'Made on the device before the first attempt; every retry, at whatever age, carries the same one and gets the same group.',
     }),
-    title: t.string({ required: true, description: '1 to 100 characters, at least one of them visible.' }),
+    title: t.string({ required: true, description: '1 to 100 characters in one line, at least one of them visible.' }),
     memberIds: t.idList({
       required: true,
       description: 'Who else is in it; with the caller, who becomes its owner, up to 1,024.',

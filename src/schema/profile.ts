@@ -7,7 +7,7 @@ const UpdateProfileInput = builder.inputType('UpdateProfileInput', {
   fields: (t) => ({
     name: t.string({
       description:
-        'A name of 1 to 100 characters, at least one of them visible. It comes before the name of any token; null brings that back.',
+        'A name of 1 to 100 characters in one line, at least one of them visible. It comes before the name of any token; null brings that back.',
     }),
     avatarUrl: t.string({
       description: 'The address of a picture: a whole https URL of up to 2,048 characters. Null takes it away.',

@@ -2,6 +2,7 @@ import { type GraphQLFieldResolver, type GraphQLObjectType, lexicographicSortSch
 import type { Member } from '../domain/access.ts'
 import type { Message } from '../ports/log.ts'
 import { messageNodeId } from '../protocol/ids.ts'
+import { judgeEachMutationAnew } from '../resolvers/mutation-fields.ts'
 import type { User } from '../resolvers/users.ts'
 import { builder, sameForAll } from './builder.ts'
 import './date-time.ts'
@@ -31,6 +32,8 @@ const ids: Record<string, GraphQLFieldResolver<never, unknown>> = {
 for (const [name, resolve] of Object.entries(ids)) {
   Object.assign((schema.getType(name) as GraphQLObjectType).getFields().id as object, sameForAll, { resolve })
 }
+
+judgeEachMutationAnew(schema)
 
 /** What is committed as schema.graphql. */
 export const printedSchema = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`

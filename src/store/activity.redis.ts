@@ -1,4 +1,4 @@
-// parley:active:{conversationId}   string, "<seq> <sentAtMs>" of the last message known; 90 days from the last one
+// parley_active:{conversationId}   string, "<seq> <sentAtMs>" of the last message known; 90 days from the last one
 // Written where a message is rung for (events.redis.ts), and here where Redis forgot it.
 
 import type { Activity, LastActivity } from '../ports/soft-state.ts'

@@ -1,5 +1,5 @@
-// parley:banner:{userId}:conversationId       hash, device id → "<seq>" that it shows, or "<seq>?" that it may; 7 days from the last one
-// parley:push-budget:{userId}:<window>        string, how many pushes in that window of time; two windows
+// parley_banner:{userId}:conversationId       hash, device id → "<seq>" that it shows, or "<seq>?" that it may; 7 days from the last one
+// parley_push-budget:{userId}:<window>        string, how many pushes in that window of time; two windows
 //
 // A device is noted with '?' before it is pushed to, so that whoever reads the message meanwhile knows that there is something to withdraw.
 

@@ -1,8 +1,8 @@
-// parley:block:{conversationId}   string, of a direct chat, lines: kind, the run id of the Redis process that took it, rest
+// parley_block:{conversationId}   string, of a direct chat, lines: kind, the run id (run-id.redis.ts) of the Redis that took it, rest
 //   known     then each member that has blocked the other; 1 hour
 //   lease     then the id of somebody who is reading DynamoDB in order to settle it; 5 seconds
 //   changing  then the id of somebody who is writing DynamoDB; 1 minute
-// No key, or one of another process, is: unknown. DynamoDB is the truth.
+// No key, or one of another run id, is: unknown. DynamoDB is the truth.
 //
 // `known` must never be older than a change that was answered. A change goes: begin, write DynamoDB, end. A reader that finds
 // nothing goes: lease, read DynamoDB, settle where the lease still is. With B blocking meanwhile:
@@ -12,15 +12,14 @@
 // - begin, FLUSHALL, lease, read (old), write, end, settle: `end` forgets the lease, too.
 // - two changes at once: the first `end` leaves the other's `changing` alone; whichever was written last is read after.
 // - a change that dies, or whose write got no answer: `changing` stands for longer than any write can be on its way.
-// - a failover or a restart from a dump brings an old `known` or an old lease back: of another process, so unknown.
+// - a failover or a restart from a dump brings an old `known` or an old lease back: of another run id, so unknown.
 // A node that still talks to a master that was replaced reads what that one knows, for as long as it does.
 
 import type { BlockHints } from '../ports/soft-state.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { RedisLink } from './redis-client.ts'
 import type { RedisKeys } from './redis-keys.ts'
-import { runIdLua } from './run-id.redis.ts'
-import { counterTtlMs, reserveLua, sentTtlMs, toReservation } from './sequencer.redis.ts'
+import { counterLua, counterTtlMs, reserveLua, sentTtlMs, toReservation } from './sequencer.redis.ts'
 
 export const knownTtlMs = 3_600_000
 export const leaseTtlMs = 5000
@@ -69,7 +68,7 @@ export function createBlockHintsRedis(link: RedisLink, keys: RedisKeys): BlockHi
   }
 }
 
-const blockLua = `${runIdLua}
+const blockLua = `${counterLua}
 local function starts_with(text, head)
   return string.sub(text, 1, #head) == head
 end

@@ -87,6 +87,10 @@ export function createDynamoClient(options: DynamoOptions) {
 
 export const isRefused = (error: unknown): error is Refusal => hasName(error, 'ConditionalCheckFailedException')
 
+/** The item would be larger than items may be. */
+export const isTooLarge = (error: unknown): boolean =>
+  hasName(error, 'ValidationException') && error instanceof Error && /item size/i.test(error.message)
+
 type Refusal = Error & Attempted
 type Attempted = { $metadata?: { attempts?: number } }
 

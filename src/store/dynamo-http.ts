@@ -5,12 +5,19 @@ import { AnswerReader, type HttpAnswer } from './dynamo-answer.ts'
 import { idleSocketMs, socketsMax } from './dynamo-wire.ts'
 
 // Requests over connections that are kept. One request is on a connection at a time, and none is ever sent twice from here:
-// whoever lost an answer decides.
+// whoever lost an answer decides. A kept connection that the server closed before a byte of the answer came is told apart: the
+// server may have closed it while the request was on its way.
 
 export type HttpLimits = { firstByteWithinMs: number; endWithinMs: number }
 
 /** Headers are ASCII, and have no line breaks. */
-export type HttpPost = { headers: Readonly<Record<string, string>>; body: string; limits: HttpLimits }
+export type HttpPost = {
+  headers: Readonly<Record<string, string>>
+  body: string
+  limits: HttpLimits
+  /** Over a connection that was not used before. */
+  fresh?: boolean
+}
 
 /** Whoever waits for the answer: told once, and later than it asked. */
 export type Asker = {
@@ -50,9 +57,11 @@ export function createHttp(url: URL) {
     },
   }
 
-  function take(nowMs: number): Connection {
+  function take(nowMs: number, fresh: boolean): Connection {
     if (isClosed) throw new Error('The client is closed.')
-    for (let kept = free.pop(); kept; kept = free.pop()) {
+    // Where there is no room for one more, an idle one makes it.
+    if (fresh && connections.size >= socketsMax) free[0]?.drop()
+    for (let kept = fresh ? undefined : free.pop(); kept; kept = free.pop()) {
       if (kept.isUsable(nowMs)) return kept
       kept.drop()
     }
@@ -64,9 +73,9 @@ export function createHttp(url: URL) {
 
   return {
     /** Throws where it cannot even be tried. */
-    post({ headers, body, limits }: HttpPost, asker: Asker): void {
+    post({ headers, body, limits, fresh = false }: HttpPost, asker: Asker): void {
       const nowMs = performance.now()
-      const connection = take(nowMs)
+      const connection = take(nowMs, fresh)
       const length = Buffer.byteLength(body)
       let text = head
       for (const name in headers) text += `${name}: ${headers[name]}\r\n`
@@ -98,6 +107,7 @@ class Connection {
   #endMs = 0
   #asker: Asker | undefined
   #isGone = false
+  #requests = 0
   readonly #pool: Pool
   readonly #answer = new AnswerReader()
   readonly #socket: Socket
@@ -112,8 +122,8 @@ class Connection {
       // What is under way holds the process by its alarm.
       .on('connect', () => this.#socket.unref())
       .on('end', () => this.#onEnd())
-      .on('error', (error: Error) => this.drop(error))
-      .on('close', () => this.drop())
+      .on('error', (error: Error) => this.#onClosed(error))
+      .on('close', () => this.#onClosed())
   }
 
   isUsable(nowMs: number): boolean {
@@ -122,6 +132,7 @@ class Connection {
 
   ask(request: { text: string; isAscii: boolean }, limits: HttpLimits, asker: Asker, nowMs: number): void {
     this.#asker = asker
+    this.#requests += 1
     this.#endMs = nowMs + limits.endWithinMs
     this.#answer.begin()
     this.#pool.alarm.busy()
@@ -144,6 +155,12 @@ class Connection {
     this.#release()?.failed(error)
   }
 
+  /** By the other side, or by what lies between. */
+  #onClosed(error?: Error): void {
+    const isStale = this.#requests > 1 && !this.#answer.hasBegun
+    this.drop(isStale ? new StaleConnectionError(error) : error)
+  }
+
   #read(bytes: Buffer, length: number): boolean {
     if (!this.#asker) {
       this.drop()
@@ -161,7 +178,7 @@ class Connection {
 
   #onEnd(): void {
     if (this.#asker && this.#answer.readEnd()) this.#onAnswer()
-    this.drop()
+    this.#onClosed()
   }
 
   /** Free first: whoever is told may ask for something else at once. */
@@ -210,6 +227,14 @@ function createConnector({ protocol, hostname, port }: URL): Connect {
 }
 
 const readBuffer = Buffer.allocUnsafeSlow(readBufferBytes)
+
+/** A kept connection was closed before any byte of the answer. */
+export class StaleConnectionError extends Error {
+  override name = 'StaleConnectionError'
+  constructor(cause: Error | undefined) {
+    super(cause?.message ?? 'DynamoDB closed the connection.', { cause })
+  }
+}
 
 class TimeoutError extends Error {
   override name = 'TimeoutError'

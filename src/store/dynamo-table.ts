@@ -28,15 +28,19 @@ export interface DynamoTable<Name extends TableName> {
   remove(key: Key<Name>, condition: Expression): Promise<void>
   /** All matching items in the order of the sort key, or the first `limit` of them. */
   query(query: Expression & { descending?: boolean; limit?: number }): Promise<Item<Name>[]>
-  /** How many matching items pass the filter, counted no further than `most`. */
-  count(query: Expression & { filter: string }, most: number): Promise<number>
+  /**
+   * One answer's worth of the matching items, of which it looks at no more than `limit`: these columns of those that pass the filter, how
+   * many it has looked at, and the last of them, if there are more.
+   */
+  look(
+    query: Expression & { filter: string; columns: string; limit: number },
+  ): Promise<{ items: Item<Name>[]; lookedAt: number; lastKey: Key<Name> | undefined }>
 }
 
 const batchMax = 100
 const writeBatchMax = 25
 const batchRoundsMax = 7
 const batchBackoffMs = 10
-const countPageMax = 10_000
 
 export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: Name): DynamoTable<Name> {
   const { client, clock, tablePrefix } = dynamo
@@ -181,31 +185,23 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     return items
   }
 
-  async function count(
-    { where, values, filter }: Parameters<DynamoTable<Name>['count']>[0],
-    most: number,
-  ): Promise<number> {
-    let counted = 0
-    let start: Record<string, unknown> | undefined
-    // The limit is on what is looked at. It grows, as the filter seems to pass little.
-    for (let limit = most; counted < most; limit = Math.min(2 * limit, countPageMax)) {
-      const answer = await client.call('Query', name, {
-        ...consistent,
-        KeyConditionExpression: where,
-        FilterExpression: filter,
-        ExpressionAttributeValues: values,
-        Select: 'COUNT',
-        ExclusiveStartKey: start,
-        Limit: limit,
-      })
-      counted += answer.Count ?? 0
-      start = answer.LastEvaluatedKey
-      if (!start) break
+  async function look({ where, values, filter, columns, limit }: Parameters<DynamoTable<Name>['look']>[0]) {
+    const answer = await client.call('Query', name, {
+      ...consistent,
+      KeyConditionExpression: where,
+      FilterExpression: filter,
+      ProjectionExpression: columns,
+      ExpressionAttributeValues: values,
+      Limit: limit,
+    })
+    return {
+      items: (answer.Items ?? []) as Item<Name>[],
+      lookedAt: answer.ScannedCount ?? 0,
+      lastKey: answer.LastEvaluatedKey as Key<Name> | undefined,
     }
-    return Math.min(counted, most)
   }
 
-  return { get, getMany, put, putMany, set, setEntry, remove, query, count }
+  return { get, getMany, put, putMany, set, setEntry, remove, query, look }
 }
 
 type Update = { UpdateExpression: string; ExpressionAttributeNames: Record<string, string> }

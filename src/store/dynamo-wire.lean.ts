@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { HttpAnswer } from './dynamo-answer.ts'
 import { DynamoError, errorOf, lost } from './dynamo-error.ts'
-import { createHttp, type Http } from './dynamo-http.ts'
+import { createHttp, type Http, StaleConnectionError } from './dynamo-http.ts'
 import { decodeAnswer, encodeRequest } from './dynamo-json.ts'
 import { createIdentity, findAws, type Identity } from './dynamo-place.ts'
 import { createRetryBudget, type Retry } from './dynamo-retry.ts'
@@ -15,6 +15,8 @@ type Place = { http: Http; sign: Sign; identity: Identity }
 /** A call on its way. */
 class Sending {
   attempts = 0
+  /** Whether it went again over a fresh connection because a kept one had been closed. */
+  isFresh = false
   /** What the second attempt was paid with. */
   cost: number | undefined
   readonly target: string
@@ -88,17 +90,31 @@ export function createLeanWire(options: WireOptions): DynamoWire {
   }
 
   function post(sending: Sending, { http, sign }: Place, credentials: Credentials): void {
-    const { target, body, attemptTimeoutMs, endMs } = sending
+    const { target, body, attemptTimeoutMs, endMs, isFresh } = sending
     const atMs = now() + skewMs
     const endWithinMs = Math.max(endMs - performance.now(), 0)
     const limits = { firstByteWithinMs: Math.min(attemptTimeoutMs, endWithinMs), endWithinMs }
-    const failed = (error: unknown) => onFailure(sending, lost(error))
+    const failed = (error: unknown) => (mayGoAgain(sending, error) ? goAgain(sending) : onFailure(sending, lost(error)))
     try {
       const headers = sign({ target, body, credentials, atMs })
-      http.post({ headers, body, limits }, { answered: (answer) => onAnswer(sending, answer, atMs), failed })
+      http.post(
+        { headers, body, limits, fresh: isFresh },
+        { answered: (answer) => onAnswer(sending, answer, atMs), failed },
+      )
     } catch (error) {
       queueMicrotask(() => failed(error))
     }
+  }
+
+  // A server closes kept connections when it likes, all at once when it is replaced: that says nothing about its load, so the retry
+  // budget, which is there for a service in trouble, is not asked. Once per call, so a server that closes everything is not asked
+  // for ever; safe for writes for the reason in dynamo-retry.ts.
+  const mayGoAgain = ({ isFresh }: Sending, error: unknown): boolean =>
+    error instanceof StaleConnectionError && !isFresh && !closing
+
+  function goAgain(sending: Sending): void {
+    sending.isFresh = true
+    attempt(sending)
   }
 
   function onAnswer(sending: Sending, answer: HttpAnswer, atMs: number): void {
@@ -130,9 +146,9 @@ export function createLeanWire(options: WireOptions): DynamoWire {
     }
   }
 
-  function retryOf({ attempts, endMs }: Sending, error: DynamoError): Retry | undefined {
+  function retryOf({ attempts, endMs, isFresh }: Sending, error: DynamoError): Retry | undefined {
     error.$metadata.attempts = attempts
-    const retry = attempts < attemptsMax && !closing ? budget.take(error) : undefined
+    const retry = attempts < attemptsMax + (isFresh ? 1 : 0) && !closing ? budget.take(error) : undefined
     return retry && performance.now() + retry.delayMs < endMs ? retry : undefined
   }
 

@@ -58,7 +58,7 @@ type Operations = {
   PutItem: [PutCommandInput, unknown]
   UpdateItem: [UpdateCommandInput, { Attributes?: Row }]
   DeleteItem: [DeleteCommandInput, unknown]
-  Query: [QueryCommandInput, { Items?: Row[]; Count?: number; LastEvaluatedKey?: Row }]
+  Query: [QueryCommandInput, { Items?: Row[]; Count?: number; ScannedCount?: number; LastEvaluatedKey?: Row }]
   Scan: [ScanCommandInput, { Items?: Row[]; LastEvaluatedKey?: Row }]
   BatchGetItem: [
     BatchGetCommandInput,

@@ -2,9 +2,9 @@ import type { Audience, ChatEvent, Events } from '../ports/events.ts'
 import type { LogEntry } from '../ports/log.ts'
 import { raiseActivity } from './activity.memory.ts'
 import { eventOf } from './event-wire.ts'
-import { liftHint, raisePendingVersion } from './hints.memory.ts'
+import { liftHint, notePending } from './hints.memory.ts'
 import type { MemoryRedis } from './memory-redis.ts'
-import { counterTtlMs } from './sequencer.redis.ts'
+import { counterOf, raised, setCounter } from './sequencer.memory.ts'
 import { liveSessions, presenceChannel } from './sessions.memory.ts'
 
 export function createEventsMemory(redis: MemoryRedis): Events {
@@ -13,9 +13,11 @@ export function createEventsMemory(redis: MemoryRedis): Events {
       await redis.arrive()
       const { conversationId, senderId } = entry
       lift(entry)
-      return members.filter((userId) => {
+      const overtaken = pendingWritten
+        .map((userId) => ({ userId, delivered: notePending(redis, { userId, conversationId }) }))
+        .filter(({ delivered }) => delivered >= entry.seq)
+      const absent = members.filter((userId) => {
         redis.publish(userId, eventOf(entry))
-        if (pendingWritten.includes(userId)) raisePendingVersion(redis, { userId, conversationId })
         const attached = liveSessions(redis, userId).some(({ scope }) => scope === '*' || scope === conversationId)
         if (!attached && userId === senderId) {
           redis.marks.delete(userId)
@@ -25,6 +27,7 @@ export function createEventsMemory(redis: MemoryRedis): Events {
         }
         return !attached
       })
+      return { absent, overtaken }
     },
 
     async ringGroup(entry) {
@@ -69,10 +72,11 @@ export function createEventsMemory(redis: MemoryRedis): Events {
   /** The counter, and for a message the activity. */
   function lift(entry: LogEntry): void {
     const { conversationId, seq } = entry
-    const counter = redis.counters.get(conversationId)
-    if (counter !== undefined) redis.counters.set(conversationId, Math.max(counter, seq), counterTtlMs)
+    const counter = counterOf(redis, conversationId)
+    if (counter) setCounter(redis, conversationId, raised(counter, seq))
+    else redis.counters.delete(conversationId)
     if (entry.kind !== 'message') return
-    const isLast = counter !== undefined && counter <= seq
+    const isLast = counter !== undefined && counter.seq <= seq
     raiseActivity(redis, conversationId, { seq, atMs: entry.sentAtMs }, isLast)
   }
 

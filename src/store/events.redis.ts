@@ -1,6 +1,6 @@
-// parley:user:{userId}            channel, see event-wire.ts
-// parley:group:{conversationId}   channel: what concerns everybody in a group
-// parley:presence:{userId}        channel: the user may appear in another way than before; published by the sessions
+// parley_user:{userId}            channel, see event-wire.ts
+// parley_group:{conversationId}   channel: what concerns everybody in a group
+// parley_presence:{userId}        channel: the user may appear in another way than before; published by the sessions
 // Also touches what belongs to the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark) and the hints.
 
 import type { Audience, ChatEvent, EventSubscription, Events } from '../ports/events.ts'
@@ -12,7 +12,7 @@ import { encodeEvent, eventOf } from './event-wire.ts'
 import { hintTtlMs, liftHintLua, pendingVersionLua, pendingVersionOf } from './hints.redis.ts'
 import type { RedisLink } from './redis-client.ts'
 import type { RedisKeys } from './redis-keys.ts'
-import { counterTtlMs } from './sequencer.redis.ts'
+import { counterLua, counterTtlMs } from './sequencer.redis.ts'
 import { sessionsLua } from './sessions.redis.ts'
 
 export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: OnTraced): Events {
@@ -39,7 +39,7 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
 
   return {
     async ring({ entry, members, pendingWritten = [] }) {
-      const { conversationId, senderId } = entry
+      const { conversationId, senderId, seq } = entry
       const ringOne = (userId: UserId, payload: string) =>
         ringMember(
           [keys.sessions(userId), keys.mark(userId), keys.hint({ userId, conversationId })],
@@ -50,13 +50,20 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
             userId === senderId ? 1 : 0,
             pendingWritten.includes(userId) ? 1 : 0,
             hintTtlMs,
+            seq,
           ],
         )
-      const attached = await link.roundTrip('events.ring', (call) => {
+      const rung = await link.roundTrip('events.ring', (call) => {
         const payload = encodeEvent(eventOf(entry), call?.traceparent)
         return Promise.all([...members.map((userId) => ringOne(userId, payload)), lift(entry)])
       })
-      return members.filter((_userId, index) => attached[index] === 0)
+      return {
+        absent: members.filter((_userId, index) => !(Number(rung[index]) & 1)),
+        overtaken: members.flatMap((userId, index) => {
+          const delivered = Number(rung[index]) >> 1
+          return delivered > 0 ? [{ userId, delivered }] : []
+        }),
+      }
     },
 
     async ringGroup(entry) {
@@ -120,10 +127,12 @@ async function joined(opened: readonly PromiseSettledResult<EventSubscription>[]
 // ARGV[4] integer  1 if the member is the sender
 // ARGV[5] integer  1 if the member's pending row was written
 // ARGV[6] integer  TTL of the hint, ms
-// Returns 1 if somebody is attached for the member.
+// ARGV[7] integer  the entry's seq
+// Returns the sum of 1 if somebody is attached for the member, and twice what the member has acked, if that was before the pending row.
 const ringLua = `${sessionsLua}${pendingVersionLua}
 redis.call('PUBLISH', ARGV[1], ARGV[2])
-if ARGV[5] == '1' then raise_pending_version(KEYS[3], ARGV[6]) end
+local overtaken = ARGV[5] == '1' and note_pending(KEYS[3], ARGV[6]) or 0
+if overtaken < tonumber(ARGV[7]) then overtaken = 0 end
 local now, attached = now_ms(), 0
 each_session(KEYS[1], function(_, state, scope, expires_ms)
   if state ~= 'left' and expires_ms > now and (scope == '*' or scope == ARGV[3]) then attached = 1 end
@@ -133,22 +142,25 @@ if ARGV[4] == '1' and attached == 0 then
   -- One that has left and is about to set the mark may have listened for the last time.
   if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], '!', '1') end
 end
-return attached
+return attached + 2 * overtaken
 `
 
-// Never makes a counter: one that is gone is seeded from the log, as this entry may not be its last. Nor an activity, unless
-// the counter says that this is the last: a ring may be that of a retry, long after.
+// Never makes a counter: one that is gone is seeded from the log, as this entry may not be its last. If somebody is about to seed it, they
+// may have read the log before this entry was there: their token goes. So does a counter of another process: its slot may come back. Nor an activity, unless the counter says that this is the last: a
+// ring may be that of a retry, long after.
 // KEYS[1] string   the conversation's counter
 // KEYS[2] string   the conversation's activity
 // ARGV[1] integer  the seq of a stored entry
 // ARGV[2] integer  TTL of the counter, ms
 // ARGV[3] integer  when it was sent, ms; 0 if it is no message
 // ARGV[4] integer  TTL of the activity, ms
-const liftCounterLua = `${activityLua}
-local counter, seq = tonumber(redis.call('GET', KEYS[1]) or nil), tonumber(ARGV[1])
+const liftCounterLua = `${activityLua}${counterLua}
+local counter, published = get_counter(KEYS[1])
+local seq = tonumber(ARGV[1])
 if counter then
-  if counter < seq then redis.call('SET', KEYS[1], ARGV[1]) end
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  set_counter(KEYS[1], math.max(counter, seq), math.max(published, seq), ARGV[2])
+else
+  redis.call('DEL', KEYS[1])
 end
 if ARGV[3] ~= '0' then raise_activity(KEYS[2], ARGV[1], ARGV[3], ARGV[4], counter and counter <= seq) end
 return counter and 1 or 0

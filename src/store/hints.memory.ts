@@ -1,5 +1,6 @@
 import type { MemberAddress } from '../ports/delivery.ts'
 import type { BoundaryHint, BoundaryHints } from '../ports/soft-state.ts'
+import type { Seq } from '../protocol/ids.ts'
 import type { Boundaries } from '../protocol/ticks.ts'
 import { hintTtlMs } from './hints.redis.ts'
 import type { MemoryHint, MemoryRedis } from './memory-redis.ts'
@@ -23,6 +24,11 @@ export function createHintsMemory(redis: MemoryRedis): BoundaryHints {
       await redis.arrive()
       liftHint(redis, member, boundaries, clearedVersion)
     },
+
+    async notePending(member) {
+      await redis.arrive()
+      return notePending(redis, member)
+    },
   }
 }
 
@@ -45,10 +51,11 @@ export function liftHint(
   return pendingVersionOf(hint)
 }
 
-/** For whoever has written a pending row. */
-export function raisePendingVersion(redis: MemoryRedis, member: MemberAddress): void {
+/** For whoever has written a pending row. Returns what is delivered, as far as the hint knows. */
+export function notePending(redis: MemoryRedis, member: MemberAddress): Seq {
   const hint = redis.hints.get(hintKey(member))
   redis.hints.set(hintKey(member), { ...hint, version: redis.nextVersion() }, hintTtlMs)
+  return hint?.delivered ?? 0
 }
 
 export const hintKey = ({ userId, conversationId }: MemberAddress): string => `${userId} ${conversationId}`

@@ -1,10 +1,11 @@
-// parley:hint:{userId}:<conversationId>   hash, 7 days from its last change
+// parley_hint:{userId}:<conversationId>   hash, 7 days from its last change
 //   d, r   integers: delivered and read, never beyond the stored boundaries
 //   p      integer: a version, new with every pending row that was written; negative once that row was seen to be gone; 0
 //          where none was written since the hint exists
 //
 // `p <= 0` says that there is no pending row. What keeps it true:
 // - Whoever wrote a row raises p, also where there is no hint. Such a hash has p alone; for readers there is no hint yet.
+//   If d says that an ack has come before, that ack has not seen p: whoever wrote the row removes it.
 // - Only somebody who looked for the row while p was what it still is may say that there is none: a row written since has
 //   raised p. A version never comes back, not even after Redis forgot: it is Redis's time in µs, or one more than the last.
 // - Where nobody looked, or the hint seen then is gone, a new hint begins with a new version: there may be a row.
@@ -21,6 +22,7 @@ export function createHintsRedis(link: RedisLink, keys: RedisKeys): BoundaryHint
   const get = link.command('hmget')
   const open = link.script(openLua, 2)
   const lift = link.script(liftLua, 1)
+  const notePending = link.script(notePendingLua, 1)
 
   return {
     async get(member) {
@@ -35,6 +37,10 @@ export function createHintsRedis(link: RedisLink, keys: RedisKeys): BoundaryHint
       await link.roundTrip('hints.lift', () =>
         lift([keys.hint(member)], [lastDeliveredSeq, lastReadSeq, clearedVersion ?? '', hintTtlMs]),
       )
+    },
+
+    async notePending(member) {
+      return Number(await link.roundTrip('hints.notePending', () => notePending([keys.hint(member)], [hintTtlMs])))
     },
   }
 }
@@ -51,7 +57,7 @@ function toHint(fields: unknown): BoundaryHint | undefined {
 
 export const pendingVersionOf = (p: unknown): number => Math.max(Number(p), 0)
 
-/** raise_pending_version(key, ttl_ms), returning it: for whoever has written a pending row. */
+/** raise_pending_version(key, ttl_ms), returning it: for whoever has written a pending row. note_pending does that and returns d. */
 export const pendingVersionLua = `
 local function raise_pending_version(key, ttl_ms)
   local time = redis.call('TIME')
@@ -61,6 +67,18 @@ local function raise_pending_version(key, ttl_ms)
   redis.call('PEXPIRE', key, ttl_ms)
   return version
 end
+
+local function note_pending(key, ttl_ms)
+  raise_pending_version(key, ttl_ms)
+  return tonumber(redis.call('HGET', key, 'd') or '0')
+end
+`
+
+// KEYS[1] hash     the hint
+// ARGV[1] integer  TTL of the hint, ms
+// Returns d, or 0.
+const notePendingLua = `${pendingVersionLua}
+return note_pending(KEYS[1], ARGV[1])
 `
 
 // KEYS[1] hash     the hint

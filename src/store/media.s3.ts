@@ -27,6 +27,8 @@ const attempts = 2
 const attemptTimeoutMs = 1000
 /** Signing takes a millisecond or two of the processor, and a page may show hundreds of files. */
 const rememberedUrls = 20_000
+/** A URL holds the name of its file, which may be 3,000 characters there. */
+const rememberedUrlsMaxChars = 16 * 1024 * 1024
 
 export function createMediaS3({ bucket, region, endpoint, credentials, clock }: MediaS3Options) {
   const client = new S3Client({
@@ -43,7 +45,11 @@ export function createMediaS3({ bucket, region, endpoint, credentials, clock }: 
       connectionTimeout: attemptTimeoutMs,
     },
   })
-  const urls = new LRUCache<string, string>({ max: rememberedUrls })
+  const urls = new LRUCache<string, string>({
+    max: rememberedUrls,
+    maxSize: rememberedUrlsMaxChars,
+    sizeCalculation: (url, key) => url.length + key.length,
+  })
 
   const media: Media = {
     async presignPut({ key, contentType, byteSize }) {

@@ -15,6 +15,9 @@ export type MemoryBlock = { runId: number } & (
 /** `version` as p in hints.redis.ts. */
 export type MemoryHint = { delivered?: Seq; read?: Seq; version: number }
 
+/** The last seq given and how far the log is known to be taken, or the token of somebody who is about to seed it. */
+export type MemoryCounter = ({ seq: Seq; published: Seq } | { token: string }) & { runId: number }
+
 /** A version of a group, or the token of somebody who is about to read it. */
 export type MemoryVersion = ({ version: Seq } | { token: string }) & { runId: number }
 
@@ -26,7 +29,7 @@ export type MemoryRedis = ReturnType<typeof createMemoryRedis>
 
 export function createMemoryRedis(clock: Clock, onError: (error: unknown) => void = () => undefined) {
   const tables = {
-    counters: createTable<Seq>(clock),
+    counters: createTable<MemoryCounter>(clock),
     sent: createTable<Seq>(clock),
     sessions: createTable<MemorySessions>(clock),
     marks: createTable<number>(clock),
@@ -92,9 +95,18 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
       for (const table of Object.values(tables)) table.clear()
     },
 
-    /** Another process goes on with the same data. */
+    /** Another process goes on with the same data, or the same one after another has been the master. */
     failover(): void {
       runId += 1
+    },
+
+    /** What a replica has got by now. The returned function makes it the master: another process goes on with all that it had then. */
+    replica(): () => void {
+      const promotions = Object.values(tables).map((table) => table.copy())
+      return () => {
+        for (const promote of promotions) promote()
+        runId += 1
+      }
     },
 
     /** Every listening connection breaks and comes back: what was on its way is lost. */
@@ -121,10 +133,12 @@ type Table<Value> = {
   set(key: string, value: Value, ttlMs: number): void
   delete(key: string): void
   clear(): void
+  /** As it is now. The returned function brings it back. */
+  copy(): () => void
 }
 
 function createTable<Value>(clock: Clock): Table<Value> {
-  const rows = new Map<string, { value: Value; expiresAtMs: number }>()
+  let rows = new Map<string, { value: Value; expiresAtMs: number }>()
   return {
     get(key) {
       const row = rows.get(key)
@@ -135,5 +149,11 @@ function createTable<Value>(clock: Clock): Table<Value> {
     set: (key, value, ttlMs) => void rows.set(key, { value, expiresAtMs: clock.now() + ttlMs }),
     delete: (key) => void rows.delete(key),
     clear: () => rows.clear(),
+    copy() {
+      const copied = structuredClone(rows)
+      return () => {
+        rows = copied
+      }
+    },
   }
 }

@@ -1,4 +1,4 @@
-// parley:node:<number>   string: the link that holds this number, with a TTL
+// parley_node:<number>   string: the link that holds this number, with a TTL
 
 import { nodeNumberLimit } from '../protocol/snowflake.ts'
 import type { RedisLink } from './redis-client.ts'

@@ -1,7 +1,7 @@
-// parley:push-jobs:{push}     stream, a job per message: c conversation id, n seq, s sender id, t sent at; about 100,000 at most
+// parley_push-jobs:{push}     stream, a job per message: c conversation id, n seq, s sender id, t sent at; about 100,000 at most
 //   group `workers`           one consumer name for all nodes: Redis hands each job out once anyway, and names leave nothing behind
-// parley:push-due:{push}      sorted set, "userId conversationId" → when to look at that banner, ms
-// parley:push-wanted:{push}   hash, "userId conversationId" → "seq atMs version attempts leaseMs"; the same members
+// parley_push-due:{push}      sorted set, "userId conversationId" → when to look at that banner, ms
+// parley_push-wanted:{push}   hash, "userId conversationId" → "seq atMs version attempts leaseMs"; the same members
 //
 // All of it in one slot of a cluster, as scripts move things between them. A job stays in the group until its banners are wanted, and a
 // banner stays in the set until it is settled: a worker that dies leaves its jobs to XAUTOCLAIM and its banners to the end of their

@@ -5,7 +5,7 @@ import type { RateLimits } from '../ports/rate-limits.ts'
 const sweepMs = 10_000
 
 /** The buckets of one process. */
-export function createRateLimitsMemory(clock: Pick<Clock, 'now'>): RateLimits {
+export function createRateLimitsMemory(clock: Pick<Clock, 'monotonic'>): RateLimits {
   const buckets = new Map<string, { tokens: number; atMs: number; fullAtMs: number }>()
   let sweepAtMs = 0
 
@@ -17,7 +17,7 @@ export function createRateLimitsMemory(clock: Pick<Clock, 'now'>): RateLimits {
 
   return {
     async draw(bucket, wanted, { perSecond, burst }) {
-      const nowMs = clock.now()
+      const nowMs = clock.monotonic()
       sweep(nowMs)
       const perMs = perSecond / 1000
       const kept = buckets.get(bucket)

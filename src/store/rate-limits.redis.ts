@@ -1,4 +1,4 @@
-// parley:rate:{bucket}   string, "<tokens> <atMs>": what a token bucket held, and when, ms of Redis's time; until it is full again
+// parley_rate:{bucket}   string, "<tokens> <atMs>": what a token bucket held, and when, ms of Redis's time; until it is full again
 //
 // A bucket that is not there is full, so Redis may forget any at any time. A draw that gets nothing writes nothing.
 

@@ -6,7 +6,7 @@ export type RedisKeys = ReturnType<typeof createRedisKeys>
 
 /**
  * Every key of the system. What one script touches shares a hash tag, so that it lies on one node of a cluster; neither
- * user ids nor conversation ids can contain a brace.
+ * the prefix of a deployment nor user ids nor conversation ids can contain a brace.
  */
 export function createRedisKeys(prefix: string) {
   return {
@@ -32,6 +32,7 @@ export function createRedisKeys(prefix: string) {
   }
 }
 
-export const defaultKeyPrefix = 'parley:'
+/** Of a deployment that sets neither REDIS_PREFIX nor TABLE_PREFIX. */
+export const defaultKeyPrefix = 'parley_'
 
 export const dayMs = 86_400_000

@@ -1,9 +1,9 @@
-// parley:sessions:{userId}   hash, from the first attach to the end of the last session, 1 hour at most after its last use
+// parley_sessions:{userId}   hash, from the first attach to the end of the last session, 1 hour at most after its last use
 //   <connectionId>           "state|scope|expiresAtMs": syncing, online or left; '*' or a conversation id; Redis's time
-//   @                        the run id of the Redis process under which the first of them attached
+//   @                        the run id (run-id.redis.ts) under which the first of them attached
 //   !                        "1": a session ended uncleanly, or Redis forgot one: what it was sent may be in no index
-// parley:complete:{userId}   string, the mark: the run id of the Redis process that set it; 30 days
-// parley:seen:{userId}       string, the last sign of life of any session, its end included, ms of Redis's time; 30 days
+// parley_complete:{userId}   string, the mark: the run id under which it was set; 30 days
+// parley_seen:{userId}       string, the last sign of life of any session, its end included, ms of Redis's time; 30 days
 //
 // The mark must never stand while a message waits for the user that neither the pending index nor a session accounts for.
 // - Only a session for all conversations can vouch: it has looked into everything at its attach, unless there was a mark, and
@@ -14,8 +14,8 @@
 // - A session for one conversation comes and goes unnoticed, except after the last one for all has left: what was sent to it
 //   since is heard by nobody else, and it may die before it is written down. Hence '!'.
 // - A session that Redis turns out to have forgotten sets '!': others may be forgotten, too.
-// - A failover, or a restart from a dump, brings marks back that were taken since; none bears the new process's run id. Nor may
-//   a session set one that attached under another process: what it heard last may be what the new one has never seen, and the
+// - A failover, or a restart from a dump, brings marks back that were taken since; none bears the run id of now. Nor may
+//   a session set one that attached under another: what it heard last may be what the new one has never seen, and the
 //   counters, by which a later stream could tell, lag behind as well.
 //
 // How a user appears to others: online if any session is, else syncing if any is, else offline. Each script that changes it

@@ -3,6 +3,7 @@ import { createBlocksDynamo } from './blocks.dynamo.ts'
 import { createBoundariesDynamo } from './boundaries.dynamo.ts'
 import { createClaimsDynamo } from './claims.dynamo.ts'
 import { createConversationsDynamo } from './conversations.dynamo.ts'
+import { createDeparturesDynamo } from './departures.dynamo.ts'
 import { createDevicesDynamo } from './devices.dynamo.ts'
 import { createMembershipsDynamo } from './memberships.dynamo.ts'
 import { createMessagesDynamo } from './messages.dynamo.ts'
@@ -20,6 +21,7 @@ export const createStoresDynamo = (dynamo: Dynamo): Stores => ({
   memberships: createMembershipsDynamo(dynamo),
   profiles: createProfilesDynamo(dynamo),
   blocks: createBlocksDynamo(dynamo),
+  departures: createDeparturesDynamo(dynamo),
   uploads: createUploadsDynamo(dynamo),
   devices: createDevicesDynamo(dynamo),
 })

@@ -3,6 +3,7 @@ import { createBlocksMemory } from './blocks.memory.ts'
 import { createBoundariesMemory } from './boundaries.memory.ts'
 import { createClaimsMemory } from './claims.memory.ts'
 import { createConversationsMemory } from './conversations.memory.ts'
+import { createDeparturesMemory } from './departures.memory.ts'
 import { createDevicesMemory } from './devices.memory.ts'
 import { createMembershipsMemory } from './memberships.memory.ts'
 import { createMessagesMemory } from './messages.memory.ts'
@@ -19,6 +20,7 @@ export const createStoresMemory = (): Stores => ({
   memberships: createMembershipsMemory(),
   profiles: createProfilesMemory(),
   blocks: createBlocksMemory(),
+  departures: createDeparturesMemory(),
   uploads: createUploadsMemory(),
   devices: createDevicesMemory(),
 })

@@ -21,12 +21,13 @@ export async function validateTables(dynamo: Dynamo): Promise<void> {
 
 async function createAndWait(dynamo: Dynamo, name: TableName): Promise<void> {
   const { clock, tablePrefix } = dynamo
-  const giveUpAtMs = clock.now() + activeWithinMs
+  const giveUpAtMs = clock.monotonic() + activeWithinMs
   for (;;) {
     const table = await describe(dynamo, name)
     if (table?.TableStatus === 'ACTIVE') return
     if (!table) await create(dynamo, name)
-    if (clock.now() > giveUpAtMs) throw new Error(`The table ${tablePrefix}${name} did not become ACTIVE in time.`)
+    if (clock.monotonic() > giveUpAtMs)
+      throw new Error(`The table ${tablePrefix}${name} did not become ACTIVE in time.`)
     await clock.sleep(pollMs)
   }
 }

@@ -19,6 +19,7 @@ export type Column<Value = unknown, Type extends ColumnType = ColumnType> = {
 const text = <Value extends string = string>(): Column<Value, 'S'> => ({ type: 'S' })
 const texts = <Value extends string>(): Column<Value[], 'L'> => ({ type: 'L' })
 const integers = (): Column<Record<string, number>, 'M'> => ({ type: 'M' })
+const textMap = (): Column<Record<string, string>, 'M'> => ({ type: 'M' })
 const integerList = (): Column<number[], 'L'> => ({ type: 'L' })
 const integer = (): Column<number, 'N'> => ({ type: 'N' })
 /** Not in every row. */
@@ -33,7 +34,7 @@ export const tables = {
       message_id: text<MessageId>(),
       client_message_id: text<ClientMessageId>(),
       sender_id: text<UserId>(),
-      /** Gone once the message is deleted. Of a change: the new text. */
+      /** Gone once the message is deleted. Of an edit: the new text, gone once the message shows another one or is deleted. */
       body: maybe(text()),
       /** RFC 3339 in UTC, with milliseconds. */
       sent_at: text(),
@@ -42,8 +43,12 @@ export const tables = {
       reply_to_seq: maybe(integer()),
       edited_at: maybe(text()),
       edited_seq: maybe(integer()),
+      /** How many edits it has shown. */
+      edits: maybe(integer()),
       deleted_at: maybe(text()),
-      /** "emoji user_id" → the seq of the change that set it; negative where it was taken back. */
+      /** user_id → how many changes they made of their reactions, and what is kept of those (reaction-columns.ts). */
+      reacted: maybe(textMap()),
+      /** In rows of earlier releases: "emoji user_id" → the seq of the change that set it; negative where it was taken back. */
       reactions: maybe(integers()),
       target_seq: maybe(integer()),
       alteration: maybe(text<Alteration['type']>()),
@@ -100,12 +105,18 @@ export const tables = {
   },
   users: {
     key: { user_id: text<UserId>() },
-    columns: { name: maybe(text()), own_name: maybe(text()), avatar_url: maybe(text()) },
+    columns: {
+      name: maybe(text()),
+      own_name: maybe(text()),
+      avatar_url: maybe(text()),
+      /** In one row that is no user's, see deployment.ts. */
+      deployment_id: maybe(text()),
+    },
   },
-  /** user_id has blocked blocked_id. */
+  /** user_id has blocked blocked_id; or has left the group of that id, at left_at_ms. */
   blocks: {
-    key: { user_id: text<UserId>(), blocked_id: text<UserId>() },
-    columns: {},
+    key: { user_id: text<UserId>(), blocked_id: text<UserId | ConversationId>() },
+    columns: { left_at_ms: maybe(integer()) },
   },
   /** Files announced and not yet swept; and one row that says how far the sweep has come. */
   uploads: {

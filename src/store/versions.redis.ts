@@ -1,7 +1,7 @@
-// parley:version:{conversationId}   string, 5 minutes from its last setting; one of
-//   "<version> <run id>"             the group's version, and the Redis process that was told
+// parley_version:{conversationId}   string, 5 minutes from its last setting; one of
+//   "<version> <run id>"             the group's version, and the run id (run-id.redis.ts) of the Redis that was told
 //   "?<token> <run id>"              somebody is reading the group
-// What bears another process's run id counts as absent: a replica that takes over may have missed what came after.
+// What bears another run id counts as absent: a replica that takes over may have missed what came after.
 
 import type { GroupVersions } from '../ports/soft-state.ts'
 import type { RedisLink } from './redis-client.ts'

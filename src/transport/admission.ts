@@ -12,10 +12,10 @@ import { within } from './operations.ts'
 
 export type Admission = {
   /**
-   * Counts one operation: of the user, or of the address where there is none. Returns nothing if it may go on at once; otherwise
-   * the promise rejects with RATE_LIMITED, unless there turns out to be room.
+   * Counts one operation, or what it costs beyond that: of the user, or of the address where there is none. Returns nothing if it may
+   * go on at once; otherwise the promise rejects with RATE_LIMITED, unless there turns out to be room.
    */
-  admit(viewer: Viewer | undefined, address: string): Promise<void> | undefined
+  admit(viewer: Viewer | undefined, address: string, cost?: number): Promise<void> | undefined
 }
 
 export type AdmissionOptions = {
@@ -54,24 +54,27 @@ export function createAdmission({ rate, sparesLoopback, ...options }: AdmissionO
   const draw = createDraw(rate, options)
   const purseOf = createPurses(clock)
 
-  function refill(name: string, purse: Purse): Promise<void> {
-    const taken = draw(name, batch - purse.tokens).then(({ tokens, retryAfterMs }) => {
+  function refill(name: string, purse: Purse, cost = 0): Promise<void> {
+    const taken = draw(name, batch + cost - purse.tokens).then(({ tokens, retryAfterMs }) => {
       purse.drawing = undefined
       purse.isNew = false
       purse.tokens += tokens
-      if (tokens === 0) purse.emptyUntilMs = clock.now() + retryAfterMs
+      if (tokens === 0) purse.emptyUntilMs = clock.monotonic() + retryAfterMs
     })
     purse.drawing = taken
     return taken
   }
 
-  async function wait(name: string, purse: Purse): Promise<void> {
+  async function wait(name: string, purse: Purse, cost: number, perSecond: number): Promise<void> {
     // Whoever waits with many others may find that they were faster.
-    while (purse.tokens <= 0) {
-      if (clock.now() < purse.emptyUntilMs) throw refusal(purse.emptyUntilMs - clock.now())
-      await (purse.drawing ?? refill(name, purse))
+    while (purse.tokens < cost) {
+      if (clock.monotonic() < purse.emptyUntilMs) {
+        const enoughInMs = Math.ceil(((cost - purse.tokens - 1) * 1000) / perSecond)
+        throw refusal(purse.emptyUntilMs - clock.monotonic() + enoughInMs)
+      }
+      await (purse.drawing ?? refill(name, purse, cost))
     }
-    purse.tokens -= 1
+    purse.tokens -= cost
   }
 
   function refusal(retryAfterMs: number): ChatError {
@@ -80,15 +83,17 @@ export function createAdmission({ rate, sparesLoopback, ...options }: AdmissionO
   }
 
   return {
-    admit(viewer, address) {
+    admit(viewer, address, given = 1) {
       if (isLoopback(address) && (!viewer || sparesLoopback)) return undefined
       const name = viewer ? `user:${viewer.userId}` : `address:${address}`
       const purse = purseOf(name)
       const credit = purse.isNew ? batch : 0
-      if (purse.tokens + credit <= 0) return wait(name, purse)
-      purse.tokens -= 1
+      // What costs more than a full bucket holds takes all that its first token has left there.
+      const cost = given === 1 ? 1 : Math.min(given, rate.burst - 1)
+      if (purse.tokens + credit < cost) return wait(name, purse, cost, rate.perSecond)
+      purse.tokens -= cost
       const isLow = purse.tokens <= batch / 4 && purse.drawing === undefined
-      if (isLow && clock.now() >= purse.emptyUntilMs) void refill(name, purse)
+      if (isLow && clock.monotonic() >= purse.emptyUntilMs) void refill(name, purse)
       return undefined
     },
   }
@@ -100,27 +105,27 @@ function createDraw(
 ) {
   let leftAloneUntilMs = 0
   return async (name: string, wanted: number) => {
-    if (clock.now() < leftAloneUntilMs) return localRateLimits.draw(name, wanted, rate)
+    if (clock.monotonic() < leftAloneUntilMs) return localRateLimits.draw(name, wanted, rate)
     try {
       return await within(clock, drawWithinMs, rateLimits.draw(name, wanted, rate))
     } catch {
       // The operation itself will say UNAVAILABLE, if it needs what is away.
-      leftAloneUntilMs = clock.now() + leaveAloneMs
+      leftAloneUntilMs = clock.monotonic() + leaveAloneMs
       return localRateLimits.draw(name, wanted, rate)
     }
   }
 }
 
 /** Forgets those that were not used for `keepMs`, or at most twice that, without ever looking for them. */
-function createPurses(clock: Pick<Clock, 'now'>) {
+function createPurses(clock: Pick<Clock, 'monotonic'>) {
   let young = new Map<string, Purse>()
   let old = new Map<string, Purse>()
-  let turnAtMs = clock.now() + keepMs
+  let turnAtMs = clock.monotonic() + keepMs
   return (name: string): Purse => {
-    if (clock.now() >= turnAtMs) {
-      old = clock.now() >= turnAtMs + keepMs ? new Map() : young
+    if (clock.monotonic() >= turnAtMs) {
+      old = clock.monotonic() >= turnAtMs + keepMs ? new Map() : young
       young = new Map()
-      turnAtMs = clock.now() + keepMs
+      turnAtMs = clock.monotonic() + keepMs
     }
     const kept = young.get(name)
     if (kept) return kept

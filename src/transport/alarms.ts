@@ -11,7 +11,10 @@ const longestSleepMs = 24 * 3600 * 1000
 
 export type Alarms = ReturnType<typeof createAlarms>
 
-/** One timer for the many who are to be rung at some time, most of them never: a socket must not cost a timer of its own. */
+/**
+ * One timer for the many who are to be rung at some time of the monotonic clock, most of them never: a socket must not cost a timer of
+ * its own.
+ */
 export function createAlarms(clock: Clock, stopped: AbortSignal) {
   const due = new Map<number, Set<Ringer>>()
   let sleepsUntilMs = Number.POSITIVE_INFINITY
@@ -22,7 +25,7 @@ export function createAlarms(clock: Clock, stopped: AbortSignal) {
   async function watch(): Promise<void> {
     while (due.size > 0 && !stopped.aborted) {
       const nextMs = Math.min(...due.keys())
-      const restMs = nextMs - clock.now()
+      const restMs = nextMs - clock.monotonic()
       if (restMs <= 0) ringAll(nextMs)
       else {
         sleep = new AbortController()

@@ -12,13 +12,20 @@ import type { AuthSettings } from '../config.ts'
 import type { Clock } from '../ports/clock.ts'
 import { ChatError, unavailable } from '../protocol/errors.ts'
 import { isUserId, type UserId } from '../protocol/ids.ts'
+import { isInvisible, toLine } from '../protocol/text.ts'
 import type { Viewer } from '../protocol/viewer.ts'
+import { WindowSums } from '../protocol/window-sums.ts'
+import { isLoopback } from './client-address.ts'
 
 /**
  * The one door for HTTP, WebSocket and REST: takes the value of an `authorization` header. Nothing given is nobody
- * (undefined); anything but a good token throws UNAUTHENTICATED, and UNAVAILABLE if the keys cannot be fetched.
+ * (undefined); anything but a good token throws UNAUTHENTICATED, and UNAVAILABLE if the keys cannot be fetched. An address that has
+ * brought too many bad ones is told RATE_LIMITED, and no token of it is checked that is not known to be good: a signature is work.
  */
-export type Authenticate = (authorization: unknown) => Promise<Viewer | undefined>
+export type Authenticate = (authorization: unknown, address?: string) => Promise<Viewer | undefined>
+
+/** How many bad tokens an address may bring in a minute; 0: as many as it likes. */
+export type BadTokens = { perMinute: number; refused: () => void }
 
 const asymmetricAlgorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
@@ -36,7 +43,19 @@ const devTokenDays = 7
 /** Longer ones are cut: they are kept, and shown to others. */
 const nameMaxCodePoints = 128
 
-export function createAuthenticate(settings: AuthSettings, clock: Clock): Authenticate {
+/** Refused by HTTP itself, as a bad token is: 429 also where GraphQL would answer 200. */
+class TooManyBadTokens extends ChatError {
+  readonly status = 429
+
+  constructor(retryAfterMs: number) {
+    super('RATE_LIMITED', 'Too many bad tokens came from this address.', { retryAfterMs })
+  }
+}
+
+const unlimited: BadTokens = { perMinute: 0, refused: () => undefined }
+
+export function createAuthenticate(settings: AuthSettings, clock: Clock, badTokens = unlimited): Authenticate {
+  const failures = new WindowSums(60_000)
   const verify = createVerify(settings)
   const insistOn: JWTVerifyOptions = {
     requiredClaims: ['exp', 'sub'],
@@ -49,21 +68,44 @@ export function createAuthenticate(settings: AuthSettings, clock: Clock): Authen
     sizeCalculation: (_viewer, token) => token.length,
   })
 
-  async function viewerBy(token: string): Promise<Viewer> {
+  const known = (token: string): Viewer | undefined => {
+    const found = remembered.get(token)
+    return found && clock.now() < found.untilMs ? found.viewer : undefined
+  }
+
+  async function verified(token: string): Promise<Viewer> {
     const nowMs = clock.now()
-    const known = remembered.get(token)
-    if (known && nowMs < known.untilMs) return known.viewer
     const viewer = viewerOf(await verify(token, { ...insistOn, currentDate: new Date(nowMs) }))
     remembered.set(token, { viewer, untilMs: Math.min(nowMs + rememberedMs, viewer.expiresAtMs) })
     return viewer
   }
 
-  return async (authorization) => {
+  async function check(authorization: unknown, token: string | undefined): Promise<Viewer | undefined> {
     if (authorization === undefined || authorization === null) return undefined
-    const [, token] = (typeof authorization === 'string' && bearer.exec(authorization)) || []
     if (token === undefined || token.length > tokenMaxChars)
       throw unauthenticated('Expected "authorization: Bearer <token>".')
-    return viewerBy(token)
+    return verified(token)
+  }
+
+  function assertPatience(address: string): void {
+    if (failures.of(address, clock.monotonic()) < badTokens.perMinute) return
+    badTokens.refused()
+    throw new TooManyBadTokens(failures.leftMs(clock.monotonic()))
+  }
+
+  return async (authorization, address = '') => {
+    const [, token] = (typeof authorization === 'string' && bearer.exec(authorization)) || []
+    const viewer = token === undefined ? undefined : known(token)
+    if (viewer) return viewer
+    const isCounted = badTokens.perMinute > 0 && authorization != null && !isLoopback(address)
+    if (isCounted) assertPatience(address)
+    try {
+      return await check(authorization, token)
+    } catch (error) {
+      const isBad = error instanceof ChatError && error.code === 'UNAUTHENTICATED'
+      if (isCounted && isBad) failures.add(address, 1, clock.monotonic())
+      throw error
+    }
   }
 }
 
@@ -126,9 +168,12 @@ function viewerOf({ sub, exp, name }: JWTPayload): Viewer {
   if (!isUserId(sub)) throw unauthenticated('The token\'s "sub" is not a user id.')
   // 1e999 is a number to JSON, and would be a token for ever.
   if (exp === undefined || !Number.isFinite(exp)) throw unauthenticated('The token has no "exp".')
-  return {
-    userId: sub,
-    expiresAtMs: exp * 1000,
-    ...(typeof name === 'string' && name !== '' && { name: [...name].slice(0, nameMaxCodePoints).join('') }),
-  }
+  const shown = typeof name === 'string' ? nameOf(name) : undefined
+  return { userId: sub, expiresAtMs: exp * 1000, ...(shown !== undefined && { name: shown }) }
+}
+
+/** A token is not refused for its name: what others must not be shown is taken out, and a name of nothing else is none. */
+function nameOf(claim: string): string | undefined {
+  const line = [...toLine(claim)].slice(0, nameMaxCodePoints).join('')
+  return isInvisible(line) ? undefined : line
 }

@@ -245,6 +245,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
     return (source, run) => resolve(source, argumentsOf(run), run.context, info)
   }
 
+  const fragmentsByName = Object.fromEntries(fragments)
   /** What resolvers may look at; none of ours looks at what is not here. */
   const infoOf = (
     operation: OperationDefinitionNode | undefined,
@@ -252,7 +253,15 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
     { name, type }: GraphQLField<unknown, unknown>,
     fieldNodes: readonly FieldNode[],
   ): GraphQLResolveInfo =>
-    ({ schema, fieldName: name, returnType: type, parentType, fieldNodes, operation }) as unknown as GraphQLResolveInfo
+    ({
+      schema,
+      fieldName: name,
+      returnType: type,
+      parentType,
+      fieldNodes,
+      operation,
+      fragments: fragmentsByName,
+    }) as unknown as GraphQLResolveInfo
 
   return { compile }
 }

@@ -2,11 +2,12 @@
 // it has to be waited for.
 
 import { GraphQLID, GraphQLInt, type GraphQLLeafType, GraphQLString } from 'graphql'
+import { charge, type Loading } from '../protocol/load-budget.ts'
 import type { Variables } from './compiled-variables.ts'
 
 /** What one run has to hand. */
 export type Run = {
-  readonly context: object
+  readonly context: Loading
   readonly variables: Variables
   /** Set by fields that are not the same for everybody, see `sameForAll`. */
   isPersonal: boolean
@@ -97,14 +98,20 @@ function quoted(text: string): string {
   return `"${text}"`
 }
 
-/** For sources that several may be given: the text is kept as long as they are. */
+/** For sources that several may be given: the text is kept as long as they are, and costs each of them what it cost the first. */
 export function writtenOnce(write: WriteValue): WriteValue {
-  const texts = new WeakMap<object, string>()
+  const texts = new WeakMap<object, { text: string; cost: number }>()
   return (source, run) => {
     const known = texts.get(source as object)
-    if (known !== undefined) return known
+    if (known !== undefined) {
+      charge(run.context, known.cost)
+      return known.text
+    }
+    const loadedBefore = run.context.loaded ?? 0
     const text = write(source, run)
-    if (typeof text === 'string') texts.set(source as object, inOnePiece(text))
+    // What is written at once is written by nothing else in between.
+    const cost = (run.context.loaded ?? 0) - loadedBefore
+    if (typeof text === 'string') texts.set(source as object, { text: inOnePiece(text), cost })
     return text
   }
 }

@@ -28,7 +28,7 @@ export function createDeadline(clock: Clock, ms: number): <T>(work: Promise<T>) 
     isTiming = true
     for (forgetDone(); first < waiting.length; forgetDone()) {
       const next = waiting[first] as Waiting
-      const restMs = next.atMs - clock.now()
+      const restMs = next.atMs - clock.monotonic()
       if (restMs > 0) await clock.sleep(restMs)
       else settle(next)?.(unavailable())
     }
@@ -38,7 +38,7 @@ export function createDeadline(clock: Clock, ms: number): <T>(work: Promise<T>) 
   return <T>(work: Promise<T>) =>
     new Promise<T>((resolve, reject) => {
       forgetDone()
-      const mine: Waiting = { atMs: clock.now() + ms, late: reject }
+      const mine: Waiting = { atMs: clock.monotonic() + ms, late: reject }
       waiting.push(mine)
       work.then(
         (value) => settle(mine) && resolve(value),

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Handler } from './exchange.ts'
 import type { Route, Routes } from './http.ts'
+import { warningOnPage } from './warning.ts'
 
 /** Beside the compiled code; and where `npm run build` puts it, for code that runs from src. */
 const places = ['../demo', '../../dist/demo'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
@@ -34,19 +35,25 @@ const policy = [
 ].join('; ')
 
 /** Its paths, `/` among them; none where it was not built. */
-export async function readDemo(directories: readonly string[] = places): Promise<Routes> {
+export async function readDemo(directories: readonly string[] = places, warning?: string): Promise<Routes> {
   for (const directory of directories) {
     const names = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => [])
     const files = names.filter((entry) => entry.isFile() && extname(entry.name) in contentTypes)
-    const routes = await Promise.all(files.map((file) => routeOf(directory, join(file.parentPath, file.name))))
+    const routes = await Promise.all(files.map((file) => routeOf(directory, join(file.parentPath, file.name), warning)))
     if (routes.some(([path]) => path === '/')) return Object.fromEntries(routes)
   }
   return {}
 }
 
-async function routeOf(directory: string, file: string): Promise<[path: string, route: Route]> {
+async function routeOf(
+  directory: string,
+  file: string,
+  warning: string | undefined,
+): Promise<[path: string, route: Route]> {
   const path = file.slice(directory.length).replaceAll('\\', '/')
-  const bytes = await readFile(file)
+  const read = await readFile(file)
+  const isPage = path === '/index.html'
+  const bytes = isPage ? Buffer.from(read.toString().replace('<body>', `<body>${warningOnPage(warning)}`)) : read
   const headers = {
     'content-type': contentTypes[extname(file)],
     'content-security-policy': policy,
@@ -61,5 +68,5 @@ async function routeOf(directory: string, file: string): Promise<[path: string, 
     const encoding = zips ? { 'content-encoding': 'gzip' } : {}
     response.writeHead(200, { ...headers, ...encoding, 'content-length': body.length }).end(body)
   }
-  return [path === '/index.html' ? '/' : path, { GET: serve }]
+  return [isPage ? '/' : path, { GET: serve }]
 }

@@ -13,18 +13,16 @@ export type CompleteConfig = Omit<Config, 'auth' | 'cursorSecret'> & {
   cursorSecret: Uint8Array
 }
 
-/** Fills in the secrets nobody gave, made at the first start and kept with the data. */
+/** Development mode makes the secrets that were not given at its first start, and keeps them with the data. */
 export async function completeConfig(config: Config): Promise<CompleteConfig> {
   const { auth, cursorSecret } = config
-  const development = auth === 'development'
-  if (!development && cursorSecret) return { ...config, development, auth, cursorSecret }
-  const secret = await keptSecret(config.dataDir)
-  return {
-    ...config,
-    development,
-    auth: development ? { secret } : auth,
-    cursorSecret: cursorSecret ?? deriveCursorSecret(secret),
+  if (auth === 'development') {
+    const secret = await keptSecret(config.dataDir)
+    return { ...config, development: true, auth: { secret }, cursorSecret: cursorSecret ?? deriveCursorSecret(secret) }
   }
+  // All nodes share this secret, so a node that is not alone must not make one of its own.
+  if (!cursorSecret) throw new Error('CURSOR_SECRET is missing.')
+  return { ...config, development: false, auth, cursorSecret }
 }
 
 const secretBytes = 32

@@ -39,6 +39,8 @@ export type FieldCost = {
   itemsMax?: number
   /** Leads back from the items of a list to what they share, which comes once per item. */
   repeats?: boolean
+  /** Of a text: so many characters cost 1 more when it is loaded. */
+  charsPerCost?: number
 }
 export type FieldCosts = Readonly<Record<string, FieldCost>>
 

@@ -1,4 +1,11 @@
-import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode, visit } from 'graphql'
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  visit,
+} from 'graphql'
 
 /** What a document may hold, as it is written: told without a schema, so that it also shields the validation. */
 export const shapeLimits = {
@@ -51,7 +58,23 @@ type Reach = { depth: number; fields: number }
 
 const nowhere: Reach = { depth: 0, fields: 0 }
 
+/** How many root fields an operation has at most: fragments in their places, and whatever its directives leave out. */
+export function rootFieldsOf({ definitions }: DocumentNode, { selectionSet }: OperationDefinitionNode): number {
+  return createReachOf(definitions)(selectionSet).fields
+}
+
 function checkReach({ definitions }: DocumentNode): string | undefined {
+  const reachOf = createReachOf(definitions)
+  for (const each of definitions) {
+    if (each.kind !== Kind.OPERATION_DEFINITION) continue
+    const { depth, fields } = reachOf(each.selectionSet)
+    if (depth > shapeLimits.depth) return `An operation selects fields at most ${shapeLimits.depth} levels deep.`
+    if (fields > shapeLimits.rootFields) return `An operation has at most ${shapeLimits.rootFields} root fields.`
+  }
+  return undefined
+}
+
+function createReachOf(definitions: DocumentNode['definitions']): (selected: SelectionSetNode) => Reach {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const each of definitions) if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each)
   const known = new Map<string, Reach>()
@@ -82,11 +105,5 @@ function checkReach({ definitions }: DocumentNode): string | undefined {
     return { depth, fields }
   }
 
-  for (const each of definitions) {
-    if (each.kind !== Kind.OPERATION_DEFINITION) continue
-    const { depth, fields } = reachOf(each.selectionSet)
-    if (depth > shapeLimits.depth) return `An operation selects fields at most ${shapeLimits.depth} levels deep.`
-    if (fields > shapeLimits.rootFields) return `An operation has at most ${shapeLimits.rootFields} root fields.`
-  }
-  return undefined
+  return reachOf
 }

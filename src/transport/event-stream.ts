@@ -2,6 +2,7 @@ import type { GraphQLError } from 'graphql'
 import type { Clock } from '../ports/clock.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { ErrorMapper } from './errors.ts'
+import { isOverload } from './load-costs.ts'
 
 /** Who takes the results of a stream. */
 export type Taker<Result> = {
@@ -171,7 +172,10 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
     const answers = this.#answers
     for (const delayMs of retryDelaysMs) {
       const result = await answers.resolve(event)
-      if (!answers.errorsOf(result)?.length || this.#released !== undefined) return result
+      const [error] = answers.errorsOf(result) ?? []
+      if (!error || this.#released !== undefined) return result
+      // It would load as much the next time, and the client that came back for it too.
+      if (isOverload(error)) throw error
       await clock.sleep(delayMs, this.over)
     }
     const result = await answers.resolve(event)

@@ -31,7 +31,15 @@ export async function readText(request: IncomingMessage): Promise<string> {
   }
 }
 
+/** Any page can have a browser send a form or plain text without asking. */
+export function assertJson({ headers }: IncomingMessage): void {
+  const { 'content-type': type = '' } = headers
+  if (type === 'application/json' || /^application\/json *(;|$)/i.test(type)) return
+  throw new HttpRefusal(415, 'Expected content-type: application/json.')
+}
+
 export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
+  assertJson(request)
   const value = parseJson(await readText(request))
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new HttpRefusal(400, 'Expected a JSON object.')

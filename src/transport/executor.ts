@@ -10,16 +10,19 @@ import {
 import type { Clock } from '../ports/clock.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { Viewer } from '../protocol/viewer.ts'
+import type { Admission } from './admission.ts'
 import { type Answer, answerOf, writeOr } from './answer.ts'
 import { unauthenticated } from './auth.ts'
 import type { Compiled } from './compiled-operation.ts'
 import type { Run } from './compiled-values.ts'
 import type { Variables } from './compiled-variables.ts'
 import { createDeadline } from './deadline.ts'
+import type { FieldCosts } from './document-cost.ts'
 import type { ErrorMapper } from './errors.ts'
 import { CompiledEventAnswers, type EventParts, PlainEventAnswers } from './event-answers.ts'
 import type { EventAnswers, EventStream } from './event-stream.ts'
 import { atExpiry } from './expiry.ts'
+import { chargeLoads, withOneOverload } from './load-costs.ts'
 import type { Metrics } from './metrics.ts'
 import type { OperationIds } from './operation-ids.ts'
 import type { Operation, OperationLog } from './operation-log.ts'
@@ -40,7 +43,7 @@ export type OperationContext = {
   viewer?: Viewer | undefined
   /** This server's address, as the client has it. */
   origin?: string
-  /** The client's; undefined where it was admitted already. */
+  /** The client's. */
   address?: string
   /** Ends what the operation has started. */
   signal?: AbortSignal
@@ -65,11 +68,14 @@ export type ExecutorOptions = {
   errors: ErrorMapper
   log: OperationLog
   metrics: Metrics
+  admission: Admission
   places: Places
   clock: Clock
   /** Told of each event of a subscription that is handed to its connection. */
   onDelivery?: (event: unknown, ids: OperationIds) => void
   tracing?: Tracing
+  /** What makes a field dearer than the values it shows. */
+  fieldCosts?: FieldCosts
   /** Whether errors about variables keep the schema's names to themselves. */
   hideSuggestions?: boolean
 }
@@ -94,11 +100,12 @@ const coercionErrorsMax = 3
 const noIds: OperationIds = {}
 
 export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): Executor {
-  const { schema, createContext, operations, errors, log, metrics, places, clock, tracing, planOf } = options
+  const { schema, createContext, operations, errors, log, metrics, admission, places, clock, tracing, planOf } = options
   const { hideSuggestions = false } = options
   const streams = new Set<AnyStream>()
   const inDeadline = createDeadline(clock, eventDeadlineMs)
   makeReplayable(schema)
+  chargeLoads(schema, options.fieldCosts)
 
   const freshContext = ({ viewer, origin, ids }: OperationContext, stream?: object): object =>
     createContext(viewer, stream, origin, ids)
@@ -132,8 +139,9 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
     const { plan, context } = prepared
     const operation = operationOf(plan, context)
     const finished = log(operation)
+    const paid = plan.rootFields > 1 ? (each: Prepared) => payThen(each, how) : how
     try {
-      const work = tracing ? () => traced(tracing, operation, context, async () => how(prepared)) : how
+      const work = tracing ? () => traced(tracing, operation, context, async () => paid(prepared)) : paid
       const given = operations.run(work, prepared)
       if (!(given instanceof Promise)) return finish(given, finished)
       return given.then(
@@ -143,6 +151,13 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
     } catch (error) {
       return finish(answerOf(refused(context, error)), finished)
     }
+  }
+
+  /** The first root field was paid for before the document was looked at. */
+  function payThen(prepared: Prepared, how: typeof perform): Answer | Promise<Answer> {
+    const { plan, context } = prepared
+    const admitted = admission.admit(context.viewer, context.address ?? '', plan.rootFields - 1)
+    return admitted === undefined ? how(prepared) : admitted.then(() => how(prepared))
   }
 
   function finish(given: Answer, finished: Finished): Answer {
@@ -186,7 +201,7 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
 
   /** Mapped inside: what comes too late for the client is still logged. */
   async function resultOf(prepared: Prepared, rootValue?: unknown): Promise<ExecutionResult> {
-    return mapErrors(prepared.context, await execute(argsOf(prepared, rootValue)))
+    return mapErrors(prepared.context, withOneOverload(await execute(argsOf(prepared, rootValue))))
   }
 
   async function executeForYoga(args: ExecutionArgs): Promise<ExecutionResult> {
@@ -212,7 +227,7 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
     contextFor: ({ context }, source) => freshContext(context, source),
     async byGraphQL(prepared, event, source) {
       try {
-        return await inDeadline(Promise.resolve(execute(argsOf(prepared, event, source))))
+        return withOneOverload(await inDeadline(Promise.resolve(execute(argsOf(prepared, event, source)))))
       } catch (error) {
         return { errors: [errorsOf(prepared.context).toGraphQLError(error)] }
       }
@@ -247,14 +262,13 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
     answersOf: AnswersOf<Result>,
   ) {
     const { context } = prepared
-    // A WebSocket has its seat for all it carries.
-    const leave = transport === 'sse' ? seatOf(context) : undefined
+    const leave = seatOf(context, transport)
     const source = await createSourceEventStream(argsOf(prepared)).catch((error) => {
-      leave?.()
+      leave()
       throw error
     })
     if (!(Symbol.asyncIterator in source)) {
-      leave?.()
+      leave()
       return source
     }
     const answers = answersOf(prepared, source)
@@ -287,10 +301,21 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
     return Symbol.asyncIterator in opened ? opened : answerOf(opened)
   }
 
-  function seatOf({ viewer, address = '' }: OperationContext): () => void {
-    const leave = viewer ? places.seat(viewer.userId, address, 'streams_per_user') : () => undefined
-    if (leave) return leave
-    throw new ChatError('RATE_LIMITED', 'This user has too many streams and sockets open.', { retryAfterMs: 5000 })
+  function seatOf({ viewer, address = '' }: OperationContext, transport: 'ws' | 'sse'): () => void {
+    if (!viewer) return () => undefined
+    const end = places.subscription(viewer.userId, address)
+    if (!end) throw tooMany('subscriptions')
+    // A WebSocket has its seat for all it carries.
+    if (transport === 'ws') return end
+    const leave = places.seat(viewer.userId, address, 'streams_per_user')
+    if (leave) {
+      return () => {
+        leave()
+        end()
+      }
+    }
+    end()
+    throw tooMany('streams and sockets')
   }
 
   const traced = <T extends object>(
@@ -320,6 +345,9 @@ export function createExecutor(options: ExecutorOptions & { planOf: PlanOf }): E
     },
   }
 }
+
+const tooMany = (what: string) =>
+  new ChatError('RATE_LIMITED', `This user has too many ${what} open.`, { retryAfterMs: 5000 })
 
 function operationOf({ name, type }: Plan, { transport, viewer, ids }: OperationContext): Operation {
   if (ids && viewer) ids.userId = viewer.userId

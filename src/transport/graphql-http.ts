@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { ClientAddress } from './client-address.ts'
 import { type ErrorMapper, HttpRefusal } from './errors.ts'
-import { answer, type Exchange, type Handler, readText, sendJson, setHead } from './exchange.ts'
+import { answer, assertJson, type Exchange, type Handler, readText, sendJson, setHead } from './exchange.ts'
 import type { GraphQL, HttpRequest } from './graphql.ts'
 import { ownOrigin } from './origins.ts'
 import { plainAnswerOf, plainMediaTypeFor } from './plain-answer.ts'
@@ -40,7 +40,7 @@ export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper, clie
     const { request, response, requestId } = exchange
     try {
       const { method, headers } = request
-      if (method === 'POST' && !isJson(headers['content-type'])) throw refusalOf(415)
+      if (method === 'POST') assertJson(request)
       const body = method === 'POST' ? await readText(request) : undefined
       const address = clientAddress(request)
       const about = { requestId, traceparent: headers.traceparent, address, origin: ownOrigin(request) }
@@ -66,10 +66,6 @@ function parseObject(text: string): object | undefined {
     return undefined
   }
 }
-
-/** Yoga would also take forms, which any page can have a browser send without asking. */
-const isJson = (contentType = ''): boolean =>
-  contentType === 'application/json' || /^application\/json *(;|$)/i.test(contentType)
 
 const hasValue = (entry: (string | undefined)[]): entry is [string, string] => entry[1] !== undefined
 
@@ -107,10 +103,8 @@ const roomIn = (response: ServerResponse): Promise<void> =>
     response.on('drain', settle).on('close', settle)
   })
 
-function refusalOf(status: number): HttpRefusal {
-  if (status === 415) return new HttpRefusal(status, 'Expected content-type: application/json.')
-  return new HttpRefusal(
+const refusalOf = (status: number): HttpRefusal =>
+  new HttpRefusal(
     status,
     'Expected to answer with application/json or application/graphql-response+json; a subscription with text/event-stream.',
   )
-}

@@ -5,11 +5,10 @@ import { createYoga, type Plugin } from 'graphql-yoga'
 import type { PersistedSettings } from '../config.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { Viewer } from '../protocol/viewer.ts'
-import type { Admission } from './admission.ts'
 import type { Answer } from './answer.ts'
 import type { Authenticate } from './auth.ts'
 import { createDocumentCache, type DocumentCache } from './document-cache.ts'
-import { type CheckCost, createCheckCost, type FieldCosts } from './document-cost.ts'
+import { type CheckCost, createCheckCost } from './document-cost.ts'
 import { parseGuarded, tooComplex } from './document-guard.ts'
 import { HttpRefusal } from './errors.ts'
 import {
@@ -30,9 +29,6 @@ import { type Admitted, createAdmit, useAdmission } from './use-admission.ts'
 export type GraphQLOptions = ExecutorOptions & {
   authenticate: Authenticate
   config: { introspection: boolean; persistedOperations?: PersistedSettings }
-  /** What makes a field dearer than the values it shows. */
-  fieldCosts?: FieldCosts
-  admission: Admission
 }
 
 export type GraphQL = Executor & {
@@ -69,6 +65,8 @@ export type WebSocketRequest = {
   extensions?: Record<string, unknown> | null | undefined
   viewer: Viewer | undefined
   origin: string
+  /** The client's. */
+  address: string
   ids: OperationIds
   traceparent?: unknown
 }
@@ -108,7 +106,7 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
   }
 
   function prepare(request: WebSocketRequest): Prepared | GraphQLError[] {
-    const { operationName, variables, viewer, origin, ids, traceparent } = request
+    const { operationName, variables, viewer, origin, address, ids, traceparent } = request
     try {
       const { query } = readParams(request, persisted)
       const known = typeof query === 'string' ? cache.validOf(query) : undefined
@@ -118,7 +116,7 @@ export function createGraphQL(options: GraphQLOptions): GraphQL {
       const plan = planOf(document, operationName)
       if (!plan) return refuse(request, [unknownOperation()])
       checkCost({ document, operationName, variableValues: variables })
-      return { plan, variables, context: { transport: 'ws', viewer, origin, ids, traceparent } }
+      return { plan, variables, context: { transport: 'ws', viewer, origin, address, ids, traceparent } }
     } catch (error) {
       return refuse(request, [error])
     }

@@ -6,6 +6,9 @@ import { createDistributions, createTallies, type Distribution } from './tallies
 // What a pager needs to know of a node beside its operations. Every label has a few values that the code names; none comes from a
 // client.
 
+/** What Node reports when no code handles an error. */
+export type ProcessError = 'unhandled_rejection' | 'uncaught_exception'
+
 export type NodeMetrics = {
   observer: Observer
   /** A message was handed to a connection: live, or while its stream was catching up. */
@@ -13,6 +16,7 @@ export type NodeMetrics = {
   redis(name: string): { ended(error?: unknown): void }
   dynamodb(operation: string, table?: string): { ended(error?: unknown): void }
   capacity(call: { operation: string; table: string; capacityUnits: number; retries?: number }): void
+  processError(kind: ProcessError): void
 }
 
 export type NodeMetricsOptions = {
@@ -85,6 +89,7 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
   )
   const dynamoErrors = counter('parley_dynamodb_errors_total', 'Calls to DynamoDB that failed', ['operation', 'table'])
   const dynamoRetries = counter('parley_dynamodb_retries_total', 'Second attempts of calls to DynamoDB', ['table'])
+  const processErrors = counter('parley_process_errors_total', 'Errors that no code handles', ['kind'])
   // Added up here: telling the counter of each call costs more than the sum is worth.
   const unitsOf = { read: new Map<string, number>(), write: new Map<string, number>() }
   new Counter({
@@ -132,19 +137,19 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
       if (!catchUp) deliverySeconds.observe(Math.max(0, clock.now() - sentAtMs) / 1000)
     },
     redis(operation) {
-      const startedAtMs = clock.now()
+      const startedAtMs = clock.monotonic()
       return {
         ended(error) {
-          redisSeconds(operation).observe((clock.now() - startedAtMs) / 1000)
+          redisSeconds(operation).observe((clock.monotonic() - startedAtMs) / 1000)
           if (error !== undefined) redisErrors.inc({ operation })
         },
       }
     },
     dynamodb(operation, table = '') {
-      const startedAtMs = clock.now()
+      const startedAtMs = clock.monotonic()
       return {
         ended(error) {
-          dynamoSeconds(operation).observe((clock.now() - startedAtMs) / 1000)
+          dynamoSeconds(operation).observe((clock.monotonic() - startedAtMs) / 1000)
           if (error !== undefined) dynamoErrors.inc({ operation, table })
         },
       }
@@ -154,5 +159,6 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
       byTable.set(table, (byTable.get(table) ?? 0) + units)
       if (retries > 0) dynamoRetries.inc({ table }, retries)
     },
+    processError: (kind) => processErrors.inc({ kind }),
   }
 }

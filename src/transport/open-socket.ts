@@ -37,7 +37,7 @@ export class OpenSocket implements Connection, Peer, Ringer {
   readonly #place: Place
   readonly #openedAtMs: number
   readonly #conversation: Conversation
-  /** When it is to be rung: first until when it has to introduce itself, then when its token expires. */
+  /** When it is to be rung, by the monotonic clock: first until when it has to introduce itself, then when its token expires. */
   #ringsAtMs: number
   #leave: (() => void) | undefined
   #ending: Promise<void> | undefined
@@ -54,7 +54,7 @@ export class OpenSocket implements Connection, Peer, Ringer {
     this.#place = about.place
     this.#options = options
     this.#socket = socket
-    this.#openedAtMs = options.clock.now()
+    this.#openedAtMs = options.clock.monotonic()
     this.backlog = new Backlog(socket, tcp, options.refusals)
     this.outgoing = new Outgoing(socket, tcp, this.backlog)
     this.#conversation = new Conversation(this, new WebSocketOperations(options, this))
@@ -93,7 +93,7 @@ export class OpenSocket implements Connection, Peer, Ringer {
 
   closed(code: number): void {
     const { clock, logger } = this.#options
-    const durationMs = clock.now() - this.#openedAtMs
+    const durationMs = Math.round(clock.monotonic() - this.#openedAtMs)
     const line = { connectionId: this.id, userId: this.userId, code, why: whyClosed(code), durationMs }
     logger.info(line, 'a socket was closed')
     this.#leave?.()
@@ -108,13 +108,13 @@ export class OpenSocket implements Connection, Peer, Ringer {
     if (this.#ending !== undefined) return
     this.#options.alarms.unset(this.#ringsAtMs, this)
     if (!viewer) return
-    this.#ringsAtMs = viewer.expiresAtMs
+    this.#ringsAtMs = this.#elapsedAt(viewer.expiresAtMs)
     this.#options.alarms.set(this.#ringsAtMs, this)
   }
 
   ring(): void {
     if (this.#ending !== undefined) return
-    if (this.userId !== undefined && this.#options.clock.now() >= this.#ringsAtMs) this.#expired()
+    if (this.userId !== undefined && this.#options.clock.monotonic() >= this.#ringsAtMs) this.#expired()
     else if (this.#conversation.isSilent)
       this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout')
   }
@@ -122,8 +122,15 @@ export class OpenSocket implements Connection, Peer, Ringer {
   closeAtExpiry({ expiresAtMs }: Viewer): () => void {
     if (this.#ending !== undefined) return () => undefined
     const ringer = { ring: () => this.#expired() }
-    this.#options.alarms.set(expiresAtMs, ringer)
-    return () => this.#options.alarms.unset(expiresAtMs, ringer)
+    const atMs = this.#elapsedAt(expiresAtMs)
+    this.#options.alarms.set(atMs, ringer)
+    return () => this.#options.alarms.unset(atMs, ringer)
+  }
+
+  /** A time of day as the monotonic clock will show it, unless the time of day is set meanwhile. */
+  #elapsedAt(wallMs: number): number {
+    const { clock } = this.#options
+    return clock.monotonic() + wallMs - clock.now()
   }
 
   /** Called at each beat: a peer that is gone without a word is found at the second. */

@@ -26,9 +26,9 @@ const noIds: OperationIds = {}
  */
 export function createOperationLog(clock: Clock, logger: Logger, metrics: Metrics): OperationLog {
   return ({ name, type, transport, ids }) => {
-    const startedAtMs = clock.now()
+    const startedAtMs = clock.monotonic()
     return (errors) => {
-      const durationMs = clock.now() - startedAtMs
+      const durationMs = Math.round(clock.monotonic() - startedAtMs)
       const codes = errors?.length ? [...new Set(errors.map(({ code }) => code))] : none
       const isNews = codes.length > 0 || ids?.sent !== undefined || durationMs >= slowMs || type === 'subscription'
       const level = isNews ? 'info' : 'debug'

@@ -7,6 +7,7 @@ import type { Refusal, Refusals } from './refusals.ts'
 /** 0: as many as there are. */
 export type PlaceSettings = {
   perUser: number
+  subscriptionsPerUser: number
   perAddress: number
   uninitialised: number
   uninitialisedPerAddress: number
@@ -17,6 +18,8 @@ export type Places = {
   arrive(address: string): Place | undefined
   /** For a user's socket or stream. Returns how to give it back; undefined: there are too many. */
   seat(userId: UserId, address: string, reason: 'sockets_per_user' | 'streams_per_user'): (() => void) | undefined
+  /** For a subscription of a user, whatever carries it. The same. */
+  subscription(userId: UserId, address: string): (() => void) | undefined
 }
 
 export type Place = {
@@ -25,8 +28,11 @@ export type Place = {
   leave(): void
 }
 
-export function createPlaces(settings: PlaceSettings, sparesLoopback: boolean, refusals: Refusals): Places {
+export type SparesLoopback = { perUser: boolean; subscriptions: boolean }
+
+export function createPlaces(settings: PlaceSettings, sparesLoopback: SparesLoopback, refusals: Refusals): Places {
   const users = createCounts(settings.perUser)
+  const subscriptions = createCounts(settings.subscriptionsPerUser)
   const counts: DoorCounts = {
     addresses: createCounts(settings.perAddress),
     waiting: createCounts(settings.uninitialised),
@@ -48,9 +54,15 @@ export function createPlaces(settings: PlaceSettings, sparesLoopback: boolean, r
       return undefined
     },
     seat(userId, address, reason) {
-      if (sparesLoopback && isLoopback(address)) return nothing
+      if (sparesLoopback.perUser && isLoopback(address)) return nothing
       if (!users.isFull(userId)) return takenFrom(users, userId)
       refusals(reason)
+      return undefined
+    },
+    subscription(userId, address) {
+      if (sparesLoopback.subscriptions && isLoopback(address)) return nothing
+      if (!subscriptions.isFull(userId)) return takenFrom(subscriptions, userId)
+      refusals('subscriptions_per_user')
       return undefined
     },
   }

@@ -7,6 +7,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { type Compiled, compileOperation } from './compiled-operation.ts'
+import { rootFieldsOf } from './document-shape.ts'
 import type { ShareOf } from './shared-answers.ts'
 
 /** An operation of a valid document, and what was made of it so far. */
@@ -16,6 +17,8 @@ export type Plan = {
   readonly operationName: string | undefined
   readonly name: string | undefined
   readonly type: 'query' | 'mutation' | 'subscription'
+  /** At most, see `rootFieldsOf`. */
+  readonly rootFields: number
   /** From the second time on: most documents that come once never come again. Undefined for what graphql-js executes itself. */
   compiled(): Compiled | undefined
   /** Of a subscription: which of its events are the same for several. Undefined where none is. */
@@ -40,6 +43,7 @@ export function createPlans(schema: GraphQLSchema): PlanOf {
       operationName,
       name: operation.name?.value,
       type: operation.operation,
+      rootFields: rootFieldsOf(document, operation),
       get shareOf() {
         return compiled?.canBeShared ? compiled.shareOf : undefined
       },

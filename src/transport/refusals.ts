@@ -8,6 +8,8 @@ export type Refusal =
   | 'sockets_per_address'
   | 'sockets_uninitialised'
   | 'streams_per_user'
+  | 'subscriptions_per_user'
+  | 'bad_tokens'
   | 'slow_reader'
   | 'slow_request'
   | 'ping_flood'

@@ -3,7 +3,7 @@ import type { Admission } from './admission.ts'
 import { type Authenticate, unauthenticated } from './auth.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { ErrorMapper } from './errors.ts'
-import { answer, type Handler, jsonType, readJsonObject } from './exchange.ts'
+import { answer, assertJson, type Handler, jsonType, readJsonObject } from './exchange.ts'
 import type { OperationIds } from './operation-ids.ts'
 import type { Operation, OperationLog } from './operation-log.ts'
 import type { Operations } from './operations.ts'
@@ -55,10 +55,12 @@ export function createMessagesHandler({
     const operation: Operation = { name: 'sendMessage', type: 'mutation', transport: 'rest', ids }
     const finished = log(operation)
     try {
-      const viewer = await authenticate(request.headers.authorization)
+      assertJson(request)
+      const address = clientAddress(request)
+      const viewer = await authenticate(request.headers.authorization, address)
       if (!viewer) throw unauthenticated('Expected "authorization: Bearer <token>".')
       ids.userId = viewer.userId
-      await admission.admit(viewer, clientAddress(request))
+      await admission.admit(viewer, address)
       const { clientMessageId, to, body, attachmentIds } = await readJsonObject(request)
       const input = { clientMessageId, to, body, attachmentIds }
       const send = () => sendMessage(viewer, input, ids)

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import type { Config } from '../config.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { DevTokens } from './auth.ts'
 import { type Handler, send } from './exchange.ts'
 import type { IsFamiliarHost } from './familiar-host.ts'
 import { icon, logo } from './logo.ts'
+import { warningOnPage } from './warning.ts'
 
 const policy = [
   "default-src 'none'",
@@ -18,12 +20,12 @@ const policy = [
 export function createStartPageHandler(
   devTokens: DevTokens,
   isFamiliarHost: IsFamiliarHost,
-  graphiql: boolean,
+  { graphiql, developmentWarning }: Pick<Config, 'graphiql' | 'developmentWarning'>,
 ): Handler {
   return async ({ request, response }) => {
     const token = isFamiliarHost(request) ? await devTokens.issue('alice' as UserId, 'Alice') : '&lt;a token&gt;'
     response.setHeader('content-security-policy', policy)
-    send(response, 200, 'text/html; charset=utf-8', page(originOf(request), token, graphiql))
+    send(response, 200, 'text/html; charset=utf-8', page(originOf(request), token, graphiql, developmentWarning))
   }
 }
 
@@ -31,7 +33,7 @@ export function createStartPageHandler(
 const originOf = ({ headers: { host = '' } }: IncomingMessage): string =>
   `http://${/^[\w.:[\]-]+$/.test(host) ? host : 'localhost'}`
 
-const page = (origin: string, token: string, graphiql: boolean): string => `<!doctype html>
+const page = (origin: string, token: string, graphiql: boolean, warning: string | undefined): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -55,6 +57,7 @@ const page = (origin: string, token: string, graphiql: boolean): string => `<!do
 <body>
 <h1>${logo} Parley</h1>
 <p class="soft">A chat backend as a GraphQL API: send, receive, history, ticks, offline catch-up.</p>
+${warningOnPage(warning)}
 ${graphiql ? '<h2>Explore</h2>\n<p><a href="/graphql">Open GraphiQL</a>: six tabs walk you through a conversation between Alice and Bob.</p>' : ''}
 <h2>Send the first message</h2>
 <p>As Alice, to Bob. Run it twice: the second time it is a retry, and nothing is sent again.</p>

@@ -95,10 +95,13 @@ export function createTransport(options: TransportOptions): Transport {
   const metrics = createMetrics(options.registry)
   const log = createOperationLog(clock, logger, metrics)
   const operations = createOperations(clock, options.operationDeadlineMs)
-  const authenticate = createAuthenticate(config.auth, clock)
   const origins = createOrigins(config.allowedOrigins)
   const isFamiliarHost = createIsFamiliarHost(config.host, config.allowedOrigins)
   const refusals = createRefusals(options.registry)
+  const authenticate = createAuthenticate(config.auth, clock, {
+    perMinute: config.traffic.badTokensPerMinute,
+    refused: () => refusals('bad_tokens'),
+  })
   const { rate, trustedProxies, sparesLoopback, places: placeSettings } = config.traffic
   const admission = createAdmission({
     ...options,
@@ -106,7 +109,7 @@ export function createTransport(options: TransportOptions): Transport {
     sparesLoopback: sparesLoopback.rate,
     refused: () => refusals('operation_rate'),
   })
-  const places = createPlaces(placeSettings, sparesLoopback.perUser, refusals)
+  const places = createPlaces(placeSettings, sparesLoopback, refusals)
   const clientAddress = createClientAddress(trustedProxies)
   const limits = { admission, places, clientAddress, refusals }
   const parts = { ...options, ...limits, errors, metrics, log, operations, authenticate, origins, isFamiliarHost }
@@ -126,7 +129,7 @@ export function createTransport(options: TransportOptions): Transport {
     '/readyz': { GET: createReadyHandler(options.ready, operations, clock) },
     '/metrics': { GET: createMetricsHandler(metrics) },
     ...(devTokens && {
-      '/': { GET: createStartPageHandler(devTokens, isFamiliarHost, config.graphiql) },
+      '/': { GET: createStartPageHandler(devTokens, isFamiliarHost, config) },
       '/dev/token': { POST: createDevTokenHandler(devTokens, isFamiliarHost) },
       ...options.demo,
     }),

@@ -13,7 +13,7 @@ export type Admitted = { admitted?: Promise<Viewer | undefined> | undefined }
 export const createAdmit =
   (authenticate: Authenticate, admission: Admission): Admit =>
   async (authorization, address) => {
-    const viewer = await authenticate(authorization)
+    const viewer = await authenticate(authorization, address)
     const admitted = admission.admit(viewer, address)
     if (admitted !== undefined) await admitted
     return viewer

@@ -70,7 +70,7 @@ export class WebSocketOperations implements Service {
       return acceptAnonymous
     }
     try {
-      const viewer = await authenticate(authorization)
+      const viewer = await authenticate(authorization, connection.address)
       if (!viewer) return false
       this.#viewer = viewer
       connection.userId = viewer.userId
@@ -120,7 +120,7 @@ export class WebSocketOperations implements Service {
 
   /** The token of GraphiQL's headers editor. */
   async #operationViewer(operation: Operation, headers: unknown): Promise<Viewer | undefined> {
-    const own = await this.#options.authenticate(authorizationIn(headers))
+    const own = await this.#options.authenticate(authorizationIn(headers), this.#connection.address)
     if (own) operation.release = this.#connection.closeAtExpiry(own)
     return own
   }
@@ -137,6 +137,7 @@ export class WebSocketOperations implements Service {
       extensions,
       viewer: asks,
       origin,
+      address,
       ids,
       traceparent: extensions?.traceparent,
     }

@@ -8,7 +8,7 @@ export type Activity = {
   sends: number
   acknowledged: number
   deliveries: number
-  /** Calls to DynamoDB that met it; undefined for faults of processes. */
+  /** Calls to DynamoDB, or events, that met it; undefined for other faults. */
   hits: number | undefined
 }
 

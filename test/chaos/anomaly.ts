@@ -2,7 +2,20 @@ import type { MessageSeen } from './history.ts'
 
 /** A broken promise, and what to look at to understand it. */
 export type Anomaly = {
-  promise: 'P1' | 'P2' | 'P3' | 'P4' | 'P5' | 'P6' | 'groups' | 'runtime' | 'errors' | 'recovery' | 'processes'
+  promise:
+    | 'P1'
+    | 'P2'
+    | 'P3'
+    | 'P4'
+    | 'P5'
+    | 'P6'
+    | 'groups'
+    | 'runtime'
+    | 'errors'
+    | 'recovery'
+    | 'processes'
+    | 'pending'
+    | 'voids'
   text: string
   atMs?: number
   conversationId?: string

@@ -14,7 +14,7 @@ export function checkErrors(history: History, log: FinalLog, tenures: Tenures): 
     if (isProper(call, call.outcome.refused, log, tenures)) return []
     return problemOf(call.outcome.refused, where, about)
   })
-  const all = [...history.streams, ...history.tickStreams, ...history.changeStreams]
+  const all = [...history.streams, ...history.tickStreams, ...history.typingStreams, ...history.changeStreams]
   const streams = all.flatMap((stream): Anomaly[] => {
     const { client, node, userId, conversationId, end } = stream
     if (end?.refused?.code === 'NOT_FOUND' && wasOut(stream, end.atMs, tenures)) return []

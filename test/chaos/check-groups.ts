@@ -25,7 +25,7 @@ export function checkGroups(history: History, log: FinalLog, tenures: Tenures): 
   return [
     ...checkRows(history, tenures),
     ...checkFounding(history),
-    ...groupCalls(history).flatMap((call) => checkAnswer(call, tenures)),
+    ...groupCalls(history).flatMap((call) => checkAnswer(call, tenures, leaversOf(history))),
     ...history.calls.flatMap((call) => checkDoor(call, tenures)),
     ...history.calls.flatMap((call) => checkView(call, tenures)),
     ...checkLatecomers(history, log, tenures),
@@ -79,7 +79,7 @@ function checkFounding(history: History): Anomaly[] {
 }
 
 /** P1: an answer shows the group as it was then, and what was acknowledged was so. */
-function checkAnswer(call: GroupCall, tenures: Tenures): Anomaly[] {
+function checkAnswer(call: GroupCall, tenures: Tenures, leavers: ReadonlySet<string>): Anomaly[] {
   const answer = answerOf(call)
   const { request } = call.ask
   if (!answer || call.endedAtMs === undefined) return []
@@ -97,19 +97,31 @@ function checkAnswer(call: GroupCall, tenures: Tenures): Anomaly[] {
   const ever = (isSo: (group: GroupSeen) => boolean, text: string) =>
     then.some(({ group }) => isSo(group)) ? [] : found(text)
   const stale = answer !== 'left' && ever((group) => isDeepStrictEqual(group, answer), 'the group was not so then')
-  return [...(stale || []), ...checkRequest(request, call.userId, ever)]
+  const mayRefuse = (userId: string) => leavers.has(`${userId} ${conversationId}`)
+  return [...(stale || []), ...checkRequest(request, call.userId, ever, mayRefuse)]
 }
+
+/** `user conversation` of everybody who has asked to leave, answered or not: they come back only by their own doing. */
+const leaversOf = (history: History): Set<string> =>
+  new Set(
+    groupCalls(history)
+      .filter(({ ask }) => ask.request.type === 'leave')
+      .map(({ userId, ask }) => `${userId} ${ask.conversationId}`),
+  )
 
 function checkRequest(
   request: GroupRequest,
   userId: string,
   ever: (isSo: (group: GroupSeen) => boolean, text: string) => Anomaly[],
+  mayRefuse: (userId: string) => boolean,
 ): Anomaly[] {
   if (request.type === 'leave') return ever((group) => !seatOf(group, userId), `${userId} never left`)
   if (request.type === 'rename') return ever(({ title }) => title === request.title, 'it was never called that')
   if (request.type !== 'members') return []
   return [
-    ...request.add.flatMap((each) => ever((group) => seatOf(group, each) !== undefined, `${each} was never in`)),
+    ...request.add
+      .filter((each) => !mayRefuse(each))
+      .flatMap((each) => ever((group) => seatOf(group, each) !== undefined, `${each} was never in`)),
     ...request.remove.flatMap((each) => ever((group) => !seatOf(group, each), `${each} was never out`)),
     ...request.roles.flatMap(({ userId: each, role }) =>
       ever((group) => seatOf(group, each)?.role === role, `${each} was never ${role}`),

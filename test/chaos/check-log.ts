@@ -51,6 +51,7 @@ export function checkOnce(history: History, log: FinalLog): Anomaly[] {
   }
 
   const stored = new Map<string, MessageSeen>()
+  const byMessageId = new Map<string, MessageSeen>()
   for (const conversationId of log.conversationIds) {
     for (const message of log.of(conversationId)) {
       const clientMessageId = clientMessageIdOf(message)
@@ -61,6 +62,10 @@ export function checkOnce(history: History, log: FinalLog): Anomaly[] {
       if (!asked.has(key) || !log.isAsMade(message))
         anomalies.push({ promise: 'P2', text: `nobody sent ${short(message)}`, ...about })
       stored.set(key, message)
+      const namesake = byMessageId.get(message.messageId)
+      if (namesake)
+        anomalies.push({ promise: 'P2', text: `two have one id: ${short(namesake)} and ${short(message)}`, ...about })
+      byMessageId.set(message.messageId, message)
     }
   }
   return anomalies

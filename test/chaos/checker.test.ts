@@ -142,6 +142,14 @@ const dropFromLog = (story: History, seq: number) => {
   for (const walk of story.walks) walk.messages = walk.messages.filter((each) => each.seq !== seq)
 }
 
+it('two messages with one id are an anomaly', () => {
+  const found = judge(({ walks }) => {
+    for (const walk of walks)
+      walk.messages = walk.messages.map((each) => (each.seq === 4 ? { ...each, messageId: '300' } : each))
+  })
+  expect(found).toContain('P2: two have one id: #3 300 "b-1 hello" and #4 300 "a-2 how are you?"')
+})
+
 describe('a good history', () => {
   it('has no anomaly', () => expect(check(aStory())).toEqual([]))
 
@@ -598,6 +606,17 @@ describe('processes and recovery', () => {
 
   it('takes no more than its limit', () => {
     expect(check(lateBy(14_000))).toMatchObject([{ promise: 'recovery' }])
+  })
+
+  it('does not count a message whose event was lost silently, unless it comes later than the streams compare', () => {
+    const lossy = (ms: number) => {
+      const story = lateBy(ms)
+      story.faults.unshift({ kind: 'lose events', fromMs: 0, toMs: 49, hits: 1 })
+      return check(story)
+    }
+    expect(lossy(14_000)).toEqual([])
+    expect(lossy(32_000)).toEqual([])
+    expect(lossy(36_000)).toMatchObject([{ promise: 'recovery' }])
   })
 
   it('does not count the time a device was away by its own choice', () => {

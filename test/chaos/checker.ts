@@ -3,9 +3,13 @@ import { checkChanges } from './check-changes.ts'
 import { checkErrors } from './check-errors.ts'
 import { checkGroups } from './check-groups.ts'
 import { checkDurable, checkOnce, checkOrder } from './check-log.ts'
+import { checkPending } from './check-pending.ts'
 import { checkRuntimes } from './check-runtime.ts'
+import { checkSenderOrder } from './check-sender-order.ts'
 import { checkDelivery, checkPrivacy } from './check-streams.ts'
 import { checkTicks } from './check-ticks.ts'
+import { checkVoids } from './check-voids.ts'
+import { checkWatching } from './check-watching.ts'
 import { createFinalLog } from './final-log.ts'
 import type { History } from './history.ts'
 import { exitLimitMs } from './nemesis.ts'
@@ -20,13 +24,17 @@ export function check(history: History): Anomaly[] {
     ...checkDurable(history, log),
     ...checkOnce(history, log),
     ...checkOrder(history, log, tenures),
+    ...checkSenderOrder(history, log),
     ...checkDelivery(history, log, tenures),
     ...checkTicks(history, log),
     ...checkPrivacy(history, tenures),
     ...checkGroups(history, log, tenures),
+    ...checkWatching(history, tenures),
     ...checkChanges(history, log, tenures),
     ...checkRuntimes(history, log, tenures),
     ...checkErrors(history, log, tenures),
+    ...checkPending(history),
+    ...checkVoids(history),
     ...checkProcesses(history),
     ...checkRecovery(history),
   ]

@@ -12,8 +12,11 @@ import {
   type MessagesQuery,
   SendMessageDocument,
   type SendMessageMutation,
+  SetTypingDocument,
   TicksChangedDocument,
   type TicksChangedSubscription,
+  TypingChangedDocument,
+  type TypingChangedSubscription,
 } from '../../src/client/generated/graphql.ts'
 import type { Random } from '../simulation/random.ts'
 import { createConnection, type Subscription } from './connection.ts'
@@ -40,6 +43,8 @@ import type {
   TickStream,
   TicksCall,
   TicksSeen,
+  TypingCall,
+  TypingStream,
   Via,
 } from './history.ts'
 
@@ -143,6 +148,13 @@ export function createClient({ client, userId, token, nodes, random, history, no
     })
   }
 
+  function typing(ask: TypingCall['ask'], node = anyNode()): Promise<TypingCall> {
+    return record<TypingCall>({ kind: 'typing', ask, node }, async () => {
+      const outcome = await connection.ask(anyVia(), node, SetTypingDocument, { input: ask })
+      return mapAnswer(outcome, () => true as const)
+    })
+  }
+
   const askerAt =
     (node: string): AskNode =>
     (document, variables) =>
@@ -235,7 +247,23 @@ export function createClient({ client, userId, token, nodes, random, history, no
     return noteEnd(stream, subscription)
   }
 
-  function noteEnd(stream: MessageStream | TickStream | ChangeStream, subscription: Subscription): Subscription {
+  function followTyping(conversationId: string, avoidedNode?: string): Subscription {
+    const node = anyNodeBut(avoidedNode)
+    const stream: TypingStream = { client, userId, node, openedAtMs: nowMs(), events: [], conversationId }
+    history.typingStreams.push(stream)
+    const subscription = connection.subscribe<TypingChangedSubscription>(
+      node,
+      TypingChangedDocument,
+      { conversationId },
+      ({ typingChanged }) => void stream.events.push({ typing: typingChanged, atMs: nowMs() }),
+    )
+    return noteEnd(stream, subscription)
+  }
+
+  function noteEnd(
+    stream: MessageStream | TickStream | TypingStream | ChangeStream,
+    subscription: Subscription,
+  ): Subscription {
     const ended = subscription.ended.then((ending) => {
       stream.end = { atMs: nowMs(), ...ending }
       return ending
@@ -255,6 +283,8 @@ export function createClient({ client, userId, token, nodes, random, history, no
     probe,
     follow,
     followTicks,
+    followTyping,
+    typing,
     followChanges,
     close: connection.close,
   }

@@ -11,6 +11,8 @@ import { createGroupHints } from './group-hints.ts'
 import { answerOf, type History } from './history.ts'
 import { createRuntimeDevice, type RuntimeChaosDevice } from './runtime-device.ts'
 import { pause, runSender } from './sender.ts'
+import { runTypist } from './typist.ts'
+import { runWatcher } from './watcher.ts'
 
 export type CrowdOptions = {
   seed: number
@@ -33,6 +35,10 @@ const groupActors = 3
 const groupPauseMs = 800
 const changers = 4
 const changePauseMs = 1600
+const typists = 4
+const typingPauseMs = 900
+/** They are in the first group at first, are taken out of it and, much later, back. Nobody else adds them anywhere. */
+const guests = ['guest1', 'guest2'] as const
 
 /** Who there is, who talks to whom, and on what. Everybody draws from a source of their own, so that none disturbs another. */
 export async function createCrowd({ seed, nodes, history, nowMs, users: count = 8, chats = 12 }: CrowdOptions) {
@@ -60,7 +66,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
   const running: Promise<void>[] = []
   const active = users.filter((userId) => of(userId).length > 0)
   const tokens = new Map<string, string>()
-  for (const userId of active) tokens.set(userId, await signToken(userId))
+  for (const userId of [...active, ...guests]) tokens.set(userId, await signToken(userId))
 
   /** A source of chance that nobody else draws from. */
   const chanceFor = (name: string) =>
@@ -143,9 +149,12 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
       addDevice(userId, 'phone', 'plain')
     }
     if (kind === 1 || kind === 3) addDevice(userId, 'phone', 'resume', true)
-    if (kind === 1) addDevice(userId, 'laptop', random.pick(['resume', 'apart']))
+    // Of those one at least has a stream for each conversation.
+    if (kind === 1) addDevice(userId, 'laptop', index === 1 ? 'apart' : random.pick(['resume', 'apart']))
     if (kind === 2 || kind === 3) addRuntimeDevice(userId, 'app')
   }
+
+  for (const userId of guests) askers.set(userId, newClient(userId, 'desk'))
 
   async function write(userId: string): Promise<void> {
     const client = newClient(userId, 'writer')
@@ -170,6 +179,34 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
     await client.close()
   }
 
+  async function type(userId: string): Promise<void> {
+    const client = newClient(userId, 'keys')
+    const random = chanceFor(client.client)
+    await runTypist({ ...common, client, conversationIds: of(userId), random, meanPauseMs: typingPauseMs })
+    await client.close()
+  }
+
+  async function watch(userId: string): Promise<void> {
+    const client = newClient(userId, 'window')
+    await runWatcher({ ...common, client })
+    await client.close()
+  }
+
+  /** Out soon, and for longer than streams take to notice; in again for a while; and so on. */
+  async function expel(userId: string): Promise<void> {
+    const [founder = ''] = active
+    const [group = ''] = hints.ids()
+    const chance = chanceFor(`${userId} goes`)
+    const attempt = createAttempt({ ...common, client: clientOf(founder), random: chance, nodes })
+    const nobody = { type: 'members' as const, add: [], remove: [], roles: [] }
+    while (!quiet.signal.aborted) {
+      await pause(chance.between(2000, 8000), quiet.signal)
+      await attempt(group, { ...nobody, remove: [userId] })
+      await pause(chance.between(45_000, 60_000), quiet.signal)
+      if (!quiet.signal.aborted) await attempt(group, { ...nobody, add: [userId] })
+    }
+  }
+
   function clientOf(userId: string): ChaosClient {
     const client = askers.get(userId)
     if (!client) throw new Error(`${userId} talks to nobody`)
@@ -177,6 +214,13 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
   }
 
   let writing: Promise<unknown> = Promise.resolve()
+
+  /** Everybody goes, with every device; their clients can still be asked with. */
+  async function leave(): Promise<void> {
+    quiet.abort()
+    over.abort()
+    await Promise.all([...running, writing])
+  }
 
   return {
     conversationIds,
@@ -230,17 +274,19 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
       const chairs = active.slice(1, groupActors)
       const roles = chairs.map((userId) => ({ userId, role: 'ADMIN' as const }))
       for (const id of hints.ids()) {
-        const add = chairs.filter((userId) => !hints.seat(userId, id))
+        const add = [...chairs, ...guests].filter((userId) => !hints.seat(userId, id))
         await attempt(id, { type: 'members', add, remove: [], roles })
       }
     },
     start(): void {
-      running.push(...devices.map((device) => device.run()))
+      running.push(...devices.map((device) => device.run()), ...guests.map(watch))
       writing = Promise.all([
         ...writers.map(write),
         ...runtimes.map((device) => device.write()),
         ...active.slice(0, groupActors).map(changeGroups),
         ...active.slice(-changers).map(changeMessages),
+        ...active.slice(0, typists).map(type),
+        ...guests.map(expel),
       ])
     },
     /** No new sends; resolves when everything sent is acknowledged. */
@@ -248,10 +294,10 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
       quiet.abort()
       await writing
     },
+    leave,
     async end(): Promise<void> {
-      quiet.abort()
-      over.abort()
-      await Promise.all([...running, writing, ...[...askers.values()].map((client) => client.close())])
+      await leave()
+      await Promise.all([...askers.values()].map((client) => client.close()))
     },
   }
 }

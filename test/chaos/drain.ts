@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isOutlived } from './check-pending.ts'
 import type { ChaosClient, PageResult } from './client.ts'
 import type { Crowd } from './crowd.ts'
 import type { Wanted } from './device.ts'
@@ -10,6 +11,7 @@ import {
   isGroup,
   type MessageSeen,
   type Outcome,
+  type PendingSeen,
   sends,
   type Walk,
 } from './history.ts'
@@ -34,15 +36,27 @@ export type DrainOptions = {
   nowMs: () => number
   /** What DynamoDB holds, past all faults. */
   readTables: () => Promise<FinalTable[]>
+  readPending: () => Promise<PendingSeen[]>
 }
 
 const acknowledgeWithinMs = 30_000
 /** The slow beat, after which even a lost last message is found, and some time for the machine. */
 const settleWithinMs = 40_000
 const lookAgainMs = 8000
+/** By then a node has noted what the streams that ended had not acked. */
+const detachedWithinMs = 1500
+/** An ack is answered before it has tidied up. */
+const tidyWithinMs = 5000
 const nothing: Wanted = { messages: new Map(), changes: new Map() }
 
-export async function drain({ crowd, nodes, history, nowMs, readTables }: DrainOptions): Promise<DrainFigures> {
+export async function drain({
+  crowd,
+  nodes,
+  history,
+  nowMs,
+  readTables,
+  readPending,
+}: DrainOptions): Promise<DrainFigures> {
   const incident = (text: string) => void history.incidents.push({ atMs: nowMs(), text })
   const startedAtMs = nowMs()
   const acknowledged = await within(acknowledgeWithinMs, crowd.finishWriting())
@@ -72,10 +86,33 @@ export async function drain({ crowd, nodes, history, nowMs, readTables }: DrainO
     const [userId = ''] = membersOf(id)
     await patiently(async () => answerOf(await crowd.clientOf(userId).ticks(id)))
   }
+  await crowd.leave()
+  history.pending = await pendingAfterAll()
   return {
     acknowledgedMs: acknowledgedAtMs - startedAtMs,
     settledMs: settledAtMs - acknowledgedAtMs,
     restartedMs,
+  }
+
+  /** All devices are gone, and what they had not acked is noted. Then everything is acked, by question and answer alone. */
+  async function pendingAfterAll(): Promise<PendingSeen[]> {
+    await sleep(detachedWithinMs)
+    const tables = await readTables()
+    const chats = tables.filter(({ conversationId, rows }) => !isGroup(conversationId) && rows.length > 0)
+    await Promise.all(
+      chats.map(async ({ conversationId, rows }) => {
+        const seq = Math.max(...rows.map((row) => row.seq))
+        for (const userId of membersOf(conversationId))
+          await patiently(async () => answerOf(await crowd.clientOf(userId).bound('ack', { conversationId, seq })))
+      }),
+    )
+    const giveUpAtMs = nowMs() + tidyWithinMs
+    let pending = await readPending()
+    while (pending.some(isOutlived) && nowMs() < giveUpAtMs) {
+      await sleep(200)
+      pending = await readPending()
+    }
+    return pending
   }
 
   async function restart(node: NodeProcess): Promise<void> {

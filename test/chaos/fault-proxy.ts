@@ -6,20 +6,36 @@ import type { Random } from '../simulation/random.ts'
 
 /**
  * What can befall a call to DynamoDB. `late`: it is carried out after the client has given up. `swallowed`: it is carried
- * out, and the answer never comes. `cut`: the same, but the connection breaks.
+ * out, and the answer never comes. `cut`: the same, but the connection breaks. `seconds late`: it is carried out 2 to 6 s later, when others
+ * have long gone on, and is then answered. `answered late`: it is carried out at once and answered 2 to 6 s later.
  */
-export const dynamoFaults = ['error', 'throttle', 'unheard', 'swallowed', 'late', 'reset', 'cut', 'slow'] as const
+export const dynamoFaults = [
+  'error',
+  'throttle',
+  'unheard',
+  'swallowed',
+  'late',
+  'seconds late',
+  'answered late',
+  'reset',
+  'cut',
+  'slow',
+] as const
 export type DynamoFault = (typeof dynamoFaults)[number]
 
 export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>
 
 type Answer = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer }
 
+/** Told of each call that was carried out when its caller had given it up already. */
+export type OnAbandoned = (operation: string, body: Buffer) => void
+
 /** Longer than any patience of a node. */
 const silenceMs = 5000
+const secondsMs = [2000, 6000] as const
 
 /** DynamoDB as a bad day has it: every call in front of `target` may meet one of the faults that are on. */
-export async function startFaultProxy(target: string, random: Random) {
+export async function startFaultProxy(target: string, random: Random, onAbandoned: OnAbandoned = () => undefined) {
   const on = new Map<DynamoFault, { probability: number; hits: number }>()
   const agent = new Agent({ keepAlive: true })
   const { hostname, port } = new URL(target)
@@ -38,7 +54,9 @@ export async function startFaultProxy(target: string, random: Random) {
     const outgoing = forwardRequest({ agent, hostname, port, method, path, headers })
     outgoing.end(body)
     const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
-    return { status: answer.statusCode ?? 500, headers: answer.headers, body: await bytesOf(answer) }
+    const answered = { status: answer.statusCode ?? 500, headers: answer.headers, body: await bytesOf(answer) }
+    if (call.socket.destroyed) onAbandoned(String(headers['x-amz-target']), body)
+    return answered
   }
 
   async function serve(call: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -60,6 +78,14 @@ export async function startFaultProxy(target: string, random: Random) {
         await sleep(random.between(600, 2500))
         await forward(call, body)
         return void response.destroy()
+      case 'seconds late':
+        await sleep(random.between(...secondsMs))
+        return reply(response, await forward(call, body))
+      case 'answered late': {
+        const answer = await forward(call, body)
+        await sleep(random.between(...secondsMs))
+        return reply(response, answer)
+      }
       case 'reset':
         return void call.socket.resetAndDestroy()
       case 'cut':
@@ -73,8 +99,11 @@ export async function startFaultProxy(target: string, random: Random) {
     }
   }
 
+  const underWay = new Set<Promise<void>>()
   const server = createServer((call, response) => {
-    serve(call, response).catch(() => response.destroy())
+    const served = serve(call, response).catch(() => void response.destroy())
+    underWay.add(served)
+    void served.then(() => underWay.delete(served))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -89,6 +118,10 @@ export async function startFaultProxy(target: string, random: Random) {
         if (on.get(fault) === state) on.delete(fault)
         return state.hits
       }
+    },
+    /** Resolves when all calls that are under way now have been carried out, also those whose caller is gone. */
+    async settled(): Promise<void> {
+      await Promise.all(underWay)
     },
     async stop(): Promise<void> {
       agent.destroy()

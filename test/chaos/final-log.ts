@@ -1,7 +1,7 @@
 import type { Change, LogRow, Message } from '../../src/ports/log.ts'
 import { messageNodeId } from '../../src/protocol/ids.ts'
 import { clientMessageIdOf, identity } from './anomaly.ts'
-import { type History, type MessageSeen, sends } from './history.ts'
+import { changeCalls, type History, type MessageSeen, sends } from './history.ts'
 
 /** What the conversations hold in the end, as the tables have it, or else as it was first read, for questions about what was seen on the way. */
 export type FinalLog = ReturnType<typeof createFinalLog>
@@ -13,7 +13,14 @@ export function createFinalLog(history: History) {
   )
   const rows = new Map(tables.map((table) => [table.conversationId, new Map(table.rows.map((row) => [row.seq, row]))]))
   const changes = new Map<string, Change[]>()
-  for (const change of tables.flatMap((table) => table.rows.filter(isChange))) {
+  const asked = new Map(
+    changeCalls(history).map(({ userId, ask }) => [`${userId} ${ask.clientMessageId}`, ask.alteration]),
+  )
+  for (const row of tables.flatMap((table) => table.rows.filter(isChange))) {
+    // An edit that shows no more has lost its text: here it has what was asked for.
+    const isStripped = row.alteration.type === 'edit' && row.alteration.body === ''
+    const alteration = isStripped ? asked.get(`${row.senderId} ${row.clientMessageId}`) : undefined
+    const change = alteration ? { ...row, alteration } : row
     const key = `${change.conversationId} ${change.targetSeq}`
     changes.set(key, [...(changes.get(key) ?? []), change])
   }

@@ -76,9 +76,11 @@ export type GroupRequest =
   | { type: 'rename'; title: string }
   | { type: 'leave' }
   | { type: 'look' }
+/** Says that the user is typing, or has stopped. */
+export type TypingCall = CallOf<'typing', { conversationId: string; typing: boolean }, true>
 /** Of a group that is being made nobody knows the id yet. */
 export type GroupCall = CallOf<'group', { conversationId: string; request: GroupRequest }, GroupSeen | 'left'>
-export type Call = SendCall | BoundaryCall | PageCall | TicksCall | ProbeCall | ChangeCall | GroupCall
+export type Call = SendCall | BoundaryCall | PageCall | TicksCall | ProbeCall | ChangeCall | TypingCall | GroupCall
 
 type StreamOf<Event> = {
   client: string
@@ -94,6 +96,7 @@ export type AddedSeen = { message: MessageSeen; previousSeq: number; catchUp: bo
 /** `after` is undefined where the client left it to the server where to begin. */
 export type MessageStream = StreamOf<AddedSeen> & { after?: Record<string, number> }
 export type TickStream = StreamOf<{ ticks: TicksSeen }>
+export type TypingStream = StreamOf<{ typing: { userId: string; typing: boolean } }>
 /** `seq`: of the change; the message as it is then. */
 export type ChangedSeen = { message: MessageSeen; seq: number; previousSeq: number; catchUp: boolean }
 export type ChangeStream = StreamOf<ChangedSeen> & { after: Record<string, number> }
@@ -115,6 +118,16 @@ export type FinalTable = {
   indexed: string[]
 }
 
+/** A row of pending_deliveries after everybody has acked everything, and how far its receiver has acked. */
+export type PendingSeen = {
+  userId: string
+  conversationId: string
+  firstUndeliveredSeq: number
+  lastDeliveredSeq: number
+  /** DynamoDB carried a write of it out after the node had given it up: then nobody knows of the row. */
+  abandoned?: boolean
+}
+
 export type FaultWindow = {
   kind: string
   target?: string
@@ -122,11 +135,14 @@ export type FaultWindow = {
   toMs: number
   /** When Redis stood there with nothing in it. */
   emptiedAtMs?: number
-  /** How many calls to DynamoDB it hit. */
+  /** How many calls to DynamoDB it hit, or how many events were lost. */
   hits?: number
   /** Of a node that was told to stop. */
   exit?: { code: number | null; tookMs: number }
 }
+
+/** From then on a node's wall clock is that much before the others', until its next step. */
+export type ClockStep = { node: string; fromMs: number; offsetMs: number }
 
 export type Span = { fromMs: number; toMs: number }
 
@@ -172,7 +188,7 @@ export type RuntimeDevice = {
 }
 
 export type History = {
-  /** By the clock of the machine, which the rows of DynamoDB go by. */
+  /** By the clock of the machine, which the rows of DynamoDB go by unless a node's was set. */
   startedAtMs: number
   /** Of the direct chats. Who is in a group, and when, is for the tables to say. */
   members: Record<string, string[]>
@@ -181,10 +197,13 @@ export type History = {
   calls: Call[]
   streams: MessageStream[]
   tickStreams: TickStream[]
+  typingStreams: TypingStream[]
   changeStreams: ChangeStream[]
   faults: FaultWindow[]
+  clocks: ClockStep[]
   walks: Walk[]
   tables: FinalTable[]
+  pending: PendingSeen[]
   /** What went wrong outside of any call: a node that died by itself, an error in its log, a drain without end. */
   incidents: { atMs: number; text: string }[]
 }
@@ -197,10 +216,13 @@ export const emptyHistory = (members: Record<string, string[]> = {}): History =>
   calls: [],
   streams: [],
   tickStreams: [],
+  typingStreams: [],
   changeStreams: [],
   faults: [],
+  clocks: [],
   walks: [],
   tables: [],
+  pending: [],
   incidents: [],
 })
 

@@ -1,20 +1,21 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { RedisServer } from '../kit/redis.ts'
 import type { DynamoFault, FaultProxy } from './fault-proxy.ts'
-import type { FaultWindow } from './history.ts'
+import type { ClockStep, FaultWindow } from './history.ts'
 import type { PlannedFault } from './plan.ts'
 import type { NodeProcess } from './processes.ts'
+import type { RedisPair } from './redis-pair.ts'
 
 export type NemesisOptions = {
   plan: readonly PlannedFault[]
   nodes: readonly NodeProcess[]
-  redis: RedisServer
+  redis: RedisPair
   dynamodb: FaultProxy
   nowMs: () => number
   /** Aborted: everything is left as it is. */
   signal: AbortSignal
   onFault: (fault: FaultWindow) => void
+  onClock: (step: ClockStep) => void
 }
 
 type Ended = Omit<FaultWindow, 'kind' | 'fromMs' | 'toMs'>
@@ -23,7 +24,7 @@ export const exitLimitMs = 10_000
 
 /** Carries out the plan and ends when all of it has healed. A fault that finds nothing to harm is left out. */
 export async function unleash(options: NemesisOptions): Promise<{ leftOut: number }> {
-  const { plan, nodes, redis, dynamodb, nowMs, signal, onFault } = options
+  const { plan, nodes, redis, dynamodb, nowMs, signal, onFault, onClock } = options
   const sleep = (ms: number) => wait(ms, undefined, { signal })
   setMaxListeners(0, signal)
   const suffering = new Set<NodeProcess>()
@@ -52,7 +53,7 @@ export async function unleash(options: NemesisOptions): Promise<{ leftOut: numbe
     }
   }
 
-  async function carryOut({ kind, forMs, share, probability }: PlannedFault): Promise<Ended | undefined> {
+  async function carryOut({ kind, forMs, share, probability, offsetMs = 0 }: PlannedFault): Promise<Ended | undefined> {
     switch (kind) {
       case 'kill a node':
         return onNode(share, async (node) => {
@@ -74,6 +75,12 @@ export async function unleash(options: NemesisOptions): Promise<{ leftOut: numbe
           node.resume()
           return {}
         })
+      case 'step a clock':
+        return onNode(share, async (node) => {
+          node.setClock(offsetMs)
+          onClock({ node: node.name, fromMs: nowMs(), offsetMs })
+          return {}
+        })
       case 'flush Redis':
         return onRedis(async () => {
           await redis.flush()
@@ -84,7 +91,9 @@ export async function unleash(options: NemesisOptions): Promise<{ leftOut: numbe
           await redis.kill()
           await sleep(forMs)
           await redis.launch()
-          return { emptiedAtMs: nowMs() }
+          const emptiedAtMs = nowMs()
+          await redis.replicated()
+          return { emptiedAtMs }
         })
       case 'pause Redis':
         return onRedis(async () => {
@@ -95,9 +104,21 @@ export async function unleash(options: NemesisOptions): Promise<{ leftOut: numbe
         })
       case 'cut pub/sub':
         return onRedis(async () => {
-          await redis.killSubscribers()
+          redis.cutListeners()
           return {}
         })
+      case 'fail over Redis':
+        return onRedis(() => redis.failOver(forMs))
+      case 'roll Redis back':
+        return onRedis(async () => {
+          await redis.rollBack(forMs)
+          return {}
+        })
+      case 'lose events': {
+        const end = redis.loseEvents(probability)
+        await sleep(forMs)
+        return { hits: end() }
+      }
       default: {
         const end = dynamodb.begin(kind.slice('DynamoDB: '.length) as DynamoFault, probability)
         await sleep(forMs)

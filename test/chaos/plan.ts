@@ -11,6 +11,10 @@ export const processFaults = [
   'restart Redis',
   'pause Redis',
   'cut pub/sub',
+  'fail over Redis',
+  'roll Redis back',
+  'lose events',
+  'step a clock',
 ] as const
 export type ProcessFault = (typeof processFaults)[number]
 export type FaultKind = ProcessFault | `DynamoDB: ${DynamoFault}`
@@ -27,11 +31,14 @@ export type PlannedFault = {
   forMs: number
   /** Which node: the one at this share of those that are up. */
   share: number
-  /** How many of the calls to DynamoDB meet it. */
+  /** How many of the calls to DynamoDB, or of the events, meet it. */
   probability: number
+  /** How far from the others' a node's clock is afterwards. */
+  offsetMs?: number
 }
 
 const firstAtMs = 1500
+const stepMaxMs = 30_000
 const lonely: readonly FaultKind[] = ['kill a node', 'flush Redis', 'restart Redis']
 
 /**
@@ -54,7 +61,9 @@ export function planFaults(random: Random, durationMs: number): PlannedFault[] {
     for (const kind of kinds) {
       const from = alone ? atMs : atMs + random.between(0, 1500)
       const fault = { kind, atMs: from, forMs: durationOf(kind, random), share: random.next(), probability: 0.3 }
-      plan.push(kind === 'DynamoDB: slow' ? { ...fault, probability: 0.8 } : fault)
+      if (kind === 'DynamoDB: slow') plan.push({ ...fault, probability: 0.8 })
+      else if (kind === 'step a clock') plan.push({ ...fault, offsetMs: random.between(-stepMaxMs, stepMaxMs) })
+      else plan.push(fault)
       endMs = Math.max(endMs, from + fault.forMs)
     }
     const pauseMs = alone ? random.between(10_000, 14_000) : random.between(1500, 3500)
@@ -64,7 +73,7 @@ export function planFaults(random: Random, durationMs: number): PlannedFault[] {
 }
 
 function durationOf(kind: FaultKind, random: Random): number {
-  if (kind === 'flush Redis' || kind === 'cut pub/sub') return 0
+  if (kind === 'flush Redis' || kind === 'cut pub/sub' || kind === 'step a clock') return 0
   if (kind === 'restart Redis') return random.between(50, 2000)
   return random.between(1000, 4000)
 }

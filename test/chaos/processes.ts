@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 
 export type NodeProcess = ReturnType<typeof createNodeProcess>
 
@@ -17,6 +18,7 @@ export type NodeOptions = {
 
 const startWithinMs = 60_000
 const exitWithinMs = 12_000
+const clock = fileURLToPath(new URL('node-clock.mjs', import.meta.url))
 
 /** One node, to be started and ended many times, always on the same port. */
 export function createNodeProcess(options: NodeOptions) {
@@ -26,6 +28,8 @@ export function createNodeProcess(options: NodeOptions) {
   let up = false
   let failedStarts = 0
   let retired = false
+  /** Of its wall clock. It is the machine's: a restart does not mend it. */
+  let clockOffsetMs = 0
 
   /** Starts it again and again until it listens: at a bad time it finds no tables, says so, and ends. */
   async function start(): Promise<void> {
@@ -47,7 +51,8 @@ export function createNodeProcess(options: NodeOptions) {
 
   function launch(): ChildProcess {
     const log = openSync(logPath, 'a')
-    const launched = spawn(process.execPath, [script], { env: environment, stdio: ['ignore', log, log] })
+    const env = { ...environment, CHAOS_CLOCK_OFFSET_MS: String(clockOffsetMs) }
+    const launched = spawn(process.execPath, ['--import', clock, script], { env, stdio: ['ignore', log, log, 'ipc'] })
     closeSync(log)
     child = launched
     launched.once('exit', (code, signal) => {
@@ -86,6 +91,11 @@ export function createNodeProcess(options: NodeOptions) {
       const askedAtMs = Date.now()
       const code = await end('SIGTERM')
       return { code, tookMs: Date.now() - askedAtMs }
+    },
+    /** Sets its wall clock that much before or behind everybody else's; it stays so. */
+    setClock(offsetMs: number): void {
+      clockOffsetMs = offsetMs
+      if (child?.connected) child.send({ clockOffsetMs })
     },
     pause: () => child?.kill('SIGSTOP'),
     resume: () => child?.kill('SIGCONT'),

@@ -17,6 +17,9 @@ const killLimitMs = 10_000
 const emptiedLimitMs = 15_000
 /** Clearly beyond: the machine has other things to do as well. */
 const slackMs = 3000
+/** A lost event that no other follows is found when the stream compares, every 30 s. */
+const beatMs = 30_000
+const losesEvents: ReadonlySet<string> = new Set(['lose events', 'fail over Redis'])
 /** Whoever gets a message within this time is current; a device that polls may take one round more. */
 const momentMs = 1000
 const pollMs = 3000
@@ -31,7 +34,8 @@ export function recoveries(history: History): Recovery[] {
     const startMs = fault.emptiedAtMs ?? fault.fromMs
     const limitMs = emptied ? emptiedLimitMs : killLimitMs
     let currentAtMs = startMs
-    for (const { fromMs, toMs, polling } of waits) {
+    for (const { fromMs, toMs, polling, unheard } of waits) {
+      if (unheard) continue
       const lacking = fromMs <= startMs || toMs - fromMs > (polling ? momentMs + pollMs : momentMs)
       if (lacking && toMs > currentAtMs && fromMs <= Math.max(currentAtMs, startMs + noticedMs)) currentAtMs = toMs
     }
@@ -55,20 +59,31 @@ export function checkRecovery(history: History): Anomaly[] {
 
 /** However many faults there were: nobody waits that long for a message while nothing is wrong. */
 function stalls(history: History): Anomaly[] {
-  return waitsOf(history).flatMap(({ client, conversationId, seq, fromMs, toMs }): Anomaly[] => {
-    if (toMs - fromMs <= emptiedLimitMs + slackMs) return []
+  return waitsOf(history).flatMap(({ client, conversationId, seq, fromMs, toMs, unheard }): Anomaly[] => {
+    const limitMs = (unheard ? beatMs : emptiedLimitMs) + slackMs
+    if (toMs - fromMs <= limitMs) return []
     const calmMs = longestCalm(history.faults, fromMs, toMs)
-    if (calmMs <= emptiedLimitMs + slackMs) return []
+    if (calmMs <= limitMs) return []
     const text = `${client} waited ${toMs - fromMs} ms for a message, ${calmMs} ms of it without any fault`
     return [{ promise: 'recovery', text, atMs: fromMs, conversationId, seq }]
   })
 }
 
-type Wait = { client: string; conversationId: string; seq: number; fromMs: number; toMs: number; polling: boolean }
+type Wait = {
+  client: string
+  conversationId: string
+  seq: number
+  fromMs: number
+  toMs: number
+  polling: boolean
+  /** Its event may have been lost, with nothing that told so. */
+  unheard: boolean
+}
 
 /** From each message's acknowledgement, or the device's return if that was later, to its arrival at the device. */
 function waitsOf(history: History): Wait[] {
   const tenures = createTenures(history)
+  const lossy = history.faults.filter(({ kind }) => losesEvents.has(kind))
   const arrived = new Map<string, number>()
   for (const { client, events } of history.streams) {
     for (const { message, atMs } of events) {
@@ -95,7 +110,8 @@ function waitsOf(history: History): Wait[] {
       if (toMs === undefined || toMs <= atMs || atMs < device.sinceMs) return []
       const fromMs = backSince(device, atMs, toMs)
       const polling = (device.polls ?? []).some((span) => overlap(span, fromMs, toMs))
-      return [{ client: device.client, conversationId, seq, fromMs, toMs, polling }]
+      const unheard = lossy.some((span) => overlap(span, atMs - momentMs, atMs + momentMs))
+      return [{ client: device.client, conversationId, seq, fromMs, toMs, polling, unheard }]
     }),
   )
 }

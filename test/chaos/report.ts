@@ -1,5 +1,6 @@
 import { activities, enough } from './activity.ts'
 import type { Anomaly } from './anomaly.ts'
+import { type Voids, voidsOf } from './check-voids.ts'
 import { contextOf } from './context.ts'
 import type { DrainFigures } from './drain.ts'
 import { type Call, groupCalls, type History, type RuntimeDevice, refusalOf, sends } from './history.ts'
@@ -15,18 +16,25 @@ export type Result = {
   /** Why the verdict is unknown, if it is. */
   shortcomings: string[]
   figures: DrainFigures & { leftOut: number; failedStarts: number }
+  /** Where the record of the run is, if it was kept. */
+  record?: string
 }
 
 const anomaliesShown = 5
 
-export function report({ verdict, history, anomalies, shortcomings, figures }: Result, command: string): string[] {
+export function report(
+  { verdict, history, anomalies, shortcomings, figures, record }: Result,
+  command: string,
+): string[] {
   const exits = history.faults.flatMap(({ exit }) => exit ?? [])
   return [
     '',
     'Operations            asked  answered  refused  lost',
     ...tally(history.calls).map(([kind, ...counts]) => `  ${pad(kind, 18)} ${counts.map((n) => lpad(n, 8)).join(' ')}`),
     `  messages streamed: ${history.streams.reduce((sum, { events }) => sum + events.length, 0)} over ${history.streams.length} subscriptions; ` +
-      `boundaries streamed: ${history.tickStreams.reduce((sum, { events }) => sum + events.length, 0)} over ${history.tickStreams.length}`,
+      `boundaries streamed: ${history.tickStreams.reduce((sum, { events }) => sum + events.length, 0)} over ${history.tickStreams.length}; ` +
+      `typing streamed: ${history.typingStreams.reduce((sum, { events }) => sum + events.length, 0)} over ${history.typingStreams.length}`,
+    ...voidLines(history),
     ...groupLines(history),
     ...runtimeLines(history),
     '',
@@ -51,8 +59,23 @@ export function report({ verdict, history, anomalies, shortcomings, figures }: R
         ]
       : []),
     `Verdict: ${verdict}. ${anomalies.length} anomalies. To repeat the plan (real timing never repeats): ${command}`,
+    ...(record === undefined ? [] : [`The record (history, faults, tables, the nodes' logs) is kept in ${record}`]),
   ]
 }
+
+function voidLines(history: History): string[] {
+  const all = voidsOf(history)
+  const sum = (of: (each: Voids) => number) => all.reduce((total, each) => total + of(each), 0)
+  const kills = history.faults.filter(({ kind }) => kind === 'kill a node').length
+  const failed = history.calls.filter(
+    ({ kind, outcome }) => writes.has(kind) && !(outcome && 'answer' in outcome),
+  ).length
+  return [
+    `  numbers voided: ${sum(({ voids }) => voids)}, of at most ${sum(({ mayBe }) => mayBe)} that may have been left; nodes killed ${kills}, writing calls that failed ${failed}`,
+  ]
+}
+
+const writes: ReadonlySet<string> = new Set(['send', 'change', 'group'])
 
 function groupLines(history: History): string[] {
   const groups = history.tables.filter(({ group }) => group)

@@ -1,12 +1,10 @@
 import { rmSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectDynamo, startDynalite } from '../kit/dynamodb.ts'
 import { freePort } from '../kit/free-port.ts'
 import { testSecret } from '../kit/person.ts'
-import { startRedis } from '../kit/redis.ts'
 import { transpileServer } from '../kit/transpile-server.ts'
 import { createRandom } from '../simulation/random.ts'
 import { shortcomings } from './activity.ts'
@@ -16,16 +14,18 @@ import { drain } from './drain.ts'
 import { startFaultProxy } from './fault-proxy.ts'
 import { emptyHistory } from './history.ts'
 import { unleash } from './nemesis.ts'
-import { planFaults } from './plan.ts'
+import { type PlannedFault, planFaults } from './plan.ts'
 import { createNodeProcess } from './processes.ts'
-import type { Result } from './report.ts'
-import { readTables } from './tables.ts'
+import { openRecord } from './record.ts'
+import { startRedisPair } from './redis-pair.ts'
+import { type Result, report } from './report.ts'
+import { pendingRowOf, readPending, readTables } from './tables.ts'
 
 export type ChaosOptions = {
   seconds: number
   seed: number
   nodes?: number
-  /** Where the nodes' logs and the history are kept; otherwise they go when the run ends. */
+  /** Where the record is kept, whatever the verdict; otherwise only that of a run that was not good is, in a place of its own. */
   logDirectory?: string
   /** Shown where the compiled server lies before it is started: whoever wants to see a bug caught can plant one. */
   prepare?: (directory: string) => Promise<void>
@@ -35,16 +35,23 @@ export type ChaosOptions = {
   signal?: AbortSignal
 }
 
-/** One run: start everything, let the crowd and the nemesis loose, drain, judge. Nothing is left behind. */
+/** One run: start everything, let the crowd and the nemesis loose, drain, judge. Nothing is left behind but the record of a run that was not good. */
 export async function runChaos(options: ChaosOptions): Promise<Result> {
   const { seconds, seed, nodes: count = 3, logDirectory, prepare, onProgress = () => undefined } = options
+  const command = repeatCommand(options)
+  const record = openRecord({ seed, directory: logDirectory })
+  const history = emptyHistory()
+  let planned: readonly PlannedFault[] = []
   const ending = new AbortController()
   const { signal } = ending
   options.signal?.addEventListener('abort', () => ending.abort(), { once: true })
   const undo: (() => unknown)[] = []
   // The last resort, if this process ends without having come to the end of this function.
   const desperate: (() => unknown)[] = []
-  const onExit = () => desperate.forEach((each) => void each())
+  const onExit = () => {
+    record.keep(history, planned, 'The process ended in the middle of the run.')
+    desperate.forEach((each) => void each())
+  }
   process.on('exit', onExit)
   try {
     const running = attempt()
@@ -55,7 +62,8 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
       ending.abort()
       // Whatever it is about to start is then known, and can be ended.
       await Promise.race([running.catch(() => undefined), sleep(settleMs)])
-      throw error
+      const kept = record.keep(history, planned, String(error instanceof Error ? error.stack : error))
+      throw new Error(`There is no verdict: ${reasonOf(error)} The record is kept in ${kept}`, { cause: error })
     })
   } finally {
     for (const each of undo.reverse()) await each()
@@ -63,39 +71,39 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
   }
 
   async function attempt(): Promise<Result> {
-    const logs = logDirectory ?? (await mkdtemp(join(tmpdir(), 'parley-chaos-')))
-    if (logDirectory) await mkdir(logDirectory, { recursive: true })
-    else undo.push(() => rm(logs, { recursive: true, force: true }))
     onProgress('compiling the server')
     const server = await transpileServer()
     undo.push(server.remove)
     desperate.push(() => rmSync(dirname(server.script), { recursive: true, force: true }))
     await prepare?.(dirname(server.script))
     signal.throwIfAborted()
-    const [redisPort, ...ports] = await freePorts(count + 1)
-    const redis = await startRedis(['--port', String(redisPort), '--bind', '127.0.0.1'])
+    const redis = await startRedisPair(createRandom(seed + 2))
     undo.push(redis.stop)
-    desperate.push(redis.kill)
+    desperate.push(redis.destroy)
     signal.throwIfAborted()
     const dynalite = await startDynalite()
     undo.push(dynalite.stop)
-    const dynamodb = await startFaultProxy(dynalite.endpoint, createRandom(seed + 1))
+    const abandoned = new Set<string>()
+    const dynamodb = await startFaultProxy(dynalite.endpoint, createRandom(seed + 1), (operation, body) => {
+      const row = pendingRowOf(operation, body)
+      if (row) abandoned.add(`${row.userId} ${row.conversationId}`)
+    })
     undo.push(dynamodb.stop)
 
-    const history = emptyHistory()
     const startedAtMs = Date.now()
     history.startedAtMs = startedAtMs
     const nowMs = () => Date.now() - startedAtMs
+    const ports = await freePorts(count)
     const nodes = ports.map((port, i) =>
       createNodeProcess({
         name: `node ${i + 1}`,
         port,
         script: server.script,
-        logPath: join(logs, `node-${i + 1}.log`),
+        logPath: record.logPath(`node-${i + 1}`),
         environment: {
           PATH: process.env.PATH ?? '',
           PORT: String(port),
-          REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+          REDIS_URL: redis.url,
           DYNAMODB_ENDPOINT: dynamodb.url,
           CREATE_TABLES: 'true',
           TABLE_PREFIX: tablePrefix,
@@ -115,18 +123,25 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
     const crowd = await createCrowd({ seed, nodes: nodes.map(({ url }) => url), history, nowMs })
     undo.push(crowd.end)
     await crowd.open()
-    const plan = planFaults(createRandom(seed), seconds * 1000)
     const openedAtMs = nowMs()
-    onProgress(`${plan.length} faults in ${seconds} s`)
+    planned = planFaults(createRandom(seed), seconds * 1000).map((fault) => ({
+      ...fault,
+      atMs: fault.atMs + openedAtMs,
+    }))
+    onProgress(`${planned.length} faults in ${seconds} s`)
     crowd.start()
     const [{ leftOut }] = await Promise.all([
       unleash({
-        plan: plan.map((fault) => ({ ...fault, atMs: fault.atMs + openedAtMs })),
+        plan: planned,
         nodes,
         redis,
         dynamodb,
         nowMs,
         signal,
+        onClock: (step) => {
+          history.clocks.push(step)
+          onProgress(`${step.fromMs} ms: the clock of ${step.node} is off by ${step.offsetMs} ms from now on`)
+        },
         onFault: (fault) => {
           history.faults.push(fault)
           onProgress(`${fault.fromMs} to ${fault.toMs} ms: ${fault.kind} ${fault.target ?? ''}`)
@@ -134,25 +149,56 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
       }),
       sleep(seconds * 1000, undefined, { signal }),
     ])
+    // What a node has given up may still happen. The crowd is judged by what is stored when all of it has.
     onProgress('draining')
+    await dynamodb.settled()
     const past = { ...connectDynamo(dynalite.endpoint), tablePrefix }
     const tables = () => readTables(past)
-    const figures = await drain({ crowd, nodes, history, nowMs, readTables: tables })
+    const pendingRows = async () =>
+      (await readPending(past)).map((row) => ({
+        ...row,
+        ...(abandoned.has(`${row.userId} ${row.conversationId}`) && { abandoned: true }),
+      }))
+    const figures = await drain({
+      crowd,
+      nodes,
+      history,
+      nowMs,
+      readTables: tables,
+      readPending: pendingRows,
+    })
     await crowd.end()
     history.tables = await tables()
     for (const { name, logPath } of nodes) {
       for (const text of await errorsIn(logPath))
         history.incidents.push({ atMs: nowMs(), text: `${name} logged ${text}` })
     }
-    if (logDirectory) await writeFile(join(logDirectory, 'history.json'), JSON.stringify(history))
     onProgress('judging')
     const anomalies = check(history)
     const lacking = shortcomings(history)
     const verdict = anomalies.length > 0 ? 'invalid' : lacking.length > 0 ? 'unknown' : 'valid'
     const failedStarts = nodes.reduce((sum, node) => sum + node.failedStarts(), 0)
-    return { verdict, history, anomalies, shortcomings: lacking, figures: { ...figures, leftOut, failedStarts } }
+    const result: Result = {
+      verdict,
+      history,
+      anomalies,
+      shortcomings: lacking,
+      figures: { ...figures, leftOut, failedStarts },
+    }
+    if (verdict !== 'invalid' && logDirectory === undefined) {
+      record.discard()
+      return result
+    }
+    const kept = record.keep(history, planned, report(result, command).join('\n'))
+    return { ...result, record: kept }
   }
 }
+
+/** The same plan again. */
+export const repeatCommand = ({ seconds, seed, nodes = 3 }: Pick<ChaosOptions, 'seconds' | 'seed' | 'nodes'>): string =>
+  `npm run chaos -- --seconds ${seconds} --seed ${seed}${nodes === 3 ? '' : ` --nodes ${nodes}`}`
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Asked for together, so that none comes twice. */
 const freePorts = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, freePort))

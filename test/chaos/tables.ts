@@ -1,13 +1,41 @@
 import type { Conversation } from '../../src/ports/conversations.ts'
 import type { LogRow } from '../../src/ports/log.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
+import { createBoundariesDynamo } from '../../src/store/boundaries.dynamo.ts'
 import { createConversationsDynamo } from '../../src/store/conversations.dynamo.ts'
 import { createMembershipsDynamo } from '../../src/store/memberships.dynamo.ts'
 import { createMessagesDynamo } from '../../src/store/messages.dynamo.ts'
+import { createPendingDynamo } from '../../src/store/pending.dynamo.ts'
 import type { Dynamo } from '../../src/store/tables.ts'
-import type { FinalTable } from './history.ts'
+import type { FinalTable, PendingSeen } from './history.ts'
 
 const rowsAtATime = 500
+
+/** Which pending row a call to DynamoDB puts, if it does. */
+export function pendingRowOf(operation: string, body: Buffer): { userId: string; conversationId: string } | undefined {
+  if (!operation.endsWith('.PutItem')) return undefined
+  const { TableName, Item } = JSON.parse(String(body)) as { TableName: string; Item: Record<string, { S?: string }> }
+  if (!TableName.endsWith('pending_deliveries')) return undefined
+  return { userId: Item.receiver_id?.S ?? '', conversationId: Item.conversation_id?.S ?? '' }
+}
+
+/** The rows of everybody's undelivered messages, and how far each receiver has acked. */
+export async function readPending(dynamo: Dynamo): Promise<PendingSeen[]> {
+  const rows = createPendingDynamo(dynamo)
+  const boundaries = createBoundariesDynamo(dynamo)
+  const table = { TableName: `${dynamo.tablePrefix}pending_deliveries`, ConsistentRead: true }
+  const { Items = [] } = await dynamo.client.call('Scan', 'pending_deliveries', table)
+  const receivers = [...new Set(Items.map((item) => item.receiver_id as UserId))]
+  const found = await Promise.all(
+    receivers.map(async (userId) => (await rows.list(userId)).map((row) => ({ ...row, userId }))),
+  )
+  return Promise.all(
+    found.flat().map(async ({ userId, conversationId, firstUndeliveredSeq }) => {
+      const [ticks] = await boundaries.getMany([{ userId, conversationId }])
+      return { userId, conversationId, firstUndeliveredSeq, lastDeliveredSeq: ticks?.lastDeliveredSeq ?? 0 }
+    }),
+  )
+}
 
 /** Everything DynamoDB holds in the end: also what nobody was ever told of. */
 export async function readTables(dynamo: Dynamo): Promise<FinalTable[]> {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { GroupChange } from '../../src/ports/log.ts'
 import {
   answerOf,
+  type ClockStep,
   type FinalTable,
   type GroupCall,
   type GroupSeen,
@@ -88,32 +89,56 @@ function versionsOf({ conversationId, rows, group }: FinalTable, history: Histor
   const versions: Version[] = [{ seq: 0, group: nothing, earliestMs: Number.NEGATIVE_INFINITY, latestMs: 0 }]
   for (const change of chainOf(rows, group?.version ?? 0)) {
     const before = versions.at(-1)?.group ?? nothing
-    const earliestMs = change.sentAtMs - history.startedAtMs
+    const earliestMs = earliestOf(change.sentAtMs - history.startedAtMs, history.clocks)
     versions.push({ seq: change.seq, change, group: changed(before, change), earliestMs, latestMs: never })
   }
   for (const call of groupCalls(history)) {
-    const proven = provenBy(call, conversationId, versions)
+    const proven = provenBy(call, conversationId, versions, history)
     for (const version of versions.slice(0, proven + 1))
       version.latestMs = Math.min(version.latestMs, call.endedAtMs ?? never)
   }
   return versions
 }
 
+/** When a row was drafted at the earliest. */
+export const earliestOf = (rowMs: number, clocks: readonly ClockStep[]): number => Math.min(...timesOf(rowMs, clocks))
+
+/** When a row may have been drafted: its time may be of any node's clock. */
+function timesOf(rowMs: number, clocks: readonly ClockStep[]): number[] {
+  const byClocks = clocks.flatMap(({ node, fromMs, offsetMs }, i) => {
+    const untilMs = clocks.slice(i + 1).find((later) => later.node === node)?.fromMs ?? Number.POSITIVE_INFINITY
+    const atMs = rowMs - offsetMs
+    return atMs >= fromMs - clockSlackMs && atMs <= untilMs + clockSlackMs ? [atMs] : []
+  })
+  return [rowMs, ...byClocks]
+}
+
+/** A clock is set by a message that takes a moment. */
+const clockSlackMs = 2000
+
 /** The index of the earliest version that this answer can have come from; -1 if it proves nothing. */
-function provenBy(call: GroupCall, conversationId: string, versions: readonly Version[]): number {
+function provenBy(
+  call: GroupCall,
+  conversationId: string,
+  versions: readonly Version[],
+  { startedAtMs, clocks }: History,
+): number {
   const answer = answerOf(call)
   if (answer === undefined) return -1
   if (answer !== 'left') {
     return answer.id === conversationId ? versions.findIndex(({ group }) => isDeepStrictEqual(group, answer)) : -1
   }
   if (call.ask.conversationId !== conversationId) return -1
-  return versions.findIndex(
-    ({ change, earliestMs }) =>
+  const isIn = (atMs: number) => atMs >= call.askedAtMs && atMs <= (call.endedAtMs ?? 0)
+  const mayBe = versions.filter(
+    ({ change }) =>
       change?.senderId === call.userId &&
       change.removed.includes(change.senderId) &&
-      earliestMs >= call.askedAtMs &&
-      earliestMs <= (call.endedAtMs ?? 0),
+      timesOf(change.sentAtMs - startedAtMs, clocks).some(isIn),
   )
+  // Where clocks were off, two may fit. Then it is not known which of them was answered.
+  const [only] = mayBe
+  return only && (mayBe.length === 1 || clocks.length === 0) ? versions.indexOf(only) : -1
 }
 
 /** Oldest first; as far as it leads. */

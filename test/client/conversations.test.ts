@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ClientError } from '../../src/client/client-error.ts'
 import { type ConversationsOptions, createConversations } from '../../src/client/conversations.ts'
 import { type ConversationFieldsFragment, TypedDocumentString } from '../../src/client/generated/graphql.ts'
 import { boundary, conversation, insisting, list, message, networkFailure, scriptedAsk } from './kit.ts'
@@ -59,6 +60,25 @@ describe('the list', () => {
     await answer(list([chatAt(7, { id: 'c' })]))
     expect(ids()).toEqual(['a', 'b', 'c'])
     expect(conversations.state.get()).toMatchObject({ loading: false, hasMore: false })
+  })
+
+  it('is asked for in smaller pages where large groups make a page too much, and says so only where one chat is', async () => {
+    const { conversations, answer, fail, first, ids } = start()
+    const tooMuch = new ClientError('too much', { code: 'QUERY_TOO_COMPLEX', retryable: false })
+    const refreshed = conversations.refresh(() => false)
+    await fail(tooMuch)
+    expect(first().variables).toEqual({ first: 50, after: null })
+    await fail(tooMuch)
+    expect(first().variables).toEqual({ first: 25, after: null })
+    await answer(list([chatAt(9, { id: 'a' })], true))
+    expect((await refreshed).map(({ id }) => id)).toEqual(['a'])
+    expect(ids()).toEqual(['a'])
+    const failed = conversations.refresh(() => false).catch((error: ClientError) => error.code)
+    for (const size of [100, 50, 25, 12, 6, 3, 1]) {
+      expect(first().variables.first).toBe(size)
+      await fail(tooMuch)
+    }
+    expect(await failed).toBe('QUERY_TOO_COMPLEX')
   })
 
   it('is not read on while it is being read, nor when there is no more', async () => {

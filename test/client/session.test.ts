@@ -69,6 +69,7 @@ function start({ at, positions = at === undefined ? {} : { dm_1: at }, pushes = 
     changes.forget(id)
   })
   const onLink = vi.fn()
+  const onBegin = vi.fn()
   const onStranger = vi.fn()
   const { session, poll, attach } = createSession({
     userId: 'alice',
@@ -80,6 +81,7 @@ function start({ at, positions = at === undefined ? {} : { dm_1: at }, pushes = 
     typing,
     awaited: () => [],
     onLink,
+    onBegin,
     onStranger,
   })
   const link: Link = {
@@ -275,6 +277,31 @@ describe('a session', () => {
       expect(streams).toHaveLength(5)
     },
   )
+
+  it('goes on when the server ends the stream of changes alone, and resumes that one after a while', async () => {
+    const { streams, streamOf, ended, changed } = start({ at: 4 })
+    const opened = () => streams.filter(({ name }) => name === 'MessageChanged').length
+    const broken = new ClientError('Broken.', { code: 'INTERNAL', retryable: true })
+    streamOf('MessageChanged').end(broken)
+    expect(opened()).toBe(1)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(opened()).toBe(2)
+    streamOf('MessageChanged').end(broken)
+    await vi.advanceTimersByTimeAsync(4000)
+    expect(opened()).toBe(2)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(streamOf('MessageChanged').variables).toEqual({ after: [{ conversationId: 'dm_1', seq: 4 }] })
+    const edited = { ...message(3), body: 'drei' }
+    streamOf('MessageChanged').event({ messageChanged: { message: edited, seq: 5, previousSeq: 0, catchUp: true } })
+    expect(changed).toEqual(['3 drei'])
+    expect(await isDone(ended)).toBe(false)
+    expect(streams.filter(({ name }) => name === 'MessageAdded')).toHaveLength(1)
+    streamOf('MessageChanged').end(broken)
+    streamOf('MessageAdded').end()
+    expect(await ended).toMatchObject({ code: 'NETWORK' })
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(opened()).toBe(3)
+  })
 
   it('ends when the list cannot be read', async () => {
     const { fail, streams, ended, online } = start({ at: 4 })

@@ -257,6 +257,34 @@ describe('a message that is sent', () => {
   })
 })
 
+describe('a new device', () => {
+  it('shows no hole between what it read before it knew where it begins, and what comes then', async () => {
+    const head = deferred<unknown>()
+    const log = [1, 2]
+    const server = startServer({
+      Conversations: () => head.promise,
+      Messages: () => page(log.map((seq) => message(seq))),
+    })
+    const { chat } = await startChat(server)
+    const shown = () =>
+      chat
+        .messages(chatId)
+        .get()
+        .entries.map(({ key }) => key)
+    onTestFinished(chat.messages(chatId).subscribe(() => undefined))
+    await turns()
+    expect(shown()).toEqual([1, 2].map((seq) => message(seq).id))
+    // Bob has written more, which another device of alice has acked: the stream begins above it.
+    log.push(3, 4)
+    head.resolve(list([chatAt(4, { ticks: [boundary('alice', 4), boundary('bob', 4)] })]))
+    await turns()
+    expect(latest(server.streams, 'MessageAdded').variables).toEqual({ after: [{ conversationId: 'dm_1', seq: 4 }] })
+    log.push(5)
+    await server.hear(5)
+    expect(shown()).toEqual(log.map((seq) => message(seq).id))
+  })
+})
+
 describe('what could not be told for long', () => {
   it('is told at once when there is a way again', async () => {
     const server = startServer({ SendMessage: () => notNow, Ack: () => notNow })

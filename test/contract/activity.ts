@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ConversationId } from '../../src/protocol/ids.ts'
 import { aChange, aConversation, aMessage, aUser, upTo } from '../kit/ids.ts'
+import { seedCounter } from '../kit/seed-counter.ts'
 import type { SoftWorld } from '../kit/soft-worlds.ts'
 
 export function activityContract(world: () => SoftWorld): void {
@@ -10,7 +11,7 @@ export function activityContract(world: () => SoftWorld): void {
     world().here.events.ring({ entry: aMessage(conversationId, seq, { sentAtMs }), members: [aUser()] })
   const counted = async (lastSeq: number) => {
     const conversationId = aConversation()
-    await world().here.sequencer.seed(conversationId, lastSeq)
+    await seedCounter(world().here.sequencer, conversationId, lastSeq)
     return conversationId
   }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { SendKey } from '../../src/ports/soft-state.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { aClientMessageId, aConversation, aUser } from '../kit/ids.ts'
+import { seedCounter } from '../kit/seed-counter.ts'
 import type { SoftWorld } from '../kit/soft-worlds.ts'
 
 // The interleavings are those told in block-hints.redis.ts; "reads" and "writes" of DynamoDB happen between the lines.
@@ -95,7 +96,7 @@ export function blockHintsContract(world: () => SoftWorld): void {
   test('reserves where nobody blocks, or the sender does', async () => {
     const sender = aUser()
     for (const id of [await settled(), await settled([sender])]) {
-      await world().here.sequencer.seed(id, 7)
+      await seedCounter(world().here.sequencer, id, 7)
       const send = aSend(sender)
       expect(await there().reserve(id, send, 'lease')).toEqual({ seq: 8, known: false })
       expect(await here().reserve(id, send, 'lease')).toEqual({ seq: 8, known: true })
@@ -106,7 +107,7 @@ export function blockHintsContract(world: () => SoftWorld): void {
   test('reserves nothing for somebody the other has blocked, nor before that is known', async () => {
     const [sender, blocker] = [aUser(), aUser()]
     const [blocked, unknown] = [await settled([sender, blocker]), aConversation()]
-    for (const id of [blocked, unknown]) await world().here.sequencer.seed(id, 7)
+    for (const id of [blocked, unknown]) await seedCounter(world().here.sequencer, id, 7)
     expect(await there().reserve(blocked, aSend(sender), 'lease')).toBe('blocked')
     expect(await there().reserve(unknown, aSend(sender), 'lease')).toBe('unknown')
     expect(await world().here.sequencer.heads([blocked, unknown])).toEqual([7, 7])
@@ -116,7 +117,7 @@ export function blockHintsContract(world: () => SoftWorld): void {
 
   test('a send known from before is blocked all the same', async () => {
     const [sender, blocker, id] = [aUser(), aUser(), await settled()]
-    await world().here.sequencer.seed(id, 0)
+    await seedCounter(world().here.sequencer, id, 0)
     const send = aSend(sender)
     await here().reserve(id, send, 'lease')
     await here().begin(id, 'change')

@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { ChatEvent, EventListener, EventSubscription } from '../../src/ports/events.ts'
 import type { Session } from '../../src/ports/soft-state.ts'
-import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
+import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import type { Ticks } from '../../src/protocol/ticks.ts'
 import { aConversation, aGroupChange, aMessage, aUser, upTo } from '../kit/ids.ts'
+import { seedCounter } from '../kit/seed-counter.ts'
 import type { SoftWorld } from '../kit/soft-worlds.ts'
 
 export type Ear = { events: ChatEvent[]; gaps: number; subscription: EventSubscription }
@@ -116,43 +117,61 @@ export function eventsContract(world: () => SoftWorld): void {
     await sessions().renew([{ session: online, state: 'online' }])
     await sessions().leave(away)
     const members = [never, syncing.userId, away.userId, online.userId]
-    expect(await there().ring({ entry: aMessage(aConversation(), 1), members })).toEqual([never, away.userId])
+    expect(await there().ring({ entry: aMessage(aConversation(), 1), members })).toMatchObject({
+      absent: [never, away.userId],
+    })
   })
 
   test('a session for one conversation counts for that one alone', async () => {
     const conversationId = aConversation()
     const { userId } = await attached({ conversationId })
-    expect(await here().ring({ entry: aMessage(conversationId, 1), members: [userId] })).toEqual([])
-    expect(await here().ring({ entry: aMessage(aConversation(), 1), members: [userId] })).toEqual([userId])
+    expect(await here().ring({ entry: aMessage(conversationId, 1), members: [userId] })).toMatchObject({ absent: [] })
+    expect(await here().ring({ entry: aMessage(aConversation(), 1), members: [userId] })).toMatchObject({
+      absent: [userId],
+    })
   })
 
   test('an expired session does not count', async () => {
     const { userId, connectionId } = await attached()
     await world().expire(userId, connectionId)
-    expect(await here().ring({ entry: aMessage(aConversation(), 1), members: [userId] })).toEqual([userId])
+    expect(await here().ring({ entry: aMessage(aConversation(), 1), members: [userId] })).toMatchObject({
+      absent: [userId],
+    })
   })
 
   test('a forgotten session does not count until it is renewed', async () => {
     const session = await attached()
     const ring = () => here().ring({ entry: aMessage(aConversation(), 1), members: [session.userId] })
     await world().forget()
-    expect(await ring()).toEqual([session.userId])
+    expect(await ring()).toMatchObject({ absent: [session.userId] })
     await sessions().renew([{ session, state: 'online' }])
-    expect(await ring()).toEqual([])
+    expect(await ring()).toMatchObject({ absent: [] })
   })
 
   test('who listens without a session is rung, but not counted on', async () => {
     const bob = aUser()
     const ear = await listen(there(), bob)
-    expect(await here().ring({ entry: aMessage(aConversation(), 1), members: [bob] })).toEqual([bob])
+    expect(await here().ring({ entry: aMessage(aConversation(), 1), members: [bob] })).toMatchObject({ absent: [bob] })
     await ear.subscription.flush()
     expect(ear.events).toHaveLength(1)
+  })
+
+  test('a ring names those whose pending row was written after their ack', async () => {
+    const [late, early, conversationId] = [aUser(), aUser(), aConversation()]
+    const entry = aMessage(conversationId, 7)
+    const delivered = (userId: UserId, seq: Seq) =>
+      here().tell([userId], { userId, conversationId, lastDeliveredSeq: seq, lastReadSeq: 0 })
+    await delivered(late, 6)
+    await delivered(early, 9)
+    const rung = await there().ring({ entry, members: [late, early], pendingWritten: [late, early] })
+    expect(rung).toEqual({ absent: [late, early], overtaken: [{ userId: early, delivered: 9 }] })
+    expect((await delivered(late, 7)).pendingVersion).not.toBe(0)
   })
 
   test('a ring lifts the counter to its seq, never lowers it, and never makes one', async () => {
     const { sequencer } = world().here
     const [counted, gone] = [aConversation(), aConversation()]
-    await sequencer.seed(counted, 5)
+    await seedCounter(sequencer, counted, 5)
     await here().ring({ entry: aMessage(counted, 8), members: [aUser()] })
     expect(await sequencer.heads([counted])).toEqual([8])
     await here().ring({ entry: aMessage(counted, 3), members: [] })
@@ -290,7 +309,7 @@ export function eventsContract(world: () => SoftWorld): void {
     const comeBack = await world().goDown()
     const calls: Promise<unknown>[] = [
       sequencer.reserve(conversationId, send),
-      sequencer.seed(conversationId, 1),
+      seedCounter(sequencer, conversationId, 1),
       sequencer.reserveAbove(conversationId, 1),
       sequencer.giveBack(conversationId, 1),
       sequencer.heads([conversationId]),
@@ -329,7 +348,7 @@ export function eventsContract(world: () => SoftWorld): void {
     for (const answer of answers) expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'UNAVAILABLE' } })
 
     await until(async () => {
-      await sequencer.seed(conversationId, 3)
+      await seedCounter(sequencer, conversationId, 3)
       expect(await sequencer.heads([conversationId])).toEqual([3])
       const later = await listen(there(), userId)
       await here().tell([userId], ticks(9))
@@ -392,7 +411,7 @@ export function eventsContract(world: () => SoftWorld): void {
     test('a ring lifts the counter, and never makes one', async () => {
       const { sequencer } = world().here
       const [known, unknown] = [aConversation(), aConversation()]
-      await sequencer.seed(known, 3)
+      await seedCounter(sequencer, known, 3)
       for (const id of [known, unknown]) await here().ringGroup(aMessage(id, 8))
       await here().ringGroup(aMessage(known, 5))
       expect(await sequencer.heads([known, unknown])).toEqual([8, undefined])

@@ -29,6 +29,15 @@ export function hintsContract(world: () => SoftWorld): void {
   const markStands = async ({ userId }: MemberAddress) =>
     (await world().here.sessions.attach({ userId, connectionId: 'laptop' })).indexComplete
 
+  test('whoever notes a pending row down learns of an ack that came before, and a later ack of the row', async () => {
+    const member = aMember()
+    await here().lift(member, at(5, 3), 0)
+    expect(await versionOf(member)).toBe(0)
+    expect(await there().notePending(member)).toBe(5)
+    expect(await versionOf(member)).not.toBe(0)
+    expect(await here().notePending(aMember())).toBe(0)
+  })
+
   test('at first there is none', async () => {
     const member = aMember()
     expect(await here().get(member)).toBeUndefined()

@@ -13,7 +13,7 @@ export type MediaBackend = {
 }
 
 export function mediaContract(open: () => MediaBackend): void {
-  const clockAt = (nowMs: number): Clock => ({ now: () => nowMs, sleep: async () => undefined })
+  const clockAt = (nowMs: number): Clock => ({ now: () => nowMs, monotonic: () => nowMs, sleep: async () => undefined })
   const media = (offsetMs = 0): Media => open().at(clockAt(Date.now() + offsetMs))
   const absolute = (url: string): string => new URL(url, open().origin).href
   const put = (signed: SignedPut, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>

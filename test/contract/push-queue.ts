@@ -11,7 +11,7 @@ export function pushQueueContract(open: OpenQueues): void {
   let nowMs: number
   let here: PushQueue
   let there: PushQueue
-  const clock: Clock = { now: () => nowMs, sleep: async () => undefined }
+  const clock: Clock = { now: () => nowMs, monotonic: () => nowMs, sleep: async () => undefined }
 
   beforeEach(async () => {
     nowMs = 1_800_000_000_000

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { SendKey } from '../../src/ports/soft-state.ts'
-import { aClientMessageId, aConversation, aUser, upTo } from '../kit/ids.ts'
+import { aClientMessageId, aConversation, aMessage, aUser, upTo } from '../kit/ids.ts'
+import { seedCounter } from '../kit/seed-counter.ts'
 import type { SoftWorld } from '../kit/soft-worlds.ts'
 
 export function sequencerContract(world: () => SoftWorld): void {
@@ -10,7 +11,7 @@ export function sequencerContract(world: () => SoftWorld): void {
 
   const seeded = async (lastSeq: number) => {
     const conversation = aConversation()
-    await here().seed(conversation, lastSeq)
+    await seedCounter(here(), conversation, lastSeq)
     return conversation
   }
 
@@ -34,10 +35,50 @@ export function sequencerContract(world: () => SoftWorld): void {
 
   test('seeding lifts and never lowers', async () => {
     const conversation = await seeded(5)
-    await there().seed(conversation, 3)
+    await seedCounter(there(), conversation, 3)
     expect(await here().heads([conversation])).toEqual([5])
-    await there().seed(conversation, 9)
+    await seedCounter(there(), conversation, 9)
     expect(await here().heads([conversation])).toEqual([9])
+  })
+
+  test('a counter is not made by whoever read the log before something was published', async () => {
+    const conversation = aConversation()
+    const token = await here().prepareSeed(conversation)
+    await world().there.events.ringGroup(aMessage(conversation, 6))
+    await here().seed(conversation, 5, token)
+    expect(await here().heads([conversation])).toEqual([undefined])
+    await seedCounter(here(), conversation, 6)
+    expect(await there().heads([conversation])).toEqual([6])
+  })
+
+  test('a counter is not made by whoever read the log before everything was forgotten', async () => {
+    const conversation = aConversation()
+    const token = await here().prepareSeed(conversation)
+    await world().forget()
+    await here().seed(conversation, 5, token)
+    expect(await here().heads([conversation])).toEqual([undefined])
+  })
+
+  test('two who read the log at once both make the counter', async () => {
+    const conversation = aConversation()
+    const [first, second] = [await here().prepareSeed(conversation), await there().prepareSeed(conversation)]
+    await there().seed(conversation, 5, second)
+    expect(await here().reserve(conversation, aSend())).toEqual({ seq: 6, known: false })
+    await here().seed(conversation, 5, first)
+    expect(await here().heads([conversation])).toEqual([6])
+  })
+
+  test('a number that somebody else has published since is not taken back', async () => {
+    const conversation = await seeded(5)
+    await here().reserve(conversation, aSend())
+    await world().there.events.ringGroup(aMessage(conversation, 6))
+    expect(await here().giveBack(conversation, 6)).toBe(false)
+    expect(await here().heads([conversation])).toEqual([6])
+    // Nor by one that comes late, after a higher number was given and taken back.
+    await here().reserve(conversation, aSend())
+    expect(await here().giveBack(conversation, 7)).toBe(true)
+    expect(await here().giveBack(conversation, 6)).toBe(false)
+    expect(await here().heads([conversation])).toEqual([6])
   })
 
   test('a resend keeps its first seq and uses up no number', async () => {
@@ -80,7 +121,7 @@ export function sequencerContract(world: () => SoftWorld): void {
     await here().reserve(conversation, send)
     await world().forget()
     expect(await here().reserve(conversation, send)).toBeUndefined()
-    await here().seed(conversation, 7)
+    await seedCounter(here(), conversation, 7)
     expect(await here().reserve(conversation, send)).toEqual({ seq: 8, known: false })
   })
 

@@ -4,6 +4,7 @@ import type { Message } from '../../src/ports/log.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { aChange, aConversation, aGroup, aMessage, upTo } from '../kit/ids.ts'
 import { type ListedChat, listedChat, type Person } from '../kit/person.ts'
+import { seedCounter } from '../kit/seed-counter.ts'
 import { startWorld, type World } from '../kit/world.ts'
 
 let world: World
@@ -13,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.stop())
 
 const node = (i: number) => world.nodes[i]?.parts ?? expect.fail()
-const keyOf = (conversationId: string) => `parley:active:{${conversationId}}`
+const keyOf = (conversationId: string) => `parley_active:{${conversationId}}`
 
 type Page = {
   edges: { cursor: string; node: ListedChat }[]
@@ -422,7 +423,7 @@ describe('conversationChanged', () => {
     const beat = () => node(1).domain.beat.recheckAll()
 
     await messages.put(aMessage(conversationId, 2))
-    await sequencer.seed(conversationId, 2)
+    await seedCounter(sequencer, conversationId, 2)
     beat()
     expect(await atBob.receives(1)).toMatchObject([{ lastSeq: 2, unreadCount: 2 }])
 
@@ -439,7 +440,7 @@ describe('conversationChanged', () => {
     await messages.put(aMessage(conversationId, 3))
     beat()
     expect((await atBob.receives(4)).at(-1)).toMatchObject({ lastSeq: 3 })
-    await sequencer.seed(conversationId, 4)
+    await seedCounter(sequencer, conversationId, 4)
     beat()
     beat()
     await memberships.configure(member, { pinned: false })

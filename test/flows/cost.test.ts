@@ -4,6 +4,7 @@ import type { DynamoCall } from '../../src/store/dynamo-client.ts'
 import { createGroup } from '../kit/group-of.ts'
 import { aMessage, upTo } from '../kit/ids.ts'
 import { listedChat, type Person } from '../kit/person.ts'
+import { seedCounter } from '../kit/seed-counter.ts'
 import { startWorld, type World } from '../kit/world.ts'
 
 // Cost is counted, never timed: what one operation asks of DynamoDB and Redis, once a conversation is under way.
@@ -25,6 +26,9 @@ function forget(): void {
   calls.length = 0
   roundTrips.length = 0
 }
+
+/** What streams of others may ask meanwhile. */
+const ofTheBeat = ['sessions.renew', 'sequencer.heads']
 
 const asked = () => calls.map(({ operation, table }) => `${operation} ${table}`)
 
@@ -80,13 +84,33 @@ describe('the cost of', () => {
       'PutItem messages',
     ])
     expect(unitsOf(ofTheSend)).toBe(2)
-    const ofTheBeat = ['sessions.renew', 'sequencer.heads', 'versions.look']
-    expect(roundTrips.filter((name) => !ofTheBeat.includes(name)).sort()).toEqual([
+    expect(roundTrips.filter((name) => ![...ofTheBeat, 'versions.look'].includes(name)).sort()).toEqual([
       'events.ringGroup',
       'hints.get',
       'sequencer.reserve',
     ])
     await Promise.all(streams.map((stream) => stream.return?.()))
+  })
+
+  it('three messages to a group in one document: three times what one costs, each with a look at who is in it', async () => {
+    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+    const { id } = await createGroup(alice, [bob])
+    await alice.send({ conversationId: id }, 'first')
+    const sending = (name: string) =>
+      `${name}: sendMessage(input: { clientMessageId: "${name}", to: { conversationId: "${id}" }, body: "hi" }) {
+        duplicate message { id seq sender { id name } }
+      }`
+    const costOf = async (names: readonly string[]) => {
+      forget()
+      await alice.ask(`mutation { ${names.map(sending).join(' ')} }`)
+      return { asked: asked(), roundTrips: roundTrips.filter((name) => !ofTheBeat.includes(name)) }
+    }
+    const one = await costOf(['one'])
+    expect(one.asked).toEqual(['PutItem sends', 'PutItem messages'])
+    expect([...one.roundTrips].sort()).toEqual(['events.ringGroup', 'hints.get', 'sequencer.reserve', 'versions.look'])
+    const three = await costOf(['two', 'three', 'four'])
+    expect(three.asked).toEqual([...one.asked, ...one.asked, ...one.asked])
+    expect(three.roundTrips).toEqual([...one.roundTrips, ...one.roundTrips, ...one.roundTrips])
   })
 
   it('an ack: one write; a read: one write', async () => {
@@ -187,7 +211,7 @@ describe('the cost of', () => {
           await memberships.add(me, { conversationId: id, joinedSeq: 0 })
           await conversations.create({ id, kind: 'DIRECT', members: [me, other] })
           await messages.put(message)
-          await sequencer.seed(id, 1)
+          await seedCounter(sequencer, id, 1)
           await activity.seed([{ conversationId: id, seq: 1, atMs: message.sentAtMs }])
         }),
       )
@@ -219,6 +243,24 @@ describe('the cost of', () => {
     const coldAgain = await loadList(alice)
     expect(coldAgain.calls).toEqual([...batches, 'BatchGetItem conversations', 'Query memberships'].sort())
     expect(await loadList(alice)).toEqual(fifty)
+  })
+
+  it('several lists in one operation: one look at what the viewer is in', async () => {
+    const alice = await world.person('alice')
+    await acquaint(alice, 0, 20)
+    await loadList(alice)
+    forget()
+    await alice.ask(`{ ${upTo(20).map((n) => `a${n}: conversations(first: 1) { edges { node { id } } }`)} }`)
+    expect(asked().filter((call) => call === 'Query memberships')).toHaveLength(1)
+    expect(roundTrips.filter((name) => name === 'activity.of')).toHaveLength(1)
+  })
+
+  it('several people in one operation: one look at whom the viewer knows', async () => {
+    const alice = await world.person('alice')
+    await createGroup(alice, [await world.person('bob')])
+    forget()
+    await alice.ask(`{ ${upTo(20).map((n) => `a${n}: node(id: "stranger-${n}") { id }`)} }`)
+    expect(asked().filter((call) => call === 'Query memberships')).toHaveLength(1)
   })
 
   it('a list whose chats end with reactions: as many calls as one whose chats end with messages', async () => {

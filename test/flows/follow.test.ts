@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { type AddedEvent, line, type Person } from '../kit/person.ts'
+import { seedCounter } from '../kit/seed-counter.ts'
 import { startWorld, type World } from '../kit/world.ts'
 
 let world: World
@@ -112,6 +113,21 @@ describe('messageAdded', () => {
     await second.stop()
   })
 
+  it('what is noted down at the end of a stream goes with a later ack, over HTTP too', async () => {
+    const [alice, bob, chat] = await chatters()
+    const first = bob.follow()
+    await world.online(bob)
+    await alice.send(bob, 'acked')
+    await first.receives(1)
+    await bob.ack(chat, 1)
+    await alice.send(bob, 'not acked')
+    await first.receives(2)
+    await first.stop()
+    await expect.poll(() => pendingOf(bob)).toEqual([{ conversationId: chat, firstUndeliveredSeq: 2 }])
+    await bob.ack(chat, 2)
+    expect(await pendingOf(bob)).toEqual([])
+  })
+
   it('brings what a device sent while nobody was attached for it', async () => {
     const [alice, bob] = await chatters()
     const first = alice.follow()
@@ -203,7 +219,7 @@ describe('messageAdded', () => {
     const [last] = await ports.messages.below(conversationId, 2, 1)
     if (last?.kind !== 'message') expect.fail()
     await ports.messages.put({ ...last, seq: 2, body: 'unrung' })
-    await ports.sequencer.seed(conversationId, 2)
+    await seedCounter(ports.sequencer, conversationId, 2)
     domain.beat.recheckAll()
     expect(lines(await atBob.receives(2))).toEqual(['1 one', '2 unrung'])
     await atBob.stop()
@@ -226,7 +242,9 @@ describe('messageAdded', () => {
   // On a machine so busy that the sends outlast the node's patience with a silent link, an attempt says nothing.
   it('a reader that stalls is given everything from the log, in order', { timeout: 120_000 }, async () => {
     // Its node takes ten times as long to take the silence for a dead link: that is no subject here, and sending takes its time.
-    await world.startNode({ clock: { now: Date.now, sleep: (ms, signal) => sleep(10 * ms, signal) } })
+    await world.startNode({
+      clock: { now: Date.now, monotonic: () => performance.now(), sleep: (ms, signal) => sleep(10 * ms, signal) },
+    })
     const [alice, bob] = [await world.person('alice'), await world.person('bob', { node: 2 })]
     const atBob = bob.follow()
     await world.online(bob)

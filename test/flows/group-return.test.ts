@@ -11,6 +11,7 @@ const [alice, bob, carol] = ['alice', 'bob', 'carol'] as [UserId, UserId, UserId
 /** No beat ever comes to help. */
 const clock: Clock = {
   now: () => 0,
+  monotonic: () => 0,
   sleep: (_ms, signal) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true })),
 }
 

@@ -328,7 +328,7 @@ describe('whoever is removed, or leaves', () => {
     await world.online(bob)
     await alice.send(to, 'one')
     await atBob.receives(1)
-    await leave(bob, id)
+    await updateMembers(alice, id, { remove: [bob] })
     await alice.send(to, 'without bob')
     await updateMembers(alice, id, { add: [bob] })
     await alice.send(to, 'two')

@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import type { Person } from '../kit/person.ts'
 import { startProxy, type TcpProxy } from '../kit/proxy.ts'
+import { seedCounter } from '../kit/seed-counter.ts'
 import { startWorld, type World } from '../kit/world.ts'
 
 let world: World
@@ -152,7 +153,7 @@ describe('a number moves', () => {
         const [last] = await ports.messages.below(chat, 2, 1)
         if (last?.kind !== 'message') expect.fail()
         await ports.messages.put({ ...last, seq: 2, body: 'unrung' })
-        await ports.sequencer.seed(chat, 2)
+        await seedCounter(ports.sequencer, chat, 2)
         domain.beat.recheckAll()
         await atBob.receives(2)
       },

@@ -58,6 +58,10 @@ describe('updateProfile', () => {
     ['a name of 101 characters', { name: '🦊'.repeat(101) }, 'name'],
     ['half a surrogate pair', { name: 'a\ud800' }, 'name'],
     ['a NUL', { name: 'a\0b' }, 'name'],
+    ['a name of two lines', { name: 'Alice\nBob' }, 'name'],
+    ['a line separator', { name: 'Alice\u2028Bob' }, 'name'],
+    ['a name that turns the text after it around', { name: 'Alice \u202e' }, 'name'],
+    ['a name in an isolate that is never closed', { name: '\u2067Alice' }, 'name'],
     ['a picture without encryption', { avatarUrl: 'http://example.com/a.png' }, 'avatarUrl'],
     ['a picture on the viewer’s own machine', { avatarUrl: 'http://localhost/a.png' }, 'avatarUrl'],
     ['a script', { avatarUrl: 'javascript:alert(1)' }, 'avatarUrl'],
@@ -86,7 +90,7 @@ describe('by the clock', () => {
   it('a change made on another node is seen within a minute; one made here at once', async () => {
     let nowMs = 1
     const profiles = createProfilesMemory()
-    const clock = { now: () => nowMs, sleep: async () => undefined }
+    const clock = { now: () => nowMs, monotonic: () => nowMs, sleep: async () => undefined }
     const node = () => createPeople({ profiles, clock }, 100)
     const [here, there] = [node(), node()]
     const alice = 'alice' as UserId
@@ -99,7 +103,7 @@ describe('by the clock', () => {
   })
 
   it('in development a picture may come from this machine, and from no other without encryption', async () => {
-    const clock = { now: () => 0, sleep: async () => undefined }
+    const clock = { now: () => 0, monotonic: () => 0, sleep: async () => undefined }
     const people = createPeople({ profiles: createProfilesMemory(), clock }, 100, { localAvatars: true })
     const alice = 'alice' as UserId
     for (const local of ['http://localhost:4000/a.png', 'http://127.0.0.1/a.png', 'http://[::1]:1/a.png']) {

@@ -10,7 +10,11 @@ import { startWorld, type World } from '../kit/world.ts'
 
 const patience = { timeout: 20_000, interval: 10 }
 let passedMs = 0
-const clock: Clock = { ...systemClock, now: () => Date.now() + passedMs }
+const clock: Clock = {
+  ...systemClock,
+  now: () => Date.now() + passedMs,
+  monotonic: () => performance.now() + passedMs,
+}
 const dynamoCalls: string[] = []
 const roundTrips: string[] = []
 let world: World
@@ -18,7 +22,7 @@ let service: WebPushService
 
 beforeAll(async () => {
   world = await startWorld({
-    config: { push: { preview: true, log: true, vapid: 'derived' } },
+    config: { push: { preview: true, log: true, privateEndpoints: true, vapid: 'derived' } },
     app: {
       clock,
       push: { works: false },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Access, Member } from '../../src/domain/access.ts'
+import { createBeat } from '../../src/domain/beat.ts'
 import { createListen } from '../../src/domain/hearing.ts'
 import { nobody } from '../../src/domain/observer.ts'
 import { createTyping } from '../../src/domain/typing.ts'
@@ -8,6 +9,7 @@ import type { Typing } from '../../src/ports/events.ts'
 import type { ConversationId } from '../../src/protocol/ids.ts'
 import { createEventsMemory } from '../../src/store/events.memory.ts'
 import { createMemoryRedis } from '../../src/store/memory-redis.ts'
+import { createSessionsMemory } from '../../src/store/sessions.memory.ts'
 import type { Person } from '../kit/person.ts'
 import { startWorld, type World } from '../kit/world.ts'
 
@@ -69,6 +71,7 @@ describe('by the clock', () => {
     const waiting = new Set<{ atMs: number; wake: () => void }>()
     const clock: Clock = {
       now: () => nowMs,
+      monotonic: () => nowMs,
       sleep: (ms, signal) =>
         new Promise((resolve) => {
           waiting.add({ atMs: nowMs + ms, wake: resolve })
@@ -83,7 +86,9 @@ describe('by the clock', () => {
         {
           events,
           clock,
-          listen: createListen({ events, access: undefined as unknown as Access }),
+          // Everybody stays in the group.
+          listen: createListen({ events, access: { member: async (id: string) => memberOf(id) } as unknown as Access }),
+          beat: createBeat({ sessions: createSessionsMemory(redis) }),
           blocking: { isBlocked: async () => false },
           observer: nobody,
         },

@@ -113,5 +113,9 @@ export const restRequests: HttpRow[] = [
   ['the same attachment twice', rest({ ...message, attachmentIds: ['x', 'x'] }), 400, bad, 'attachmentIds'],
   ['lists 30,000 deep', rest(`{"to":${'['.repeat(30_000)}${']'.repeat(30_000)}}`), 400, bad, 'to'],
   ['a megabyte', rest(' '.repeat(2 ** 20)), 413, bad],
+  ['a message as text', rest(message, { 'content-type': 'text/plain' }), 415, bad],
+  ['a message as a form', rest(message, { 'content-type': 'application/x-www-form-urlencoded' }), 415, bad],
+  ['a message as a form in parts', rest(message, { 'content-type': 'multipart/form-data; boundary=x' }), 415, bad],
+  ['a message of a type that only begins well', rest(message, { 'content-type': 'application/jsonp' }), 415, bad],
   ['GET', { method: 'GET', path: '/messages' }, 405, bad],
 ]

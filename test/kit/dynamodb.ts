@@ -16,6 +16,7 @@ export type DynamoServer = { endpoint: string; stop(): Promise<void> }
 
 export const systemClock: Clock = {
   now: Date.now,
+  monotonic: () => performance.now(),
   sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
 }
 

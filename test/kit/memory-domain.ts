@@ -16,6 +16,7 @@ export function hastyClock(): Clock {
   let nowMs = 1_800_000_000_000
   return {
     now: () => nowMs,
+    monotonic: () => nowMs,
     sleep: async (ms) => {
       nowMs += ms
     },

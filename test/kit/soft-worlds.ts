@@ -160,4 +160,8 @@ async function expireIn(raw: HashCommands, userId: UserId, connectionId: string)
   if (session) await raw.hset(keys.sessions(userId), connectionId, session.replace(/\d+$/, '1'))
 }
 
-const frozenClock: Clock = { now: () => 1_800_000_000_000, sleep: async () => undefined }
+const frozenClock: Clock = {
+  now: () => 1_800_000_000_000,
+  monotonic: () => 1_800_000_000_000,
+  sleep: async () => undefined,
+}

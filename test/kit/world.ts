@@ -8,6 +8,7 @@ import { type App, type AppOptions, createApp } from '../../src/app.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { directConversationId } from '../../src/domain/conversation-id.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
+import { defaultKeyPrefix } from '../../src/store/redis-keys.ts'
 import { createPerson, type Person, testSecret } from './person.ts'
 import { startRedis } from './redis.ts'
 
@@ -37,6 +38,7 @@ export async function startWorld(options: WorldOptions = {}) {
       dynamodb: { endpoint: dynamodbEndpoint, region: 'us-east-1' },
       dynamodbClient: 'lean',
       tables: { prefix, create: true },
+      redisPrefix: defaultKeyPrefix,
       media: 'disk',
       push: { preview: true, log: false },
       auth: { secret: new TextEncoder().encode(testSecret) },

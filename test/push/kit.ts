@@ -17,7 +17,7 @@ type Answer = PushOutcome | Promise<PushOutcome>
 export function pushWorld({ preview = true } = {}) {
   let nowMs = 1_800_000_000_000
   let ids = 0
-  const clock: Clock = { now: () => nowMs, sleep: async () => undefined }
+  const clock: Clock = { now: () => nowMs, monotonic: () => nowMs, sleep: async () => undefined }
   const told: { token: string; notification: Notification }[] = []
   const answers = new Map<string, () => Answer>()
   const counts: string[] = []

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PushOutcome } from '../../src/ports/push.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
-import { upTo } from '../kit/ids.ts'
+import { aClientMessageId, upTo } from '../kit/ids.ts'
 import { pushWorld } from './kit.ts'
 
 const [alice, bob, carol, dave] = ['alice', 'bob', 'carol', 'dave'] as [UserId, UserId, UserId, UserId]
@@ -282,6 +282,44 @@ describe('a banner', () => {
     await world.workOff()
     await world.domain.ack(await world.domain.access.member(bob, chat), 1)
     await world.say(bob, alice, 'yes')
+    await world.workOff()
+    expect(world.lines()).toEqual(['bobs alice: one', 'bobs withdraws'])
+  })
+
+  it('is taken away when its message is deleted, whoever reads meanwhile; one that shows another message stays', async () => {
+    const world = pushWorld()
+    await world.register(bob, 'bobs')
+    const chat = await world.say(alice, bob, 'one')
+    await world.say(alice, bob, 'two')
+    await world.workOff()
+    const member = await world.domain.access.member(alice, chat)
+    const remove = (seq: number) =>
+      world.domain.change(member, { seq, clientMessageId: aClientMessageId(), alteration: { type: 'delete' } })
+    await remove(1)
+    await world.workOff()
+    expect(world.lines()).toEqual(['bobs alice: two'])
+    await remove(2)
+    await world.workOff()
+    expect(world.lines()).toEqual(['bobs alice: two', 'bobs withdraws'])
+    expect(world.told[1]?.notification).toEqual({ type: 'withdraw', conversationId: chat, seq: 2 })
+    expect(await world.queue.backlog()).toMatchObject({ jobs: 0, banners: 0 })
+  })
+
+  it('whose message is deleted while its push is on its way is taken away after it', async () => {
+    const world = pushWorld()
+    await world.register(bob, 'bobs')
+    const chat = await world.say(alice, bob, 'one')
+    let arrive: (outcome: PushOutcome) => void = () => undefined
+    world.answer('bobs', () => new Promise((resolve) => (arrive = resolve)))
+    const ticked = await world.domain.push?.tick()
+    await expect.poll(() => world.told.length).toBe(1)
+    const member = await world.domain.access.member(alice, chat)
+    const alteration = { type: 'delete' } as const
+    await world.domain.change(member, { seq: 1, clientMessageId: aClientMessageId(), alteration })
+    world.answer('bobs', undefined)
+    await world.workOff()
+    arrive({ type: 'accepted' })
+    await ticked?.settled
     await world.workOff()
     expect(world.lines()).toEqual(['bobs alice: one', 'bobs withdraws'])
   })

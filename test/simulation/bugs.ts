@@ -3,15 +3,24 @@ import type { LiveStream } from '../../src/domain/stream.ts'
 import type { BoundaryStore } from '../../src/ports/delivery.ts'
 import type { Claim, Change as LoggedChange, LogRow, Message, MessageLog, Reaction } from '../../src/ports/log.ts'
 import type { Ports } from '../../src/ports/ports.ts'
+import { unavailable } from '../../src/protocol/errors.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { noBoundaries, type Ticks } from '../../src/protocol/ticks.ts'
 import type { MemoryRedis } from '../../src/store/memory-redis.ts'
 import { createMessagesMemory } from '../../src/store/messages.memory.ts'
 import { groupBugs } from './group-bugs.ts'
+import { holeBugs } from './hole-bugs.ts'
 import type { Network } from './network.ts'
 import type { Random } from './random.ts'
 
-type Surroundings = { random: Random; redis: MemoryRedis; network: Network; failOver: () => void }
+/** `isBrisk`: see world.ts. Then nothing may be delayed that is quick otherwise. */
+export type Surroundings = {
+  random: Random
+  redis: MemoryRedis
+  network: Network
+  failOver: () => void
+  isBrisk: boolean
+}
 
 /**
  * The ports with something changed: here, never in the code itself. `alone`: the slow beat, which would make up for it, is
@@ -22,7 +31,7 @@ export type Change = {
   alone?: true
   plant(ports: Ports, around: Surroundings): Ports
   /** The same on the nodes' side of the network. */
-  plantAbove?(ports: Ports): Ports
+  plantAbove?(ports: Ports, around: Surroundings): Ports
   /** On what a node does for its clients. */
   plantOnto?(domain: Domain): Domain
 }
@@ -41,12 +50,25 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a void is written without a condition',
-    seed: 134,
-    plant: (ports) => ({ ...ports, messages: overwriting(ports.messages, ({ kind }) => kind === 'void') }),
+    seed: 9,
+    plant: (ports, { random }) => {
+      const messages = overwriting(ports.messages, ({ kind }) => kind === 'void')
+      return {
+        ...ports,
+        messages: {
+          ...messages,
+          async put(row) {
+            // Time for the writer that is only slow, which does no harm by itself.
+            if (row.kind === 'void') await ports.clock.sleep(random.below(1000))
+            return messages.put(row)
+          },
+        },
+      }
+    },
   },
   {
     name: 'readers pass a hole without voiding it',
-    seed: 8,
+    seed: 4,
     plant: (ports) => ({
       ...ports,
       messages: {
@@ -84,7 +106,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'claims expire',
-    seed: 7,
+    seed: 1,
     plant(ports) {
       const madeAtMs = new Map<string, number>()
       const keyOf = ({ senderId, clientMessageId }: Pick<Claim, 'senderId' | 'clientMessageId'>) =>
@@ -122,12 +144,14 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a claim is moved without a condition',
-    seed: 120,
-    plant: (ports) => ({
+    seed: 100,
+    plant: (ports, { random }) => ({
       ...ports,
       claims: {
         ...ports.claims,
         async move(claim, toSeq) {
+          // Time for another attempt, which does no harm by itself.
+          await ports.clock.sleep(random.below(2000))
           const standing = await ports.claims.get(claim.senderId, claim.clientMessageId)
           return ports.claims.move(standing ?? claim, toSeq)
         },
@@ -136,7 +160,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'published before the put',
-    seed: 22,
+    seed: 2,
     plant: (ports) => ({
       ...ports,
       messages: {
@@ -153,7 +177,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'ticks are set without a condition',
-    seed: 5,
+    seed: 1,
     plant: (ports) => ({
       ...ports,
       boundaries: changedBoundaries(ports.boundaries, (seq, before) => ({ ...before, lastDeliveredSeq: seq })),
@@ -210,7 +234,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a straggler is lost: no second ring',
-    seed: 600,
+    seed: 14,
     alone: true,
     plant: (ports, { random }) => ({
       ...ports,
@@ -222,12 +246,19 @@ const messageBugs: Bug[] = [
           await ports.pending.lower(...args)
         },
       },
-      events: { ...ports.events, ring: async (ring) => (ring.pendingWritten ? [] : ports.events.ring(ring)) },
+      events: {
+        ...ports.events,
+        ring: (ring) => ports.events.ring(ring.pendingWritten ? { ...ring, members: [] } : ring),
+        async subscribe(...args) {
+          await ports.clock.sleep(random.below(2000))
+          return ports.events.subscribe(...args)
+        },
+      },
     }),
   },
   {
     name: 'everybody counts as attached',
-    seed: 2,
+    seed: 1,
     alone: true,
     plant: (ports) => ({
       ...ports,
@@ -235,16 +266,16 @@ const messageBugs: Bug[] = [
         ...ports.events,
         async ring(ring) {
           await ports.events.ring(ring)
-          return []
+          return nobodyAbsent
         },
       },
     }),
   },
   {
     name: 'the mark is never taken',
-    seed: 682,
+    seed: 18,
     alone: true,
-    plant(ports) {
+    plant(ports, { random }) {
       const marked = new Set<UserId>()
       return {
         ...ports,
@@ -253,6 +284,11 @@ const messageBugs: Bug[] = [
           async attach(session) {
             const { indexComplete } = await ports.sessions.attach(session)
             return { indexComplete: indexComplete || marked.has(session.userId) }
+          },
+          async leave(session) {
+            // A detach may fail, which does no harm by itself.
+            if (random.chance(0.3)) throw unavailable()
+            await ports.sessions.leave(session)
           },
           async markIndexComplete(userId) {
             marked.add(userId)
@@ -264,7 +300,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a broken link goes unnoticed',
-    seed: 188,
+    seed: 95,
     alone: true,
     plant: (ports) => ({
       ...ports,
@@ -277,7 +313,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a flush does not wait',
-    seed: 94,
+    seed: 217,
     alone: true,
     plant: (ports) => ports,
     plantAbove: (ports) => ({
@@ -307,7 +343,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a pending row is deleted without looking again',
-    seed: 47,
+    seed: 106,
     plant(ports) {
       const justRemoved = new Set<string>()
       return {
@@ -329,7 +365,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a session vouches under another Redis process',
-    seed: 34,
+    seed: 1100,
     plant: (ports, { random, redis, network, failOver }) => ({
       ...ports,
       events: {
@@ -355,7 +391,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'two first attempts take each other for a conflict',
-    seed: 3,
+    seed: 7,
     plant: (ports) => ports,
     plantAbove(ports) {
       const known = new Set<ConversationId>()
@@ -386,7 +422,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a late edit wins',
-    seed: 32,
+    seed: 16,
     plant: (ports) => ({
       ...ports,
       messages: showing(ports.messages, (message, { seq, sentAtMs, alteration }) =>
@@ -398,7 +434,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'an edit brings a deleted message back',
-    seed: 9,
+    seed: 24,
     plant: (ports) => ({
       ...ports,
       messages: showing(ports.messages, ({ deletedAtMs, ...message }, { seq, sentAtMs, alteration }) =>
@@ -410,7 +446,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a reaction that was taken back is forgotten',
-    seed: 8,
+    seed: 1,
     plant: (ports) => ({
       ...ports,
       messages: showing(ports.messages, (message, { seq, senderId, alteration }) => {
@@ -426,7 +462,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a change is applied before it is in the log',
-    seed: 11,
+    seed: 17,
     plant: (ports) => ports,
     plantAbove: (ports) => ({
       ...ports,
@@ -441,7 +477,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a retry does not apply the change it finds',
-    seed: 1,
+    seed: 9,
     plant: (ports) => ports,
     plantAbove(ports) {
       const found = new Set<string>()
@@ -480,7 +516,7 @@ const messageBugs: Bug[] = [
   },
   {
     name: 'a retry is judged anew',
-    seed: 3,
+    seed: 1,
     plant: (ports) => ({ ...ports, claims: { ...ports.claims, get: async () => undefined } }),
   },
   {
@@ -491,15 +527,9 @@ const messageBugs: Bug[] = [
       ...ports,
       events: {
         ...ports.events,
-        ring: async (ring) => (ring.entry.kind === 'change' ? [] : ports.events.ring(ring)),
+        ring: async (ring) => (ring.entry.kind === 'change' ? nobodyAbsent : ports.events.ring(ring)),
       },
     }),
-  },
-  {
-    // Of all readers only a stream of changes looks into single cells before it reads.
-    name: 'a stream of changes trusts the counters alone',
-    seed: 218,
-    plant: (ports) => ({ ...ports, messages: { ...ports.messages, getMany: async () => [] } }),
   },
 ]
 
@@ -538,7 +568,7 @@ const streamBugs: Bug[] = [
   },
   {
     name: 'something is handed over past what waits',
-    seed: 8,
+    seed: 121,
     plant: (ports) => ports,
     plantOnto: (domain) =>
       withStreams(domain, (stream) => {
@@ -556,7 +586,17 @@ const streamBugs: Bug[] = [
   },
 ]
 
-export const bugs: Bug[] = [...messageBugs, ...groupBugs, ...streamBugs]
+const nobodyAbsent = { absent: [], overtaken: [] }
+
+/** Bugs of which no seed of today is known: the first 217 do not show them. `npm run simulate -- --find-bugs` looks further. */
+export const unshown: ReadonlySet<string> = new Set([
+  'a session vouches under another Redis process',
+  'a version that comes late is believed',
+  'a change of the group goes below its version',
+  'a counter is seeded by one who read the log before',
+])
+
+export const bugs: Bug[] = [...messageBugs, ...groupBugs, ...streamBugs, ...holeBugs]
 
 function withStreams(domain: Domain, change: <T>(stream: LiveStream<T>) => LiveStream<T>): Domain {
   return {

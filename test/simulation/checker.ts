@@ -1,3 +1,4 @@
+import type { Message } from '../../src/ports/log.ts'
 import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import type { Ticks } from '../../src/protocol/ticks.ts'
 import { checkChanges } from './changes-checker.ts'
@@ -8,13 +9,17 @@ import { createTenures, type Tenures } from './tenures.ts'
 
 /** Judges a run by what was seen from outside and what is left in the end. */
 export function check(entries: readonly Entry[], state: FinalState): Anomaly[] {
-  const log = createFinalLog(state)
+  const log = createFinalLog(state, entries)
   const tenures = createTenures(state)
   return [
     ...durable(entries, log),
     ...findable(entries),
+    ...tidied(entries),
+    ...begun(entries),
     ...once(entries, log),
     ...oneOrder(entries, log, tenures),
+    ...inRealTime(entries),
+    ...voidsForCause(entries, state, log),
     ...delivery(entries, log),
     ...ticks(entries, state, log),
     ...noSurprise(entries),
@@ -38,6 +43,20 @@ const findable = (entries: readonly Entry[]): Anomaly[] =>
   only(entries, 'unindexed').map(({ userId, first, row }) => ({
     promise: 'P1',
     what: `${userId} is away and has not got #${first}; the pending row says ${row}`,
+  }))
+
+/** A row of the index that nobody needs any more costs a read with every attach. */
+const tidied = (entries: readonly Entry[]): Anomaly[] =>
+  only(entries, 'leftover').map(({ userId, conversationId, first }) => ({
+    promise: 'index',
+    what: `${userId} has acked all of ${conversationId.slice(0, 7)}, and the pending row says ${first}`,
+  }))
+
+/** P6: two people see each other because one has written to the other, and not because one has tried to. */
+const begun = (entries: readonly Entry[]): Anomaly[] =>
+  only(entries, 'empty').map(({ conversationId }) => ({
+    promise: 'P6',
+    what: `${conversationId.slice(0, 7)} was made before there was a message in it`,
   }))
 
 function once(entries: readonly Entry[], log: FinalLog): Anomaly[] {
@@ -81,6 +100,39 @@ function oneOrder(entries: readonly Entry[], log: FinalLog, tenures: Tenures): A
     })
   }
   return anomalies
+}
+
+/** P3, for one sender: what was acknowledged before the next was sent comes before it. */
+function inRealTime(entries: readonly Entry[]): Anomaly[] {
+  const firstTries = new Map<string, { index: number; node: string }>()
+  const acknowledged = new Map<string, { index: number; message: Message; node: string }>()
+  const anomalies: Anomaly[] = []
+  entries.forEach((entry, index) => {
+    if (entry.kind === 'try' && !firstTries.has(entry.clientMessageId)) {
+      firstTries.set(entry.clientMessageId, { index, node: entry.node })
+    }
+    if (entry.kind !== 'sent' || acknowledged.has(entry.clientMessageId)) return
+    const { message, clientMessageId } = entry
+    const begun = firstTries.get(clientMessageId)
+    for (const earlier of acknowledged.values()) {
+      const isSame =
+        earlier.message.senderId === message.senderId && earlier.message.conversationId === message.conversationId
+      if (!isSame || !begun || earlier.index > begun.index || earlier.message.seq < message.seq) continue
+      const order = `${clientMessageId}, sent to ${begun.node}, is #${message.seq}`
+      const before = `${earlier.message.clientMessageId} was acknowledged by ${earlier.node} as #${earlier.message.seq}`
+      anomalies.push({ promise: 'P3', what: `${order}, and ${before} before that` })
+    }
+    acknowledged.set(clientMessageId, { index, message, node: begun?.node ?? '' })
+  })
+  return anomalies
+}
+
+/** Where every call is quick, a number stays unused only if its writer failed. */
+function voidsForCause(entries: readonly Entry[], { isBrisk }: FinalState, { voids }: FinalLog): Anomaly[] {
+  const failures = only(entries, 'failed').filter(({ error }) => error !== 'NOT_FOUND').length
+  if (!isBrisk || voids.length <= failures) return []
+  const where = voids.map(({ conversationId, seq }) => `${conversationId.slice(0, 7)}#${seq}`)
+  return [{ promise: 'voids', what: `${where} are voids, and ${failures} calls failed` }]
 }
 
 function delivery(entries: readonly Entry[], log: FinalLog): Anomaly[] {

@@ -45,9 +45,11 @@ export async function send(world: World, owner: Owner, sending: Sending): Promis
 }
 
 /** Sends a few messages, each until it is acknowledged or the sender gives up on the group, and some of them again afterwards. */
-export async function runSender(world: World, userId: UserId, name: string, count: number): Promise<void> {
+export async function runSender(world: World, userId: UserId, name: string, usualCount: number): Promise<void> {
   const { random, scheduler } = world
   const owner = client(name)
+  // Where all is quick, people write at once, and mostly to the same chat.
+  const [count, pauseMsMax] = world.isBrisk ? [3 * usualCount, 150] : [usualCount, 2000]
 
   async function untilDone(sending: Sending): Promise<void> {
     for (;;) {
@@ -58,8 +60,9 @@ export async function runSender(world: World, userId: UserId, name: string, coun
   }
 
   for (let i = 1; i <= count; i += 1) {
-    await scheduler.sleep(owner, random.between(0, 2000))
-    const conversationId = random.pick(world.idsFor(userId))
+    await scheduler.sleep(owner, random.between(0, pauseMsMax))
+    const ids = world.idsFor(userId)
+    const conversationId = (world.isBrisk && random.chance(0.7) ? ids[0] : undefined) ?? random.pick(ids)
     const sending = { userId, conversationId, clientMessageId: `${name}-${i}`, body: `${name} ${i}` }
     const twice = random.chance(0.2) ? send(world, owner, sending) : undefined
     await untilDone(sending)
@@ -72,8 +75,11 @@ export async function runSender(world: World, userId: UserId, name: string, coun
 export async function runPager(world: World, name: string): Promise<void> {
   const { random, scheduler, history } = world
   const owner = client(name)
+  let looked = 0
   for (;;) {
     await scheduler.sleep(owner, random.between(200, 4000))
+    // Where nothing was heard of anybody since the last look there is nothing new to be seen.
+    if (history.entries.length === looked) continue
     const userId = random.pick(world.users)
     const conversationId = random.pick(world.idsFor(userId))
     const from = random.pick(['newest', 'oldest'] as const)
@@ -95,39 +101,6 @@ export async function runPager(world: World, name: string): Promise<void> {
     } catch (error) {
       noteFailure(world, name, error, { userId, conversationId, what: 'page', since })
     }
-  }
-}
-
-/** Watches the ticks of a chat. */
-export async function runTickWatcher(world: World, userId: UserId, name: string): Promise<void> {
-  const { random, scheduler, history } = world
-  const owner = client(name)
-  for (;;) {
-    await scheduler.sleep(owner, random.between(100, 3000))
-    const node = random.pick(world.nodes)
-    const id = random.pick(world.idsFor(userId))
-    try {
-      const source = await world.ask(owner, node, async (domain) =>
-        domain.followTicks(userId, await domain.access.member(userId, id)),
-      )
-      const lost = new Promise<'lost'>((resolve) => node.deaths.add(() => resolve('lost')))
-      if (random.chance(0.5)) {
-        source.offerTo({
-          takeNow(ticks) {
-            if (random.chance(0.2)) return false
-            history.note(name, { kind: 'ticks', ticks, source: `watch of ${node.owner.name}` })
-            return true
-          },
-        })
-      }
-      for (let left = random.between(1, 8); left > 0; left -= 1) {
-        const next = await Promise.race([source.next(), lost])
-        if (next === 'lost' || next.done) break
-        history.note(name, { kind: 'ticks', ticks: next.value, source: `watch of ${node.owner.name}` })
-      }
-      source.return?.().catch(() => undefined)
-    } catch (error) {
-      history.note(name, { kind: 'failed', what: 'ticksChanged', error: messageOf(error) })
-    }
+    looked = history.entries.length
   }
 }

@@ -3,6 +3,7 @@ import type { ShownChange } from '../../src/domain/follow-changes.ts'
 import type { Shown } from '../../src/domain/positions.ts'
 import type { LiveStream } from '../../src/domain/stream.ts'
 import type { Message } from '../../src/ports/log.ts'
+import { notFound } from '../../src/protocol/errors.ts'
 import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import { client, messageOf, noteFailure } from './clients.ts'
 import type { SimulatedNode, World } from './world.ts'
@@ -19,9 +20,12 @@ export type Device = {
   said: Map<ConversationId, Seq>
   /** The last change it was shown, with all before it; undefined for a device that does not follow changes. */
   changes: Map<ConversationId, Seq> | undefined
-  mode: DeviceMode
+  setMode(mode: DeviceMode): void
   run(): Promise<void>
 }
+
+/** How long it waits for something to happen before it thinks of leaving. */
+const idleMs = 5000
 
 type Options = {
   /** Takes what is offered in the turn it is heard, most of the time. */
@@ -48,7 +52,14 @@ export function createDevice(world: World, userId: UserId, name: string, options
   const held = new Map<ConversationId, Seq>()
   const said = new Map<ConversationId, Seq>()
   const changes = options.followsChanges ? new Map<ConversationId, Seq>() : undefined
-  const device: Device = { userId, name, held, said, changes, run, mode: 'coming and going' }
+  let mode: DeviceMode = 'coming and going'
+  /** Those of its streams that wait for something to happen. */
+  const wakers = new Set<() => void>()
+
+  function setMode(next: DeviceMode): void {
+    mode = next
+    for (const wake of wakers) wake()
+  }
 
   async function run(): Promise<void> {
     await Promise.all([
@@ -58,8 +69,8 @@ export function createDevice(world: World, userId: UserId, name: string, options
   }
 
   async function comeAndGo(what: string, visit: (node: SimulatedNode) => Promise<void>): Promise<void> {
-    while (device.mode !== 'leaving') {
-      await scheduler.sleep(owner, random.between(0, device.mode === 'staying' ? 500 : 4000))
+    while (mode !== 'leaving') {
+      await scheduler.sleep(owner, random.between(0, mode === 'staying' ? 500 : 4000))
       const node = random.pick(world.nodes)
       try {
         await visit(node)
@@ -72,17 +83,24 @@ export function createDevice(world: World, userId: UserId, name: string, options
   async function follow(node: SimulatedNode): Promise<void> {
     const stream = world.nextStream()
     const resumes = !sole || random.chance(0.6)
+    const { ids, isOne } = choose()
     const after = resumes ? new Map<ConversationId, Seq>() : undefined
     if (!resumes && random.chance(0.4)) loseUnsaid()
     const source = await world.ask(owner, node, async (domain) => {
-      const members = await domain.access.find(userId, world.idsFor(userId))
-      return domain.follow({ userId, after: after ? positionsIn(members, held, after) : [] })
+      const members = await domain.access.find(userId, ids)
+      return domain.follow({
+        userId,
+        ...(isOne && onlyOf(members)),
+        after: after ? positionsIn(members, held, after) : [],
+      })
     })
     history.note(name, { kind: 'stream', stream, userId, node: node.owner.name, after, sole })
     // A stream that does not name a group begins where the user's other devices have got: now and then it has to be asked again.
-    const unnamed = () => !sole && [...world.groups].some((id) => !after?.has(id)) && random.chance(0.1)
+    // What was not there yet when the stream began was not named, and another device of the user may have acked it since.
+    const begun = () => [...world.groups, ...world.knownTo(userId).map(({ conversationId }) => conversationId)]
+    const unnamed = () => !sole && begun().some((id) => !after?.has(id)) && random.chance(0.4)
     await watch(stream, node, source, {
-      isRestless: unnamed,
+      isRestless: () => missesOthers(isOne) || unnamed(),
       take: (shown) => take(stream, shown),
       async tell({ row }) {
         if (random.chance(0.4)) await say(node, row.conversationId, held.get(row.conversationId) ?? 0)
@@ -99,18 +117,38 @@ export function createDevice(world: World, userId: UserId, name: string, options
   async function followChanges(node: SimulatedNode, position: Map<ConversationId, Seq>): Promise<void> {
     const stream = world.nextStream()
     const after = new Map<ConversationId, Seq>()
+    const { ids, isOne } = choose()
     const source = await world.ask(owner, node, async (domain) => {
-      const members = await domain.access.find(userId, world.idsFor(userId))
-      return domain.followChanges({ userId, after: positionsIn(members, position, after) })
+      const members = await domain.access.find(userId, ids)
+      return domain.followChanges({
+        userId,
+        ...(isOne && onlyOf(members)),
+        after: positionsIn(members, position, after),
+      })
     })
     history.note(name, { kind: 'changes', stream, userId, node: node.owner.name, after })
     await watch(stream, node, source, {
-      isRestless: () => false,
+      isRestless: () => missesOthers(isOne),
       take: (shown) => takeChange(stream, shown, position),
       async tell(shown) {
         if (random.chance(0.3)) await sayOfChange(node, shown)
       },
     })
+  }
+
+  /** All, or now and then a single one. */
+  function choose(): { ids: ConversationId[]; isOne: boolean } {
+    const all = world.idsFor(userId)
+    const isOne = mode === 'coming and going' && random.chance(0.15)
+    return { ids: isOne ? [random.pick(all)] : all, isOne }
+  }
+
+  /** Who is to get everything cannot stay with a single one. */
+  const missesOthers = (isOne: boolean): boolean => isOne && mode === 'staying'
+
+  function onlyOf([member]: readonly (Member | undefined)[]): { only: Member } {
+    if (!member) throw notFound()
+    return { only: member }
   }
 
   /** What the device holds, for the chats that are there. Notes down in `named` what it says. */
@@ -134,9 +172,10 @@ export function createDevice(world: World, userId: UserId, name: string, options
     source: LiveStream<Shows>,
     { isRestless, take, tell }: Watcher<Shows>,
   ): Promise<void> {
-    const leaveAtMs =
-      device.mode === 'staying' ? Number.POSITIVE_INFINITY : scheduler.now() + random.between(500, 15_000)
-    const mayLeave = () => device.mode === 'leaving' || scheduler.now() >= leaveAtMs
+    const leaveAtMs = mode === 'staying' ? Number.POSITIVE_INFINITY : scheduler.now() + random.between(500, 15_000)
+    // One that was opened while things broke may go on for good: nothing but what it hears and its periodic check can help it then.
+    const mayLeave = () => mode === 'leaving' || (mode === 'coming and going' && scheduler.now() >= leaveAtMs)
+    const waitMs = () => (mayLeave() || mode === 'staying' ? idleMs : Math.min(idleMs, leaveAtMs - scheduler.now()))
     let left: string | undefined
     const leave = async (how: string) => {
       left = how
@@ -144,11 +183,10 @@ export function createDevice(world: World, userId: UserId, name: string, options
       // With the network gone, the node does not learn of it; and a dead one learns nothing.
       if (how === 'vanished' || how === 'node died') return
       const detached = source.return?.().catch(() => undefined)
-      if (device.mode === 'leaving') await detached
+      if (mode === 'leaving') await detached
     }
     /** What was taken in the turn it was heard, and not yet told of. */
     const handed: { shown: Shows; fits: boolean }[] = []
-    let noticeHanded: () => void = () => undefined
     const takeNow = (shown: Shows): boolean => {
       // Into a connection that is dead: nobody knows.
       if (left === 'vanished') return true
@@ -158,44 +196,73 @@ export function createDevice(world: World, userId: UserId, name: string, options
       if (draw < 0.05) throw new Error('cannot take it')
       if (left || draw < 0.25 || handed.some(({ fits }) => !fits)) return false
       handed.push({ shown, fits: take(shown) })
-      noticeHanded()
+      wake()
       return true
     }
     if (options.takesAtOnce) source.offerTo({ takeNow })
-    let pending: Promise<IteratorResult<Shows> | 'lost'> | undefined
-    const lost = new Promise<'lost'>((resolve) => node.deaths.add(() => resolve('lost')))
-    for (;;) {
-      for (const { shown, fits } of handed.splice(0)) {
-        if (!fits) return leave('has a gap')
-        await tell(shown)
+    let lost = !node.owner.alive
+    let arrived: (() => IteratorResult<Shows>) | undefined
+    let asked = false
+    let wake: () => void = () => undefined
+    const die = () => {
+      lost = true
+      wake()
+    }
+    node.deaths.add(die)
+    /** Until there is something to do, or nothing has happened for a while. */
+    const woken = () =>
+      new Promise<void>((resolve) => {
+        const cancel = scheduler.after(owner, waitMs(), () => wake())
+        wake = () => {
+          wake = () => undefined
+          cancel()
+          wakers.delete(wakeNow)
+          resolve()
+        }
+        const wakeNow = () => wake()
+        wakers.add(wakeNow)
+      })
+    const arrive = (result: () => IteratorResult<Shows>) => {
+      arrived = result
+      wake()
+    }
+    try {
+      for (;;) {
+        for (const { shown, fits } of handed.splice(0)) {
+          if (!fits) return await leave('has a gap')
+          await tell(shown)
+        }
+        if (random.chance(0.05)) await scheduler.sleep(owner, random.between(100, 3000))
+        if (!asked) {
+          asked = true
+          source.next().then(
+            (result) => arrive(() => result),
+            (error: unknown) =>
+              arrive(() => {
+                throw error
+              }),
+          )
+        }
+        if (!lost && !arrived && handed.length === 0) await woken()
+        await scheduler.turn(owner)
+        if (lost) return await leave('node died')
+        if (handed.length > 0) continue
+        if (!arrived) {
+          if (mayLeave()) {
+            return await leave(mode === 'coming and going' && random.chance(0.2) ? 'vanished' : 'closed')
+          }
+          if (isRestless()) return await leave('has something to ask for')
+          continue
+        }
+        const next = arrived()
+        arrived = undefined
+        asked = false
+        if (next.done) return await leave('ended by the node')
+        if (!take(next.value)) return await leave('has a gap')
+        await tell(next.value)
       }
-      if (random.chance(0.05)) await scheduler.sleep(owner, random.between(100, 3000))
-      pending ??= source.next()
-      const idle = new AbortController()
-      const next = await Promise.race([
-        pending,
-        lost,
-        new Promise<'handed'>((resolve) => {
-          noticeHanded = () => resolve('handed')
-          if (handed.length > 0) noticeHanded()
-        }),
-        scheduler
-          .sleep(owner, Math.min(1000, Math.max(1, leaveAtMs - scheduler.now())), idle.signal)
-          .then(() => 'idle' as const),
-      ])
-      idle.abort('over')
-      await scheduler.turn(owner)
-      if (next === 'lost') return leave('node died')
-      if (next === 'handed') continue
-      if (next === 'idle') {
-        if (mayLeave()) return leave(device.mode === 'coming and going' && random.chance(0.2) ? 'vanished' : 'closed')
-        if (isRestless()) return leave('has something to ask for')
-        continue
-      }
-      pending = undefined
-      if (next.done) return leave('ended by the node')
-      if (!take(next.value)) return leave('has a gap')
-      await tell(next.value)
+    } finally {
+      node.deaths.delete(die)
     }
   }
 
@@ -254,5 +321,5 @@ export function createDevice(world: World, userId: UserId, name: string, options
     }
   }
 
-  return device
+  return { userId, name, held, said, changes, run, setMode }
 }

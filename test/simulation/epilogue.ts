@@ -1,19 +1,22 @@
 import { directConversationId } from '../../src/domain/conversation-id.ts'
 import type { Group } from '../../src/ports/conversations.ts'
 import type { Alteration, Message } from '../../src/ports/log.ts'
-import { type ConversationId, isGroupId, type UserId } from '../../src/protocol/ids.ts'
+import { type ConversationId, isGroupId, type Seq, type UserId } from '../../src/protocol/ids.ts'
 import { alter } from './changer.ts'
 import { send } from './clients.ts'
 import type { Device } from './device.ts'
 import { untilSettled } from './group-actor.ts'
 import type { ChangeRequest, GroupRequest } from './history.ts'
-import { noFaults } from './network.ts'
 import type { Owner } from './scheduler.ts'
 import type { World } from './world.ts'
 
 const rounds = 3
 /** Longer than a session lives that nobody renews. */
 const forgottenAfterMs = 60_000
+/** Longer than somebody who was removed from a group may see any more of it. */
+const removedWithinMs = 50_000
+/** Longer than the time between two periodic checks of a stream. */
+const periodMs = 35_000
 
 export type Epilogue = ReturnType<typeof createEpilogue>
 
@@ -32,7 +35,7 @@ export function createEpilogue(world: World) {
    */
   async function whileLeaving(time: number, devices: readonly Device[], left: Promise<unknown>): Promise<void> {
     const lossy = world.withBeat && random.chance(0.4)
-    if (lossy) network.setRates({ ...noFaults, eventLost: 0.5 })
+    if (lossy) network.setRates({ eventLost: 0.5 })
     const lastAck = (userId: UserId) => (random.chance(0.5) ? acknowledge(userId, devices) : undefined)
     const reached = random.chance(0.6) ? others : []
     await Promise.all([
@@ -41,7 +44,7 @@ export function createEpilogue(world: World) {
       groupsWithin(`leaving-${time}`, 1500),
       ...others.map(lastAck),
     ])
-    network.setRates(noFaults)
+    network.setRates({})
     if (lossy) return
     for (const { id, members } of world.chats) {
       for (const userId of members) if (redis.marks.get(userId) === redis.runId()) await lookUp(userId, id, () => true)
@@ -73,7 +76,7 @@ export function createEpilogue(world: World) {
     }
     for (const { id, members } of world.chats) {
       for (const userId of members) {
-        await lookUp(userId, id, ({ senderId, sentAtMs }) => senderId !== userId && sentAtMs >= sinceMs)
+        await lookUp(userId, id, (message) => message.senderId !== userId && world.writtenAtMs(message) >= sinceMs)
       }
     }
   }
@@ -178,18 +181,65 @@ export function createEpilogue(world: World) {
       // Which they may be put out of at any moment.
       if (isGroupId(conversationId) || seq === 0) continue
       device?.said.set(conversationId, Math.max(seq, device.said.get(conversationId) ?? 0))
-      history.note('epilogue', { kind: 'says', userId, conversationId, delivered: seq, read: 0 })
-      const ticks = await persistently(() =>
-        world.ask(owner, random.pick(world.nodes), async (domain) =>
-          domain.ack(await domain.access.member(userId, conversationId), seq),
-        ),
-      )
-      history.note('epilogue', { kind: 'ticks', ticks, source: 'answer' })
+      await acknowledgeOne(userId, conversationId, seq)
+    }
+  }
+
+  async function acknowledgeOne(userId: UserId, conversationId: ConversationId, seq: Seq): Promise<void> {
+    history.note('epilogue', { kind: 'says', userId, conversationId, delivered: seq, read: 0 })
+    const ticks = await persistently(() =>
+      world.ask(owner, random.pick(world.nodes), async (domain) =>
+        domain.ack(await domain.access.member(userId, conversationId), seq),
+      ),
+    )
+    history.note('epilogue', { kind: 'ticks', ticks, source: 'answer' })
+  }
+
+  /** Long after the last change of a group, so that those who were removed must have been told: somebody writes, others ack. */
+  async function muchLater(devices: readonly Device[]): Promise<void> {
+    await scheduler.sleep(owner, removedWithinMs)
+    await Promise.all([...world.groups].map((id) => writeToGroup(id, 'much later')))
+    await scheduler.sleep(owner, 3000)
+    for (const conversationId of world.groups) {
+      const { members = [] } = (await groupNow(conversationId)) ?? {}
+      for (const { userId, held } of devices) {
+        const seq = held.get(conversationId)
+        if (seq && members.includes(userId)) await acknowledgeOne(userId, conversationId, seq)
+      }
+    }
+    await scheduler.sleep(owner, periodMs)
+    history.note('epilogue', { kind: 'fault', what: 'that was long ago' })
+  }
+
+  /** When all streams have ended, everybody acks everything, by plain requests: then no pending row is left of those written now. */
+  async function afterwards(devices: readonly Device[], left: Promise<unknown>): Promise<void> {
+    const rows = async () =>
+      (
+        await Promise.all(
+          users.map((userId) => truth.pending.list(userId).then((all) => all.map((row) => ({ userId, ...row })))),
+        )
+      ).flat()
+    const keyOf = ({ userId, conversationId, firstUndeliveredSeq }: Awaited<ReturnType<typeof rows>>[number]) =>
+      `${userId} ${conversationId} ${firstUndeliveredSeq}`
+    const before = new Set((await rows()).map(keyOf))
+    await left
+    for (const { id, members } of world.chats) {
+      for (const userId of new Set(members)) {
+        const own = devices.filter((each) => each.userId === userId)
+        const seq = Math.max(0, ...own.map(({ held }) => held.get(id) ?? 0))
+        if (seq > 0) await acknowledgeOne(userId, id, seq)
+      }
+    }
+    for (const row of (await rows()).filter((each) => !before.has(keyOf(each)))) {
+      const { userId, conversationId, firstUndeliveredSeq: first } = row
+      history.note('epilogue', { kind: 'leftover', userId, conversationId, first })
     }
   }
 
   return {
     whileLeaving,
+    muchLater,
+    afterwards,
     whileAway,
     whileComing,
     /** Nothing but the ring tells whoever is there to stay. */

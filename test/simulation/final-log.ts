@@ -8,6 +8,9 @@ import type { Entry } from './history.ts'
 export type FinalState = {
   chats: FinalChat[]
   ticks: Ticks[]
+  isBrisk: boolean
+  /** In the time of the simulation: what rows say themselves was told by the clock of some node. */
+  writtenAtMs(address: MessageAddress): number
 }
 
 /** `indexed`: those in whose index it is. */
@@ -23,14 +26,19 @@ export type Anomaly = { promise: string; what: string }
 
 export type FinalLog = ReturnType<typeof createFinalLog>
 
-/** The logs as they are in the end, to look things up in. */
-export function createFinalLog({ chats }: FinalState) {
+/** The logs as they are in the end, to look things up in. An edit that shows no more has lost its text: here it has what was asked for. */
+export function createFinalLog({ chats }: FinalState, entries: readonly Entry[]) {
+  const asked = new Map(only(entries, 'alters').map(({ clientMessageId, alteration }) => [clientMessageId, alteration]))
+  const withText = (row: LogRow): LogRow => {
+    const isStripped = row.kind === 'change' && row.alteration.type === 'edit' && row.alteration.body === ''
+    return isStripped ? { ...row, alteration: asked.get(row.clientMessageId) ?? row.alteration } : row
+  }
   const rows = new Map<string, LogRow>()
-  for (const row of chats.flatMap((chat) => chat.rows)) rows.set(`${row.conversationId} ${row.seq}`, row)
+  for (const row of chats.flatMap((chat) => chat.rows)) rows.set(`${row.conversationId} ${row.seq}`, withText(row))
   const all = [...rows.values()]
   const messages = all.filter((row) => row.kind === 'message')
   const changes = all.filter((row) => row.kind === 'change')
-  const entries: (Message | Change)[] = [...messages, ...changes]
+  const numbered: (Message | Change)[] = [...messages, ...changes]
 
   const at = (id: ConversationId, seq: Seq): LogRow | undefined => rows.get(`${id} ${seq}`)
   const messageAt = (id: ConversationId, seq: Seq): Message | undefined => {
@@ -43,14 +51,16 @@ export function createFinalLog({ chats }: FinalState) {
   }
   /** Of its last entry, message or change. */
   const last = (id: ConversationId): Seq =>
-    Math.max(0, ...entries.filter((each) => each.conversationId === id).map((each) => each.seq))
+    Math.max(0, ...numbered.filter((each) => each.conversationId === id).map((each) => each.seq))
   /** The first message strictly between two seqs. */
   const messageBetween = (id: ConversationId, from: Seq, to: Seq): Message | undefined =>
     messages.find((row) => row.conversationId === id && row.seq > from && row.seq < to)
   const changesOf = ({ conversationId, seq }: MessageAddress): Change[] =>
     changes.filter((each) => each.conversationId === conversationId && each.targetSeq === seq)
 
-  return { messages, changes, entries, messageAt, changeAt, changesOf, last, messageBetween }
+  const voids = all.filter((row) => row.kind === 'void')
+
+  return { messages, changes, voids, entries: numbered, messageAt, changeAt, changesOf, last, messageBetween }
 }
 
 export const only = <Kind extends Entry['kind']>(entries: readonly Entry[], kind: Kind) =>

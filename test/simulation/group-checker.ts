@@ -4,10 +4,11 @@ import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import { type Anomaly, type FinalLog, type FinalState, groupBy, only } from './final-log.ts'
 import type { Entry } from './history.ts'
 import type { Tenures } from './tenures.ts'
+import { checkWatches } from './watch-checker.ts'
 
 /** Judges who was in which group, and what that let them see and do. */
 export function checkGroups(entries: readonly Entry[], state: FinalState, log: FinalLog, tenures: Tenures): Anomaly[] {
-  const facts = factsOf(entries, tenures)
+  const facts = factsOf(entries, state, tenures)
   return [
     ...consistent(state, tenures),
     ...foundedOnce(entries),
@@ -18,6 +19,7 @@ export function checkGroups(entries: readonly Entry[], state: FinalState, log: F
     ...doors(entries, facts),
     ...complete(entries, log, state),
     ...noSurprise(entries),
+    ...checkWatches(entries, facts),
   ]
 }
 
@@ -62,15 +64,24 @@ function durable(entries: readonly Entry[], tenures: Tenures, facts: readonly Fa
       return [report(`version ${group.version} is another`)]
     }
     const known = facts.filter((fact) => fact.id === group.id && fact.index < since)
-    return ineffective(request, group, tenures, known).map(report)
+    return ineffective(request, group, tenures, known, leaversOf(entries, group.id)).map(report)
   })
 }
+
+/** Who has asked to leave, answered or not: nobody but themselves can bring them back. */
+const leaversOf = (entries: readonly Entry[], id: ConversationId): Set<UserId> =>
+  new Set(
+    only(entries, 'asks')
+      .filter(({ request }) => request.type === 'leave' && request.conversationId === id)
+      .map(({ userId }) => userId),
+  )
 
 function ineffective(
   request: Extract<Entry, { kind: 'answered' }>['request'],
   { id, version }: Group,
   tenures: Tenures,
   known: readonly Fact[],
+  leavers: ReadonlySet<UserId>,
 ): string[] {
   const upTo = tenures.chainFor(id).filter(({ seq }) => seq <= version)
   if (request.type === 'rename') return upTo.some(({ title }) => title === request.title) ? [] : ['is not called that']
@@ -83,6 +94,7 @@ function ineffective(
     fact.userId === userId && fact.isIn === isIn && !(isIn ? wentAfter : cameAfter)(userId, fact.version)
   return [
     ...request.add
+      .filter((userId) => !leavers.has(userId))
       .filter((userId) => !cameAfter(userId, 0) || known.some((fact) => stillAs(fact, userId, false)))
       .map((userId) => `${userId} is not in it`),
     ...request.remove
@@ -134,7 +146,7 @@ function streams(entries: readonly Entry[], tenures: Tenures): Anomaly[] {
  * no earlier.
  * `joinedSeq`: where their view began.
  */
-type Fact = {
+export type Fact = {
   index: number
   userId: UserId
   id: ConversationId
@@ -144,7 +156,7 @@ type Fact = {
   untilMs: number
 }
 
-function factsOf(entries: readonly Entry[], tenures: Tenures): Fact[] {
+function factsOf(entries: readonly Entry[], { writtenAtMs }: FinalState, tenures: Tenures): Fact[] {
   const users = [...new Set(entries.flatMap((entry) => ('userId' in entry ? [entry.userId] : [])))]
   const factAt = (index: number, userId: UserId, id: ConversationId, version: Seq): Fact => {
     const all = tenures.of(userId, id)
@@ -162,9 +174,9 @@ function factsOf(entries: readonly Entry[], tenures: Tenures): Fact[] {
     const own = tenures
       .chainFor(request.conversationId)
       .find(
-        ({ senderId, removed, sentAtMs }) => senderId === userId && removed.includes(userId) && sentAtMs >= askedAtMs,
+        (change) => change.senderId === userId && change.removed.includes(userId) && writtenAtMs(change) >= askedAtMs,
       )
-    return own && own.sentAtMs <= entry.atMs ? [factAt(index, userId, request.conversationId, own.seq)] : []
+    return own && writtenAtMs(own) <= entry.atMs ? [factAt(index, userId, request.conversationId, own.seq)] : []
   })
 }
 

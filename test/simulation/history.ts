@@ -1,5 +1,6 @@
 import type { MemberRole } from '../../src/domain/group.ts'
 import type { Group } from '../../src/ports/conversations.ts'
+import type { Typing } from '../../src/ports/events.ts'
 import type { Alteration, Message } from '../../src/ports/log.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../../src/protocol/ids.ts'
 import type { Ticks } from '../../src/protocol/ticks.ts'
@@ -66,7 +67,14 @@ export type Observation =
   | { kind: 'left'; stream: number; how: string }
   | { kind: 'page'; userId: UserId; conversationId: ConversationId; messages: readonly Message[]; since: number }
   | { kind: 'says'; userId: UserId; conversationId: ConversationId; delivered: Seq; read: Seq }
-  | { kind: 'ticks'; ticks: Ticks; source: string }
+  /** `watch`: the stream that showed them, and to whom. */
+  | { kind: 'ticks'; ticks: Ticks; source: string; watch?: { stream: number; userId: UserId } }
+  | { kind: 'typing'; typing: Typing; stream: number; userId: UserId }
+  | { kind: 'watch'; stream: number; userId: UserId; of: string; node: string; only?: ConversationId }
+  /** A pending row that nobody needs any more. */
+  | { kind: 'leftover'; userId: UserId; conversationId: ConversationId; first: Seq }
+  /** A direct chat was made, and there was no message in it. */
+  | { kind: 'empty'; conversationId: ConversationId }
   | { kind: 'fault'; what: string }
   | { kind: 'unindexed'; userId: UserId; conversationId: ConversationId; first: Seq; row: Seq | undefined }
   | {
@@ -169,6 +177,14 @@ function describe(seen: Observation): string {
       return `says of ${short(seen.conversationId)}: delivered ${seen.delivered}, read ${seen.read}`
     case 'ticks':
       return `${seen.source}: ${seen.ticks.userId} in ${short(seen.ticks.conversationId)} ${seen.ticks.lastDeliveredSeq}/${seen.ticks.lastReadSeq}`
+    case 'typing':
+      return `stream ${seen.stream}: ${seen.typing.userId} ${seen.typing.typing ? 'types' : 'has stopped'} in ${short(seen.typing.conversationId)}`
+    case 'watch':
+      return `opens stream ${seen.stream} of ${seen.of}${seen.only ? ` of ${short(seen.only)}` : ''} at ${seen.node} for ${seen.userId}`
+    case 'leftover':
+      return `${seen.userId} has everything of ${short(seen.conversationId)}, and a pending row from #${seen.first}`
+    case 'empty':
+      return `${short(seen.conversationId)} is made, without a message`
     case 'fault':
       return `*** ${seen.what}`
     case 'unindexed':

@@ -1,4 +1,3 @@
-import { noFaults } from './network.ts'
 import type { Owner } from './scheduler.ts'
 import type { World } from './world.ts'
 
@@ -8,8 +7,8 @@ export async function runNemesis(world: World, blows: number): Promise<void> {
   const owner: Owner = { name: 'nemesis', alive: true }
   const note = (what: string) => history.note('nemesis', { kind: 'fault', what })
 
-  const faults: (() => Promise<void> | void)[] = [
-    async () => {
+  const faults = {
+    async kill() {
       const index = random.below(world.nodes.length)
       note(`node ${index + 1} is killed`)
       world.killNode(index)
@@ -17,15 +16,32 @@ export async function runNemesis(world: World, blows: number): Promise<void> {
       world.startNode(index)
       note(`node ${index + 1} is back`)
     },
-    () => {
+
+    flush() {
       note('Redis is flushed')
       redis.flush()
     },
-    () => {
+
+    failOver() {
       note('Redis fails over to a replica that lags behind')
       world.failOver()
     },
-    async () => {
+
+    async failBack() {
+      const promote = redis.replica()
+      // Those who listen elsewhere in the cluster notice nothing, and what was published meanwhile may never have got to them.
+      const isNoticed = !world.withBeat || random.chance(0.3)
+      const losesEvents = world.withBeat && random.chance(0.7)
+      note(`a replica of Redis stops following${losesEvents ? ', and events are lost' : ''}`)
+      if (losesEvents) network.setRates({ eventLost: 0.5 })
+      await scheduler.sleep(owner, random.between(100, 5000))
+      network.setRates({})
+      promote()
+      if (isNoticed) redis.cutSubscribers()
+      note(`it becomes the master, and ${isNoticed ? 'the listening connections break' : 'no listener notices'}`)
+    },
+
+    async deafen() {
       note('the listening connections break')
       network.setDeaf(true)
       await scheduler.sleep(owner, random.between(0, 4000))
@@ -33,7 +49,8 @@ export async function runNemesis(world: World, blows: number): Promise<void> {
       redis.cutSubscribers()
       note('the listening connections stand again')
     },
-    async () => {
+
+    async redisAway() {
       note('Redis is away')
       redis.setDown(true)
       await scheduler.sleep(owner, random.between(100, 6000))
@@ -41,27 +58,44 @@ export async function runNemesis(world: World, blows: number): Promise<void> {
       redis.cutSubscribers()
       note('Redis is back')
     },
-    async () => {
+
+    async failCalls() {
       note('calls fail, before and after they were carried out')
       network.setRates({ refused: 0.1, answerLost: 0.1, late: 0.1, eventLost: 0, slow: 0.2 })
       await scheduler.sleep(owner, random.between(500, 6000))
-      network.setRates(noFaults)
+      network.setRates({})
     },
-    async () => {
+
+    async loseEvents() {
       note(world.withBeat ? 'events are lost' : 'nothing happens')
-      network.setRates({ ...noFaults, eventLost: world.withBeat ? 0.4 : 0 })
+      network.setRates({ eventLost: world.withBeat ? 0.4 : 0 })
       await scheduler.sleep(owner, random.between(500, 8000))
-      network.setRates(noFaults)
+      network.setRates({})
     },
-    async () => {
+
+    async stepClocks() {
+      note('clocks step, forth and back, while something is late')
+      network.setRates({ eventLost: world.withBeat ? 0.3 : 0, slow: world.isBrisk ? 0.5 : 0.2 })
+      for (let left = random.between(1, 12); left > 0; left -= 1) {
+        world.stepClock(random.below(world.nodes.length))
+        await scheduler.sleep(owner, random.between(0, 500))
+      }
+      network.setRates({})
+    },
+
+    async wait() {
       note('a long time passes')
       await scheduler.sleep(owner, random.between(20_000, 60_000))
     },
-  ]
+  }
+  const { kill, loseEvents, stepClocks, wait } = faults
+  const possible: readonly (() => Promise<void> | void)[] = world.isBrisk
+    ? [kill, loseEvents, loseEvents, stepClocks, wait]
+    : Object.values(faults)
 
   for (let i = 0; i < blows; i += 1) {
-    await scheduler.sleep(owner, random.between(0, 4000))
-    await random.pick(faults)()
+    await scheduler.sleep(owner, random.between(0, world.isBrisk ? 500 : 4000))
+    await random.pick(possible)()
   }
   note('all is well')
 }

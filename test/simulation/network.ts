@@ -18,54 +18,68 @@ export type FaultRates = {
   slow: number
 }
 
-export const noFaults: FaultRates = { refused: 0, answerLost: 0, late: 0, eventLost: 0, slow: 0.03 }
+/** How slow what is slow may be, and how often that is when all is well. */
+export type Pace = { slow: number; slowestMs: number }
 
 /** Longer than any patience of the domain. */
-const slowestMs = 1500
+export const unsteady: Pace = { slow: 0.03, slowestMs: 1500 }
+/** So that a healthy write, which is five times on its way from its number to its cell, takes no longer than a reader waits for it. */
+export const brisk: Pace = { slow: 0.3, slowestMs: 55 }
+
+/** How long a call may be on its way that its caller has given up. */
+const latestMs = 5000
 
 export type Network = ReturnType<typeof createNetwork>
 
 /** Between the nodes and what they share: every call and every event takes its turn, and may come to grief. */
-export function createNetwork(scheduler: Scheduler, random: Random) {
+export function createNetwork(scheduler: Scheduler, random: Random, { slow, slowestMs }: Pace) {
   const wire: Owner = { name: 'wire', alive: true }
-  let rates = noFaults
+  const healthy: FaultRates = { refused: 0, answerLost: 0, late: 0, eventLost: 0, slow }
+  let rates = healthy
   let deaf = false
 
-  async function call<T>(owner: Owner, carryOut: () => Promise<T>): Promise<T> {
-    await (random.chance(rates.slow) ? scheduler.sleep(owner, random.below(slowestMs)) : scheduler.turn(owner))
-    const draw = random.next()
-    if (draw < rates.refused) throw unavailable()
-    if (draw < rates.refused + rates.late) {
-      // Nobody waits for the outcome any more.
-      scheduler
-        .turn(wire)
-        .then(carryOut)
-        .catch(() => undefined)
-      throw unavailable()
-    }
-    const result = await carryOut()
-    // A node that dies here has done it and never learns.
-    await (random.chance(rates.slow) ? scheduler.sleep(owner, random.below(slowestMs)) : scheduler.turn(owner))
-    if (draw < rates.refused + rates.late + rates.answerLost) throw unavailable()
-    return result
+  /** When its turn has come, or after a while. */
+  function eventually(owner: Owner, go: () => void): void {
+    if (random.chance(rates.slow)) scheduler.after(owner, random.below(slowestMs), go)
+    else scheduler.whenTurn(owner, go)
+  }
+
+  function call<T>(owner: Owner, carryOut: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) =>
+      eventually(owner, () => {
+        const draw = random.next()
+        if (draw < rates.refused) return reject(unavailable())
+        if (draw < rates.refused + rates.late) {
+          // Nobody waits for the outcome any more.
+          const carryOutLate = () => void carryOut().catch(() => undefined)
+          if (random.chance(0.5)) scheduler.whenTurn(wire, carryOutLate)
+          else scheduler.after(wire, random.below(latestMs), carryOutLate)
+          return reject(unavailable())
+        }
+        carryOut().then((result) => {
+          const isLost = draw < rates.refused + rates.late + rates.answerLost
+          // A node that dies here has done it and never learns.
+          eventually(owner, () => (isLost ? reject(unavailable()) : resolve(result)))
+        }, reject)
+      }),
+    )
   }
 
   /** In order, like a connection; but what is on its way is lost when the connection breaks. */
   function delayed(owner: Owner, listener: EventListener) {
     const queue: { arrive(): void; lose?(): void }[] = []
     let draining = false
-    async function drain(): Promise<void> {
-      if (draining) return
-      draining = true
-      while (queue.length > 0) {
-        await (random.chance(rates.slow) ? scheduler.sleep(owner, random.below(slowestMs)) : scheduler.turn(owner))
+    function drain(): void {
+      draining = queue.length > 0
+      if (!draining) return
+      eventually(owner, () => {
         queue.shift()?.arrive()
-      }
-      draining = false
+        drain()
+      })
     }
     function enqueue(entry: (typeof queue)[number]): void {
       queue.push(entry)
-      drain().catch(() => undefined)
+      if (!draining) drain()
     }
     const heard: EventListener = {
       event(event) {
@@ -118,6 +132,7 @@ export function createNetwork(scheduler: Scheduler, random: Random) {
       memberships: over(ports.memberships),
       profiles: over(ports.profiles),
       blocks: over(ports.blocks),
+      departures: over(ports.departures),
       uploads: over(ports.uploads),
       devices: over(ports.devices),
       sequencer: over(ports.sequencer),
@@ -137,8 +152,9 @@ export function createNetwork(scheduler: Scheduler, random: Random) {
 
   return {
     reach,
-    setRates(next: FaultRates): void {
-      rates = next
+    /** All else is as when all is well. */
+    setRates(next: Partial<FaultRates>): void {
+      rates = { ...healthy, ...next }
     },
     losesEvents: (): boolean => rates.eventLost > 0,
     /** Nothing published arrives. To be ended by telling every listener of the gap. */

@@ -4,44 +4,60 @@ import type { Random } from './random.ts'
 // Owns every await of a simulated run. Code that waits registers a step; the loop picks one at random, lets everything that
 // follows from it run until it waits again, and picks the next. Time passes only when it says so.
 
-/** Whose step it is: a node, a client, the network. What is dead never goes on. */
-export type Owner = { readonly name: string; alive: boolean }
+/** Whose step it is: a node, a client, the network. What is dead never goes on. `clockOffMs`: by how much its wall clock is off. */
+export type Owner = { readonly name: string; alive: boolean; clockOffMs?: number }
+
+/** `monotonic` never steps, whatever is done to the wall clock. */
+export type SimulatedClock = Clock & { monotonic(): number }
 
 type Step = { owner: Owner; go: () => void }
-type Timer = Step & { atMs: number; order: number }
+type Timer = Step & { atMs: number }
 
 export type Scheduler = ReturnType<typeof createScheduler>
 
-export function createScheduler(random: Random) {
+/** `starves`: time may pass although somebody could go on. */
+export function createScheduler(random: Random, { starves }: { starves: boolean }) {
   let nowMs = 1_800_000_000_000
-  let order = 0
   const ready: Step[] = []
+  /** The next one is the last: of those that are due at the same time, the one that was set first. */
   const timers: Timer[] = []
 
-  /** Waits for its turn among all that could happen next. */
-  function turn(owner: Owner): Promise<void> {
-    return new Promise((go) => ready.push({ owner, go }))
+  /** Calls `go` when its turn has come among all that could happen next. */
+  const whenTurn = (owner: Owner, go: () => void): void => void ready.push({ owner, go })
+
+  const turn = (owner: Owner): Promise<void> => new Promise((go) => whenTurn(owner, go))
+
+  /** Calls `go` after that time, unless the returned function was called before. */
+  function after(owner: Owner, ms: number, go: () => void): () => void {
+    const timer: Timer = { owner, atMs: nowMs + Math.max(0, ms), go }
+    let [low, high] = [0, timers.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((timers[middle]?.atMs ?? 0) > timer.atMs) low = middle + 1
+      else high = middle
+    }
+    timers.splice(low, 0, timer)
+    return () => {
+      const index = timers.indexOf(timer)
+      if (index >= 0) timers.splice(index, 1)
+    }
   }
 
   function sleep(owner: Owner, ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted) return resolve()
-      const timer: Timer = { owner, atMs: nowMs + Math.max(0, ms), order: order++, go: resolve }
-      timers.push(timer)
-      signal?.addEventListener(
-        'abort',
-        () => {
-          const index = timers.indexOf(timer)
-          if (index >= 0) timers.splice(index, 1)
-          ready.push({ owner, go: resolve })
-        },
-        { once: true },
-      )
+      const cancel = after(owner, ms, resolve)
+      const wake = () => {
+        cancel()
+        whenTurn(owner, resolve)
+      }
+      signal?.addEventListener('abort', wake, { once: true })
     })
   }
 
-  const clockOf = (owner: Owner): Clock => ({
-    now: () => nowMs,
+  const clockOf = (owner: Owner): SimulatedClock => ({
+    now: () => nowMs + (owner.clockOffMs ?? 0),
+    monotonic: () => nowMs,
     sleep: (ms, signal) => sleep(owner, ms, signal),
   })
 
@@ -54,31 +70,34 @@ export function createScheduler(random: Random) {
   }
 
   function takeTimer(): Step | undefined {
-    let first: Timer | undefined
-    for (const timer of timers) {
-      if (!first || timer.atMs < first.atMs || (timer.atMs === first.atMs && timer.order < first.order)) first = timer
-    }
-    if (!first) return undefined
-    timers.splice(timers.indexOf(first), 1)
-    nowMs = Math.max(nowMs, first.atMs)
+    const first = timers.pop()
+    if (first) nowMs = Math.max(nowMs, first.atMs)
     return first
   }
 
-  /** Runs until `isDone`, or throws when that takes more than `stepsMax` steps or nothing is left to happen. */
-  async function run(isDone: () => boolean, stepsMax: number): Promise<number> {
-    for (let steps = 0; ; steps += 1) {
-      await settled()
-      if (isDone()) return steps
-      if (steps >= stepsMax) throw new Error(`Not done after ${stepsMax} steps`)
-      // Now and then time passes although somebody could go on: that is what a slow network looks like.
-      const step = ready.length > 0 && !(timers.length > 0 && random.chance(0.02)) ? takeReady() : takeTimer()
-      if (!step) throw new Error('Nothing can happen any more')
-      if (step.owner.alive) step.go()
-    }
+  /** Runs until `isDone`, or rejects when that takes more than `stepsMax` steps or nothing is left to happen. */
+  function run(isDone: () => boolean, stepsMax: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      let steps = 0
+      const go = () => {
+        if (isDone()) return resolve(steps)
+        if (steps >= stepsMax) return reject(new Error(`Not done after ${stepsMax} steps`))
+        steps += 1
+        // Now and then time passes although somebody could go on: that is what a slow network looks like.
+        const waits = starves && timers.length > 0 && random.chance(0.02)
+        const step = ready.length > 0 && !waits ? takeReady() : takeTimer()
+        if (!step) return reject(new Error('Nothing can happen any more'))
+        if (step.owner.alive) step.go()
+        whenSettled(go)
+      }
+      whenSettled(go)
+    })
   }
 
-  return { now: () => nowMs, turn, sleep, clockOf, run }
+  return { now: () => nowMs, whenTurn, turn, after, sleep, clockOf, run }
 }
 
-/** Everything that follows from what was just resolved has happened: Node runs ticks when no promise job is left. */
-const settled = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))
+/** When everything that follows from what was just resolved has happened: Node runs ticks when no promise job is left. */
+const whenSettled = (go: () => void): void => void settled.then(() => process.nextTick(go))
+
+const settled = Promise.resolve()

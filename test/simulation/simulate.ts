@@ -1,14 +1,14 @@
-import type { Seq, UserId } from '../../src/protocol/ids.ts'
+import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import type { Change } from './bugs.ts'
 import { runChanger } from './changer.ts'
 import { check } from './checker.ts'
-import { runPager, runSender, runTickWatcher } from './clients.ts'
-import { createDevice } from './device.ts'
+import { runPager, runSender } from './clients.ts'
+import { createDevice, type Device } from './device.ts'
 import { createEpilogue } from './epilogue.ts'
 import type { Anomaly, FinalChat } from './final-log.ts'
 import { runFounder, runGroupActor } from './group-actor.ts'
 import { runNemesis } from './nemesis.ts'
-import { noFaults } from './network.ts'
+import { runTypist, runWatcher } from './watchers.ts'
 import { createWorld } from './world.ts'
 
 const stepsMax = 300_000
@@ -31,7 +31,12 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
     createDevice(world, carol, 'carol', { sole: true, ...habits() }),
   ]
   let running = devices.map((device) => device.run())
-  const forEver = [...running, runPager(world, 'pager'), runTickWatcher(world, random.pick(users), 'watcher')]
+  const forEver = [
+    ...running,
+    runPager(world, 'pager'),
+    runTypist(world, 'typist'),
+    ...users.map((userId) => runWatcher(world, userId, `${userId}-w`)),
+  ]
   const anomalies: Anomaly[] = []
   const surprise = (error: unknown) =>
     void anomalies.push({
@@ -54,8 +59,8 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
       ...users.map((userId) => runGroupActor(world, userId, random.between(1, 4))),
       runNemesis(world, random.between(1, 5)),
     ])
-    world.network.setRates(noFaults)
-    for (const device of devices) device.mode = 'staying'
+    world.network.setRates({})
+    for (const device of devices) device.setMode('staying')
     steps += await becomeCurrent()
     steps += await leave(1)
     steps += await during([epilogue.whileAway(devices)])
@@ -64,21 +69,33 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
     steps += await comeBack(2)
     steps += await during([epilogue.whileThere()])
     steps += await becomeCurrent()
+    if (random.chance(0.3)) steps += await during([epilogue.muchLater(devices)])
+    if (random.chance(0.5)) {
+      for (const device of devices) device.setMode('leaving')
+      steps += await during([epilogue.afterwards(devices, Promise.all(running))])
+    }
   } catch (error) {
     surprise(error)
   }
 
   const ticks = (await Promise.all(users.map((userId) => truth.boundaries.ofUser(userId)))).flat()
-  anomalies.push(...check(history.entries, { chats: await everyChat(), ticks }))
+  anomalies.push(
+    ...check(history.entries, {
+      chats: await everyChat(),
+      ticks,
+      isBrisk: world.isBrisk,
+      writtenAtMs: world.writtenAtMs,
+    }),
+  )
   return { seed, anomalies, steps, lines: history.lines }
 
   function leave(time: number): Promise<number> {
-    for (const device of devices) device.mode = 'leaving'
+    for (const device of devices) device.setMode('leaving')
     return during([epilogue.whileLeaving(time, devices, Promise.all(running))])
   }
 
   async function comeBack(time: number): Promise<number> {
-    for (const device of devices) device.mode = 'staying'
+    for (const device of devices) device.setMode('staying')
     running = devices.map((device) => device.run())
     for (const each of running) each.catch(surprise)
     const taken = await during([epilogue.whileComing(time)])
@@ -98,42 +115,43 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
   /** Everybody has to get everything that was acknowledged, and notes down what they do not get. */
   async function becomeCurrent(): Promise<number> {
     const deadlineMs = scheduler.now() + currentWithinMs
-    let last = await acknowledged()
+    const wanted = await wantedBy(devices)
     const taken = await scheduler.run(
-      () => behind(last).length === 0 || scheduler.now() > deadlineMs || anomalies.length > 0,
+      () => wanted.every(isHeld) || scheduler.now() > deadlineMs || anomalies.length > 0,
       stepsMax,
     )
-    last = await acknowledged()
-    for (const { device, ...where } of behind(last)) {
-      history.note(device.name, { kind: 'behind', userId: device.userId, ...where })
+    for (const each of (await wantedBy(devices)).filter((each) => !isHeld(each))) {
+      const { device, conversationId, of, last } = each
+      history.note(device.name, {
+        kind: 'behind',
+        userId: device.userId,
+        conversationId,
+        of,
+        held: heldOf(each),
+        last,
+      })
     }
     return taken
   }
 
-  function behind(last: Awaited<ReturnType<typeof acknowledged>>) {
-    return devices.flatMap((device) =>
-      last
+  /** How far each device has to come: the last message and the last change of each chat that its user may see. */
+  async function wantedBy(all: readonly Device[]): Promise<Wanted[]> {
+    const chats = await acknowledged()
+    return all.flatMap((device) =>
+      chats
         .filter(({ members }) => members.includes(device.userId))
-        .map(({ id, messages, changes, joinedSeqOf }) => {
-          const isSeen = (seq: Seq) => seq > joinedSeqOf(device.userId)
-          const message = Math.max(0, ...messages.map(({ seq }) => seq).filter(isSeen))
-          const change = Math.max(
-            0,
-            ...changes.filter(({ seq, targetSeq }) => isSeen(seq) && isSeen(targetSeq)).map(({ seq }) => seq),
-          )
-          return { id, message, change }
-        })
-        .flatMap(({ id, message, change }) => [
-          { device, conversationId: id, of: 'messages' as const, held: device.held.get(id) ?? 0, last: message },
-          {
-            device,
-            conversationId: id,
-            of: 'changes' as const,
-            held: device.changes ? (device.changes.get(id) ?? 0) : change,
-            last: change,
-          },
-        ])
-        .filter((each) => each.held < each.last),
+        .flatMap(({ id, messages, changes, joinedSeqOf }) => {
+          const joinedSeq = joinedSeqOf(device.userId)
+          const seen = messages.filter(({ seq }) => seq > joinedSeq)
+          const seenChanges = changes.filter(({ seq, targetSeq }) => seq > joinedSeq && targetSeq > joinedSeq)
+          const last = (rows: readonly { seq: Seq }[]) => Math.max(0, ...rows.map(({ seq }) => seq))
+          return [
+            { device, conversationId: id, of: 'messages' as const, last: last(seen) },
+            ...(device.changes
+              ? [{ device, conversationId: id, of: 'changes' as const, last: last(seenChanges) }]
+              : []),
+          ]
+        }),
     )
   }
 
@@ -174,3 +192,10 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
     )
   }
 }
+
+type Wanted = { device: Device; conversationId: ConversationId; of: 'messages' | 'changes'; last: Seq }
+
+const heldOf = ({ device, conversationId, of }: Wanted): Seq =>
+  (of === 'messages' ? device.held : device.changes)?.get(conversationId) ?? 0
+
+const isHeld = (wanted: Wanted): boolean => heldOf(wanted) >= wanted.last

@@ -3,7 +3,7 @@ import type { GroupChange } from '../../src/ports/log.ts'
 import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import type { FinalState } from './final-log.ts'
 
-/** A stretch of a log that a user may see: strictly between the two. The times: when each change was written at the earliest. */
+/** A stretch of a log that a user may see: strictly between the two. The times: when each change was written. */
 export type Tenure = { joinedSeq: Seq; joinedAtMs: number; leftSeq: Seq; leftAtMs: number }
 
 export type Tenures = ReturnType<typeof createTenures>
@@ -12,7 +12,7 @@ export type Tenures = ReturnType<typeof createTenures>
  * Who was in which chat from where to where, as the logs have it. Of the changes in a group's log those took effect that lead from
  * the version the group has in the end back to its beginning.
  */
-export function createTenures({ chats }: FinalState) {
+export function createTenures({ chats, writtenAtMs }: FinalState) {
   const chains = new Map(chats.flatMap((chat) => (chat.group ? [[chat.id, chainOf(chat.group, chat.rows)]] : [])))
   const directs = new Map(chats.filter(({ group }) => !group).map(({ id, members }) => [id, members]))
 
@@ -22,11 +22,12 @@ export function createTenures({ chats }: FinalState) {
     const whole = { joinedSeq: 0, joinedAtMs: 0, leftSeq: Number.POSITIVE_INFINITY, leftAtMs: Number.POSITIVE_INFINITY }
     if (directs.has(id)) return directs.get(id)?.includes(userId) ? [whole] : []
     const tenures: Tenure[] = []
-    for (const { seq, sentAtMs, added, removed } of chainFor(id)) {
+    for (const { seq, added, removed } of chainFor(id)) {
+      const atMs = writtenAtMs({ conversationId: id, seq })
       const last = tenures.at(-1)
       if (last && removed.includes(userId) && last.leftSeq > seq)
-        tenures[tenures.length - 1] = { ...last, leftSeq: seq, leftAtMs: sentAtMs }
-      if (added.includes(userId)) tenures.push({ ...whole, joinedSeq: seq, joinedAtMs: sentAtMs })
+        tenures[tenures.length - 1] = { ...last, leftSeq: seq, leftAtMs: atMs }
+      if (added.includes(userId)) tenures.push({ ...whole, joinedSeq: seq, joinedAtMs: atMs })
     }
     return tenures
   }

@@ -3,14 +3,14 @@ import { createDomain, type Domain } from '../../src/domain/domain.ts'
 import type { EventSubscription } from '../../src/ports/events.ts'
 import type { Message } from '../../src/ports/log.ts'
 import type { Ports } from '../../src/ports/ports.ts'
-import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
+import type { ConversationId, MessageAddress, UserId } from '../../src/protocol/ids.ts'
 import { createSnowflake } from '../../src/protocol/snowflake.ts'
 import { createMemoryRedis } from '../../src/store/memory-redis.ts'
 import { createSoftStateMemory } from '../../src/store/soft-state.memory.ts'
 import { createStoresMemory } from '../../src/store/stores.memory.ts'
 import type { Change } from './bugs.ts'
 import { createHistory } from './history.ts'
-import { createNetwork } from './network.ts'
+import { brisk, createNetwork, unsteady } from './network.ts'
 import { createRandom } from './random.ts'
 import { createScheduler, type Owner } from './scheduler.ts'
 
@@ -19,6 +19,8 @@ const inboxLimits = [3, 12]
 const requestTimeoutMs = 5000
 /** Of the sessions, where the rest of the beat is switched off. */
 const renewEveryMs = 10_000
+/** Longer than anybody is given to become current. */
+const clockOffMsMax = 600_000
 
 const users = ['alice', 'bob', 'carol'] as [UserId, UserId, UserId]
 
@@ -29,13 +31,36 @@ export type World = ReturnType<typeof createWorld>
 /** The real domain on several simulated nodes over one simulated Redis and one simulated DynamoDB. */
 export function createWorld(seed: number, change?: Change) {
   const random = createRandom(seed)
-  const scheduler = createScheduler(random)
+  const isBrisk = random.chance(0.2)
+  const scheduler = createScheduler(random, { starves: !isBrisk })
   const history = createHistory(scheduler.now)
-  const network = createNetwork(scheduler, random)
+  const network = createNetwork(scheduler, random, isBrisk ? brisk : unsteady)
   const sky: Owner = { name: 'sky', alive: true }
   const redis = createMemoryRedis(scheduler.clockOf(sky))
-  const truth: Ports = { ...createStoresMemory(), ...createSoftStateMemory(redis), clock: scheduler.clockOf(sky) }
-  const shared = change ? change.plant(truth, { random, redis, network, failOver }) : truth
+  const stores = createStoresMemory()
+  const written = new Map<string, number>()
+  const messages: Ports['messages'] = {
+    ...stores.messages,
+    async put(row) {
+      const outcome = await stores.messages.put(row)
+      if (outcome === 'written') written.set(`${row.conversationId} ${row.seq}`, scheduler.now())
+      return outcome
+    },
+  }
+  const conversations: Ports['conversations'] = {
+    ...stores.conversations,
+    async create(conversation) {
+      const { id, kind } = conversation
+      const rows = kind === 'DIRECT' ? await stores.messages.above(id, 0, 1000) : []
+      const isEmpty = kind === 'DIRECT' && !rows.some((row) => row.kind === 'message')
+      if (isEmpty) history.note('DynamoDB', { kind: 'empty', conversationId: id })
+      await stores.conversations.create(conversation)
+    },
+  }
+  const clock = scheduler.clockOf(sky)
+  const truth: Ports = { ...stores, messages, conversations, ...createSoftStateMemory(redis), clock }
+  const around = { random, redis, network, failOver, isBrisk }
+  const shared = change ? change.plant(truth, around) : truth
   const withBeat = !change?.alone
   const nodes: SimulatedNode[] = []
   const inboxLimit = random.pick(inboxLimits)
@@ -62,7 +87,7 @@ export function createWorld(seed: number, change?: Change) {
     const deaths = new Set<() => void>()
     const listen = (subscription: EventSubscription) => deaths.add(() => void subscription.close())
     const reached = network.reach(owner, shared, listen)
-    const ports = change?.plantAbove?.(reached) ?? reached
+    const ports = change?.plantAbove?.(reached, around) ?? reached
     const plain = createDomain(ports, {
       nextMessageId: createSnowflake(scheduler.now, () => index),
       randomId: () => `connection ${++ids}`,
@@ -84,15 +109,16 @@ export function createWorld(seed: number, change?: Change) {
     }
   }
 
-  /** To a replica that lags behind. */
+  /** To another process, which believes no counter, version or mark of the first. */
   function failOver(): void {
     redis.failover()
-    for (const id of [...chats.map((chat) => chat.id), ...groups]) {
-      const counter = redis.counters.get(id)
-      if (counter !== undefined && random.chance(0.7))
-        redis.counters.set(id, Math.max(1, counter - random.between(1, 3)), 1e9)
-    }
     redis.cutSubscribers()
+  }
+
+  /** As when somebody sets it right, or sets it wrong. */
+  function stepClock(index: number): void {
+    const node = nodes[index]
+    if (node) node.owner.clockOffMs = random.between(-clockOffMsMax, clockOffMsMax)
   }
 
   function learn(userId: UserId, message: Message): void {
@@ -111,16 +137,15 @@ export function createWorld(seed: number, change?: Change) {
   /** A request over a connection that may break: what the node does may be done without the client ever knowing. */
   function ask<T>(client: Owner, node: SimulatedNode, work: (domain: Domain) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const answered = new AbortController()
       const settle = (finish: () => void) => {
         node.deaths.delete(lost)
-        answered.abort('answered')
+        cancel()
         finish()
       }
       const lost = () => settle(() => reject(new Error('connection lost')))
       if (!node.owner.alive) return reject(new Error('connection refused'))
       node.deaths.add(lost)
-      void scheduler.sleep(client, requestTimeoutMs, answered.signal).then(lost)
+      const cancel = scheduler.after(client, requestTimeoutMs, lost)
       work(node.domain).then(
         (value) => scheduler.turn(client).then(() => settle(() => resolve(value))),
         (error: unknown) => scheduler.turn(client).then(() => settle(() => reject(error))),
@@ -138,12 +163,18 @@ export function createWorld(seed: number, change?: Change) {
     redis,
     truth: shared,
     withBeat,
+    /** Calls are quick, and none fails but with its node: then nobody may take a healthy write for one that will never come. */
+    isBrisk,
     nodes,
     living,
     startNode,
     killNode,
     ask,
     failOver,
+    stepClock,
+    /** When the row was written, by the time of the simulation; never, where there is none. */
+    writtenAtMs: ({ conversationId, seq }: MessageAddress): number =>
+      written.get(`${conversationId} ${seq}`) ?? Number.POSITIVE_INFINITY,
     nextStream: () => ++streams,
     nextAttempt: () => ++attempts,
     learn,

@@ -22,6 +22,19 @@ describe('a token signed with the shared secret', () => {
     expect(await authenticate()(await bearer('ann', { claims: { name: 7 } }))).not.toHaveProperty('name')
   })
 
+  test.each([
+    ['Ann\nadmin: hello', 'Ann admin: hello'],
+    ['Ann \u202egnp\u202c', 'Ann gnp'],
+    ['\u2067Ann', 'Ann'],
+    ['Ann\u0000\u001b[31m', 'Ann [31m'],
+  ])('of the name %j, what would change the text around it is left out', async (name, shown) => {
+    expect(await authenticate()(await bearer('ann', { claims: { name } }))).toMatchObject({ name: shown })
+  })
+
+  test.each(['', '\n', '\u202e', ' \u200b'])('a name of nothing to see, such as %j, is none', async (name) => {
+    expect(await authenticate()(await bearer('ann', { claims: { name } }))).not.toHaveProperty('name')
+  })
+
   test('the scheme has no case', async () => {
     expect(await authenticate()(`bearer ${await token('ann')}`)).toMatchObject({ userId: 'ann' })
   })

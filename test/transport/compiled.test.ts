@@ -15,6 +15,7 @@ import type { Run } from '../../src/transport/compiled-values.ts'
 import { compileVariables } from '../../src/transport/compiled-variables.ts'
 import { createErrorMapper } from '../../src/transport/errors.ts'
 import { createExecutor } from '../../src/transport/executor.ts'
+import { chargeLoads } from '../../src/transport/load-costs.ts'
 import { createMetrics } from '../../src/transport/metrics.ts'
 import { createOperationLog } from '../../src/transport/operation-log.ts'
 import { createOperations } from '../../src/transport/operations.ts'
@@ -30,9 +31,10 @@ const silent = pino({ level: 'silent' })
 const errors = createErrorMapper(silent, () => 'an error id')
 const run = (variables: Variables): Run => ({ context: {}, variables, isPersonal: false })
 
-/** As graphql-js answers, on a schema that nobody has touched. */
+/** As graphql-js answers, on a schema of which nothing was touched but that its lists are charged, which takes them a turn. */
 function createReference() {
   const { schema, calls } = createEverything()
+  chargeLoads(schema)
   return {
     calls,
     async answer(document: DocumentNode, variableValues: Variables | undefined): Promise<string> {
@@ -63,6 +65,7 @@ function createCompiling() {
     errors,
     log: createOperationLog(realClock, silent, metrics),
     metrics,
+    admission: { admit: () => undefined },
     places: {} as Places,
     clock: realClock,
   })

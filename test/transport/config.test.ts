@@ -32,8 +32,9 @@ describe('with nothing set', () => {
       dynamodb: 'embedded',
       dynamodbClient: 'lean',
       tables: { prefix: 'parley_', create: true },
+      redisPrefix: 'parley_',
       media: 'disk',
-      push: { preview: true, log: true, vapid: 'derived' },
+      push: { preview: true, log: true, privateEndpoints: true, vapid: 'derived' },
       auth: 'development',
       cursorSecret: undefined,
       allowedOrigins: [],
@@ -41,10 +42,19 @@ describe('with nothing set', () => {
       introspection: true,
       traffic: {
         rate: undefined,
-        places: { perUser: 0, perAddress: 0, uninitialised: 20_000, uninitialisedPerAddress: 0 },
-        sparesLoopback: { rate: true, perUser: true },
+        places: {
+          perUser: 0,
+          subscriptionsPerUser: 0,
+          perAddress: 0,
+          uninitialised: 20_000,
+          uninitialisedPerAddress: 0,
+        },
+        sparesLoopback: { rate: true, perUser: true, subscriptions: true },
+        badTokensPerMinute: 0,
+        uploads: { perHour: 0, bytesPerHour: 0 },
         trustedProxies: 0,
       },
+      groupQuotas: { groupsPerHour: 200, additionsPerHour: 5000, changesPerHour: 1000, chatsPerHour: 1000 },
       dataDir: '.data',
       logLevel: 'warn',
       drainDelayMs: 0,
@@ -100,9 +110,12 @@ describe('pushing', () => {
   const account = { project_id: 'p', client_email: 'e', private_key: 'k', token_uri: 'https://oauth2.example/token' }
   const key = '-----BEGIN PRIVATE KEY-----\\nabc\\n-----END PRIVATE KEY-----'
 
-  test('production pushes nowhere until it is told how, and prints nothing', () => {
-    expect(readConfig(production).push).toEqual({ preview: true, log: false })
-  })
+  test.each([production, { AUTH_JWT_SECRET: secret }])(
+    'a node with an auth setting pushes nowhere until it is told how, and prints nothing: row %#',
+    (environment) => {
+      expect(readConfig(environment).push).toEqual({ preview: true, log: false })
+    },
+  )
 
   test('each platform has its settings', () => {
     const settings = {
@@ -160,7 +173,10 @@ describe('pushing', () => {
 
 describe('each variable', () => {
   test('PORT and HOST say where to listen, and port 0 is allowed', () => {
-    expect(readConfig({ PORT: '0', HOST: '0.0.0.0' })).toMatchObject({ port: 0, host: '0.0.0.0' })
+    expect(readConfig({ PORT: '0', HOST: '0.0.0.0', AUTH_JWT_SECRET: secret })).toMatchObject({
+      port: 0,
+      host: '0.0.0.0',
+    })
   })
 
   test.each(['70000', '-1', 'http', '80.5', '1e3'])('PORT=%s is refused', (PORT) => {
@@ -168,17 +184,20 @@ describe('each variable', () => {
   })
 
   test('REDIS_URL may be a list, which is a cluster', () => {
-    expect(readConfig({ REDIS_URL: 'redis://a:1, rediss://b:2' }).redis).toEqual({
-      urls: ['redis://a:1', 'rediss://b:2'],
+    expect(readConfig({ REDIS_URL: 'redis://localhost:1, rediss://[::1]:2' }).redis).toEqual({
+      urls: ['redis://localhost:1', 'rediss://[::1]:2'],
     })
   })
 
-  test.each(['localhost:6379', 'http://cache', 'redis://a,b', ','])('REDIS_URL=%s is refused', (REDIS_URL) => {
-    expect(problemsOf({ REDIS_URL })).toHaveLength(1)
-  })
+  test.each(['localhost:6379', 'http://localhost', 'redis://localhost,b', ','])(
+    'REDIS_URL=%s is refused',
+    (REDIS_URL) => {
+      expect(problemsOf({ REDIS_URL })).toHaveLength(1)
+    },
+  )
 
   test('DYNAMODB_ENDPOINT is a URL, and then no table is created unless CREATE_TABLES says so', () => {
-    const DYNAMODB_ENDPOINT = 'http://db:8000'
+    const DYNAMODB_ENDPOINT = 'http://127.0.0.1:8000'
     expect(readConfig({ DYNAMODB_ENDPOINT })).toMatchObject({
       dynamodb: { endpoint: DYNAMODB_ENDPOINT, region: 'us-east-1' },
       tables: { create: false },
@@ -188,11 +207,12 @@ describe('each variable', () => {
   })
 
   test('DYNAMODB_ENDPOINT=aws is the service itself, in AWS_REGION', () => {
-    expect(readConfig({ DYNAMODB_ENDPOINT: 'aws', AWS_REGION: 'eu-west-1' }).dynamodb).toEqual({
+    const onAws = { DYNAMODB_ENDPOINT: 'aws', AUTH_JWT_SECRET: secret }
+    expect(readConfig({ ...onAws, AWS_REGION: 'eu-west-1' }).dynamodb).toEqual({
       service: 'aws',
       region: 'eu-west-1',
     })
-    expect(problemsOf({ DYNAMODB_ENDPOINT: 'aws' })).toEqual(['AWS_REGION is missing: DYNAMODB_ENDPOINT is aws'])
+    expect(problemsOf(onAws)).toEqual(['AWS_REGION is missing: DYNAMODB_ENDPOINT is aws'])
     expect(problemsOf({ DYNAMODB_ENDPOINT: 'db:8000' })).toHaveLength(1)
   })
 
@@ -207,25 +227,33 @@ describe('each variable', () => {
     expect(problemsOf({ TABLE_PREFIX: 'no spaces' })).toHaveLength(1)
   })
 
+  test('REDIS_PREFIX is the table prefix unless it is set, and holds no hash tag', () => {
+    expect(readConfig({ TABLE_PREFIX: 'staging_' }).redisPrefix).toBe('staging_')
+    expect(readConfig({ TABLE_PREFIX: 'staging_', REDIS_PREFIX: 'parley:' }).redisPrefix).toBe('parley:')
+    for (const REDIS_PREFIX of ['a{b}', 'a b', 'a*', 'x'.repeat(129)])
+      expect(problemsOf({ REDIS_PREFIX })).toEqual(['REDIS_PREFIX must be 1 to 128 of A-Z a-z 0-9 _ . : -'])
+  })
+
   test('S3_BUCKET keeps attachments in AWS, or in what S3_ENDPOINT names', () => {
-    expect(readConfig({ S3_BUCKET: 'pics', AWS_REGION: 'eu-west-1' }).media).toEqual({
+    const auth = { AUTH_JWT_SECRET: secret }
+    expect(readConfig({ ...auth, S3_BUCKET: 'pics', AWS_REGION: 'eu-west-1' }).media).toEqual({
       bucket: 'pics',
       region: 'eu-west-1',
     })
-    expect(readConfig({ S3_BUCKET: 'pics', AWS_REGION: 'eu-west-1', S3_REGION: 'us-east-2' }).media).toEqual({
+    expect(readConfig({ ...auth, S3_BUCKET: 'pics', AWS_REGION: 'eu-west-1', S3_REGION: 'us-east-2' }).media).toEqual({
       bucket: 'pics',
       region: 'us-east-2',
     })
-    expect(readConfig({ S3_BUCKET: 'pics', S3_ENDPOINT: 'http://minio:9000' }).media).toEqual({
+    expect(readConfig({ ...auth, S3_BUCKET: 'pics', S3_ENDPOINT: 'http://minio:9000' }).media).toEqual({
       bucket: 'pics',
       region: 'us-east-1',
       endpoint: 'http://minio:9000',
     })
-    expect(problemsOf({ S3_BUCKET: 'pics' })).toHaveLength(1)
+    expect(problemsOf({ ...auth, S3_BUCKET: 'pics' })).toHaveLength(1)
     expect(problemsOf({ S3_ENDPOINT: 'http://minio:9000' })).toEqual([
       'S3_BUCKET is missing: S3_ENDPOINT and S3_REGION need one',
     ])
-    expect(problemsOf({ S3_BUCKET: 'pics', S3_ENDPOINT: 'minio:9000' })).toEqual([
+    expect(problemsOf({ ...auth, S3_BUCKET: 'pics', S3_ENDPOINT: 'minio:9000' })).toEqual([
       'S3_ENDPOINT must be http://… or https://…',
     ])
   })
@@ -239,12 +267,14 @@ describe('each variable', () => {
 
   test('AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE describe an identity provider', () => {
     const environment = { AUTH_JWKS_URL: 'https://id/keys', AUTH_ISSUER: 'https://id', AUTH_AUDIENCE: 'parley' }
-    expect(readConfig(environment).auth).toEqual({
+    expect(readConfig({ ...environment, CURSOR_SECRET: 'shared' }).auth).toEqual({
       jwksUrl: 'https://id/keys',
       issuer: 'https://id',
       audience: 'parley',
     })
-    expect(problemsOf({ AUTH_JWKS_URL: 'id/keys' })).toEqual(['AUTH_JWKS_URL must be http://… or https://…'])
+    expect(problemsOf({ AUTH_JWKS_URL: 'id/keys', CURSOR_SECRET: 'shared' })).toEqual([
+      'AUTH_JWKS_URL must be http://… or https://…',
+    ])
   })
 
   test('an issuer without a key is no development mode', () => {
@@ -260,6 +290,19 @@ describe('each variable', () => {
     expect(readConfig({ AUTH_JWT_SECRET: secret }).cursorSecret).toEqual(cursorSecret)
   })
 
+  test.each([production.NODE_ENV, 'test', ''])(
+    'CURSOR_SECRET is needed beside a key set alone, as nodes would make one each: NODE_ENV=%s',
+    (NODE_ENV) => {
+      const { AUTH_JWT_SECRET: _none, ...rest } = production
+      const withKeys = { ...rest, NODE_ENV, AUTH_JWKS_URL: 'https://id/keys' }
+      expect(problemsOf(withKeys)).toEqual([
+        'CURSOR_SECRET is missing: AUTH_JWKS_URL alone gives no secret to derive it from',
+      ])
+      expect(problemsOf({ ...withKeys, CURSOR_SECRET: 'shared' })).toEqual([])
+      expect(problemsOf({ ...withKeys, AUTH_JWT_SECRET: secret })).toEqual([])
+    },
+  )
+
   test('ALLOWED_ORIGINS is a list of origins', () => {
     expect(readConfig({ ALLOWED_ORIGINS: 'https://a.example, http://b.example:8080/' }).allowedOrigins).toEqual([
       'https://a.example',
@@ -269,7 +312,8 @@ describe('each variable', () => {
     expect(problemsOf({ ALLOWED_ORIGINS: 'https://a.example/path' })).toHaveLength(1)
   })
 
-  test('GRAPHIQL is on in development, off in production, and as said where it is said', () => {
+  test('GRAPHIQL is on in development mode, off otherwise, and as said where it is said', () => {
+    expect(readConfig({ AUTH_JWT_SECRET: secret }).graphiql).toBe(false)
     expect(readConfig(production).graphiql).toBe(false)
     expect(readConfig({ ...production, GRAPHIQL: 'true' }).graphiql).toBe(true)
     expect(readConfig({ GRAPHIQL: 'off' }).graphiql).toBe(false)
@@ -281,12 +325,16 @@ describe('each variable', () => {
     [{ GRAPHIQL: 'false' }, true],
     [{ INTROSPECTION: 'false' }, false],
     [production, false],
+    [{ AUTH_JWT_SECRET: secret }, false],
     [{ ...production, GRAPHIQL: 'true' }, true],
     [{ ...production, GRAPHIQL: 'true', INTROSPECTION: 'false' }, false],
     [{ ...production, INTROSPECTION: 'true' }, true],
-  ])('INTROSPECTION is off in production, unless it or the explorer is asked for: row %#', (environment, expected) => {
-    expect(readConfig(environment).introspection).toBe(expected)
-  })
+  ])(
+    'INTROSPECTION is off outside development mode, unless it or the explorer is asked for: row %#',
+    (environment, expected) => {
+      expect(readConfig(environment).introspection).toBe(expected)
+    },
+  )
 
   test('PERSISTED_OPERATIONS is a file, and PERSISTED_OPERATIONS_ONLY needs it', () => {
     const path = 'src/client/generated/persisted.json'
@@ -302,11 +350,23 @@ describe('each variable', () => {
 })
 
 describe('traffic', () => {
-  test('production bounds what a user can take', () => {
-    expect(readConfig(production).traffic).toEqual({
+  test.each([
+    ['production', production],
+    ['a node with a secret, whatever NODE_ENV says,', { AUTH_JWT_SECRET: secret }],
+    ['a node with keys of an identity provider', { AUTH_JWKS_URL: 'https://id/keys', CURSOR_SECRET: 'shared' }],
+  ])('%s bounds what a user can take', (_name, environment) => {
+    expect(readConfig(environment).traffic).toEqual({
       rate: { perSecond: 500, burst: 5000 },
-      places: { perUser: 1000, perAddress: 1000, uninitialised: 20_000, uninitialisedPerAddress: 100 },
-      sparesLoopback: { rate: true, perUser: true },
+      places: {
+        perUser: 1000,
+        subscriptionsPerUser: 5000,
+        perAddress: 1000,
+        uninitialised: 20_000,
+        uninitialisedPerAddress: 100,
+      },
+      sparesLoopback: { rate: true, perUser: true, subscriptions: true },
+      badTokensPerMinute: 600,
+      uploads: { perHour: 1000, bytesPerHour: 5000 * 2 ** 20 },
       trustedProxies: 0,
     })
   })
@@ -319,6 +379,18 @@ describe('traffic', () => {
       sparesLoopback: { rate: false, perUser: false },
       trustedProxies: 2,
     })
+    const quotas = {
+      GROUPS_PER_HOUR: '0',
+      GROUP_ADDITIONS_PER_HOUR: '9',
+      GROUP_CHANGES_PER_HOUR: '10',
+      CHATS_PER_HOUR: '11',
+    }
+    expect(readConfig(quotas).groupQuotas).toEqual({
+      groupsPerHour: 0,
+      additionsPerHour: 9,
+      changesPerHour: 10,
+      chatsPerHour: 11,
+    })
     expect(readConfig({ ...set, RATE_LIMIT_BURST: '5' }).traffic.rate).toEqual({ perSecond: 7, burst: 5 })
     const off = { RATE_LIMIT_PER_SECOND: '0', SOCKETS_PER_USER: '0', SOCKETS_PER_ADDRESS: '0' }
     expect(readConfig({ ...production, ...off }).traffic).toMatchObject({
@@ -327,8 +399,105 @@ describe('traffic', () => {
     })
   })
 
+  test('so it is with what users may open and upload, and with bad tokens', () => {
+    const set = {
+      SUBSCRIPTIONS_PER_USER: '10',
+      BAD_TOKENS_PER_MINUTE: '11',
+      UPLOADS_PER_HOUR: '12',
+      UPLOAD_MEGABYTES_PER_HOUR: '13',
+    }
+    expect(readConfig(set).traffic).toMatchObject({
+      places: { subscriptionsPerUser: 10 },
+      sparesLoopback: { subscriptions: false },
+      badTokensPerMinute: 11,
+      uploads: { perHour: 12, bytesPerHour: 13 * 2 ** 20 },
+    })
+    const off = Object.fromEntries(Object.keys(set).map((name) => [name, '0']))
+    expect(readConfig({ ...production, ...off }).traffic).toMatchObject({
+      places: { subscriptionsPerUser: 0 },
+      badTokensPerMinute: 0,
+      uploads: { perHour: 0, bytesPerHour: 0 },
+    })
+  })
+
   test.each(['-1', '1.5', 'many', '11'])('TRUSTED_PROXIES=%s is refused', (TRUSTED_PROXIES) => {
     expect(problemsOf({ TRUSTED_PROXIES })).toEqual(['TRUSTED_PROXIES must be 0 to 10'])
+  })
+})
+
+describe('development mode', () => {
+  const allWords = (problem: string) => {
+    for (const word of ['AUTH_JWT_SECRET', 'AUTH_JWKS_URL', 'loopback', 'DEVELOPMENT=true'])
+      expect(problem).toContain(word)
+  }
+  const exposed: [Record<string, string>, string][] = [
+    [{ HOST: '0.0.0.0' }, 'HOST is 0.0.0.0'],
+    [{ HOST: '::' }, 'HOST is ::'],
+    [{ HOST: '192.168.1.5' }, 'HOST is 192.168.1.5'],
+    [{ HOST: 'chat.example' }, 'HOST is chat.example'],
+    [{ REDIS_URL: 'redis://:password@cache:6379' }, 'REDIS_URL is cache'],
+    [{ REDIS_URL: 'redis://127.0.0.1:1,redis://10.0.0.2:1' }, 'REDIS_URL is 10.0.0.2'],
+    [{ DYNAMODB_ENDPOINT: 'http://db:8000' }, 'DYNAMODB_ENDPOINT is db'],
+    [{ DYNAMODB_ENDPOINT: 'aws', AWS_REGION: 'eu-west-1' }, 'DYNAMODB_ENDPOINT is aws'],
+    [{ S3_BUCKET: 'pics', AWS_REGION: 'eu-west-1' }, 'S3_BUCKET is aws'],
+    [{ S3_BUCKET: 'pics', S3_ENDPOINT: 'http://minio:9000' }, 'S3_BUCKET is minio'],
+  ]
+
+  test.each(exposed)('does not start with %j, and the error names it and the ways out', (environment, what) => {
+    const [problem = '', ...others] = problemsOf(environment)
+    expect(others).toEqual([])
+    expect(problem.startsWith(`${what}: `)).toBe(true)
+    allWords(problem)
+    expect(problem).not.toContain('password')
+  })
+
+  test('names everything that is not on loopback at once', () => {
+    const given = { HOST: '0.0.0.0', REDIS_URL: 'redis://cache:1', DYNAMODB_ENDPOINT: 'aws', AWS_REGION: 'eu-west-1' }
+    expect(problemsOf(given).map((problem) => problem.split(' ')[0])).toEqual([
+      'HOST',
+      'REDIS_URL',
+      'DYNAMODB_ENDPOINT',
+    ])
+  })
+
+  test.each(exposed)('starts with %j where DEVELOPMENT=true says so, and warns', (environment, what) => {
+    const { auth, developmentWarning } = readConfig({ ...environment, DEVELOPMENT: 'true' })
+    expect(auth).toBe('development')
+    expect(developmentWarning).toContain(what)
+    expect(developmentWarning).toContain('/dev/token')
+    expect(problemsOf({ ...environment, DEVELOPMENT: 'false' })).toHaveLength(1)
+  })
+
+  test.each([
+    { HOST: 'localhost' },
+    { HOST: '::1' },
+    { HOST: '127.0.0.2' },
+    { REDIS_URL: 'redis://localhost:6379' },
+    { REDIS_URL: 'unix:///run/redis.sock' },
+    { DYNAMODB_ENDPOINT: 'http://[::1]:8000' },
+    { S3_BUCKET: 'pics', S3_ENDPOINT: 'http://localhost:9000' },
+    { DEVELOPMENT: 'true' },
+  ])('starts with %j without a warning', (environment) => {
+    expect(readConfig(environment)).not.toHaveProperty('developmentWarning')
+  })
+
+  test('does not exist beside an auth setting, nor in production', () => {
+    const open = { HOST: '0.0.0.0', DEVELOPMENT: 'true' }
+    expect(readConfig({ ...open, AUTH_JWT_SECRET: secret })).not.toHaveProperty('developmentWarning')
+    expect(readConfig({ ...open, AUTH_JWT_SECRET: secret }).push).toMatchObject({ log: false })
+    expect(readConfig({ ...open, AUTH_JWT_SECRET: secret }).push).not.toHaveProperty('privateEndpoints')
+    const { AUTH_JWT_SECRET: _none, ...rest } = production
+    expect(problemsOf({ ...rest, ...open })).toEqual([
+      'AUTH_JWT_SECRET or AUTH_JWKS_URL is missing: production has no development mode',
+    ])
+  })
+})
+
+test('a single node with a secret, outside production, keeps everything itself', () => {
+  expect(readConfig({ AUTH_JWT_SECRET: secret })).toMatchObject({
+    redis: 'embedded',
+    dynamodb: 'embedded',
+    media: 'disk',
   })
 })
 
@@ -365,15 +534,5 @@ describe('in production', () => {
     for (const name of ['PORT', 'AUTH_JWT_SECRET', 'REDIS_URL', 'AWS_REGION']) {
       expect((error as ConfigError).message).toContain(`- ${name} `)
     }
-  })
-
-  test('a key set alone needs a cursor secret beside it', () => {
-    const { AUTH_JWT_SECRET: _none, ...rest } = production
-    const withJwks = { ...rest, AUTH_JWKS_URL: 'https://id/keys' }
-    expect(problemsOf(withJwks)).toEqual([
-      'CURSOR_SECRET is missing: AUTH_JWKS_URL alone gives no secret to derive it from',
-    ])
-    expect(problemsOf({ ...withJwks, CURSOR_SECRET: 'shared' })).toEqual([])
-    expect(problemsOf({ ...withJwks, AUTH_JWT_SECRET: secret })).toEqual([])
   })
 })

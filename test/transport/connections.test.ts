@@ -7,7 +7,7 @@ import { openWebSocketLink } from '../../src/client/link/websocket-link.ts'
 import { createTokens } from '../../src/client/tokens.ts'
 import { readConfig } from '../../src/config.ts'
 import { createClientAddress } from '../../src/transport/client-address.ts'
-import { bearer, connect, openEvents, openSocket, type Started, start, token } from './kit.ts'
+import { bearer, connect, createManualClock, openEvents, openSocket, type Started, start, token } from './kit.ts'
 
 const events = 'subscription { events { number } }'
 
@@ -55,6 +55,87 @@ describe('sockets of an address', () => {
   test('of this very machine are not counted', async () => {
     const server = await start({ env: { SOCKETS_PER_ADDRESS: '1' } })
     for (let index = 0; index < 3; index += 1) expect((await knock(server)).status).toBe(101)
+  })
+})
+
+describe('subscriptions of a user', () => {
+  test('beyond the limit are refused, over all their sockets and event streams, and one that ends makes room', async () => {
+    const server = await start(proxied({ SUBSCRIPTIONS_PER_USER: '3' }))
+    const [one, other] = [await connect(server), await connect(server)]
+    one.subscribe('1', events)
+    one.subscribe('2', events)
+    await server.stage.source(1)
+    const stream = await openEvents(server, events)
+    await server.stage.source(2)
+    other.subscribe('3', events)
+    const refused = await other.frame('next', '3')
+    expect(refused.payload).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED', retryAfterMs: 5000 } }] })
+    expect(await refusals(server, 'subscriptions_per_user')).toBe(true)
+    const bob = await connect(server, 'bob')
+    bob.subscribe('1', events)
+    await server.stage.source(3)
+    stream.disconnect()
+    await eventually(async () => {
+      const id = `again ${server.stage.sources.length} ${other.frames.length}`
+      other.subscribe(id, events)
+      const begun = server.stage.source(4).then(() => true)
+      return Promise.race([begun, other.frame('next', id).then(() => false)])
+    })
+  })
+})
+
+describe('bad tokens of an address', () => {
+  const bad = { authorization: 'Bearer a.b.c' }
+  const ask = async ({ url }: Started, headers: Record<string, string>, path = '/graphql', address = '192.0.2.1') => {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': address, ...headers },
+      body: JSON.stringify({ query: '{ me }' }),
+    })
+    return response.status
+  }
+  const closeCode = async (server: Started, address: string) => {
+    const socket = await openSocket(server, { headers: { 'x-forwarded-for': address } })
+    await socket.init(bad)
+    return (await socket.closed()).code
+  }
+
+  test('are refused beyond the limit, by every way in, and those of others are not', async () => {
+    const server = await start(proxied({ BAD_TOKENS_PER_MINUTE: '3' }))
+    expect([await ask(server, bad), await ask(server, bad, '/messages')]).toEqual([401, 401])
+    expect(await closeCode(server, '192.0.2.1')).toBe(4403)
+    expect([await ask(server, bad), await ask(server, bad, '/messages')]).toEqual([429, 429])
+    expect(await closeCode(server, '192.0.2.1')).toBe(1013)
+    expect(await ask(server, bad, '/graphql', '192.0.2.2')).toBe(401)
+  })
+
+  test('do not keep out a token that is known to be good, nor those without one; a minute later all is well', async () => {
+    const clock = createManualClock()
+    const server = await start({ ...proxied({ BAD_TOKENS_PER_MINUTE: '2' }), clock })
+    const good = { authorization: await bearer('alice') }
+    expect(await ask(server, good)).toBe(200)
+    for (const status of [401, 401, 429]) expect(await ask(server, bad)).toBe(status)
+    expect(await refusals(server, 'bad_tokens')).toBe(true)
+    expect(await ask(server, good)).toBe(200)
+    expect(await ask(server, {})).toBe(200)
+    expect(await ask(server, { authorization: await bearer('bob') })).toBe(429)
+    await clock.advance(60_000)
+    expect(await ask(server, { authorization: await bearer('bob') })).toBe(200)
+  })
+
+  test('are counted on while the time of day is set forward and back', async () => {
+    const clock = createManualClock()
+    const server = await start({ ...proxied({ BAD_TOKENS_PER_MINUTE: '1' }), clock })
+    expect(await ask(server, bad)).toBe(401)
+    for (const ms of [3_600_000, -7_200_000]) {
+      clock.stepWall(ms)
+      expect(await ask(server, bad)).toBe(429)
+    }
+  })
+
+  test('of this very machine are not counted', async () => {
+    const server = await start({ env: { BAD_TOKENS_PER_MINUTE: '1' } })
+    for (let index = 0; index < 3; index += 1) expect(await ask(server, bad)).toBe(401)
   })
 })
 

@@ -47,11 +47,3 @@ test('with settings of its own, a node writes nothing', async () => {
   expect(await completeConfig(config)).toEqual({ ...config, development: false })
   expect(await readdir(path)).toEqual([])
 })
-
-test('with a key set and no cursor secret, one is kept with the data', async () => {
-  const config = readConfig({ DATA_DIR: await dataDir(), AUTH_JWKS_URL: 'https://id/keys' })
-  const complete = await completeConfig(config)
-  expect(complete).toMatchObject({ development: false, auth: { jwksUrl: 'https://id/keys' } })
-  expect(complete.auth.secret).toBeUndefined()
-  expect(complete.cursorSecret).toHaveLength(32)
-})

@@ -111,7 +111,10 @@ test.each<Sender>([
   ['an address typed in', 'GET', '/graphql?query={__typename}', { 'sec-fetch-site': 'none' }, '', 200],
   ['a program', 'GET', '/graphql?query={__typename}', {}, '', 200],
   ['a program, a mutation', 'GET', '/graphql?query=mutation{hang}', {}, '', 405],
-  ['a program, no content type', 'POST', '/dev/token', {}, userId, 200],
+  ['a program, no content type', 'POST', '/dev/token', {}, userId, 415],
+  ['a program, no content type', 'POST', '/messages', {}, '{}', 415],
+  ['a program, text', 'POST', '/dev/token', text, userId, 415],
+  ['a program, text', 'POST', '/messages', text, '{}', 415],
   ['a program with no token', 'POST', '/messages', json, '{}', 401],
 ])('%s: %s %s %j', async (_who, method, path, headers, body, status) => {
   const server = await start({ development: true, ...allowed })
@@ -236,7 +239,7 @@ test.each([
   ['a b', false],
 ])('tokens are handed out to anybody under the name %s: %s', async (host, isFamiliar) => {
   const server = await start({ development: true, ...allowed })
-  const { status, body } = await ask(server, 'POST', '/dev/token', { host }, userId)
+  const { status, body } = await ask(server, 'POST', '/dev/token', { ...json, host }, userId)
   expect([status, body.includes('eyJ')]).toEqual(isFamiliar ? [200, true] : [403, false])
   for (const path of ['/', '/graphql']) {
     const page = await ask(server, 'GET', path, { host, accept: 'text/html' })
@@ -266,9 +269,9 @@ test.each<[method: string, path: string, status: number, headers?: Headers, body
   ['POST', '/graphql', 403, fromForeignPage],
   ['PUT', '/graphql', 405],
   ['OPTIONS', '/graphql', 204, { origin: allowedOrigin }],
-  ['POST', '/messages', 401],
-  ['POST', '/dev/token', 200, {}, userId],
-  ['POST', '/dev/token', 400, {}, '{}'],
+  ['POST', '/messages', 401, json],
+  ['POST', '/dev/token', 200, json, userId],
+  ['POST', '/dev/token', 400, json, '{}'],
   ['GET', '/media', 403],
   ['GET', '/media?signed', 200],
   ['GET', '/healthz', 200],

@@ -171,8 +171,12 @@ test('/metrics is for Prometheus', async () => {
 })
 
 describe('development mode', () => {
-  const askFor = (server: Started, body: unknown) =>
-    fetch(`${server.url}/dev/token`, { method: 'POST', body: JSON.stringify(body) })
+  const askFor = (server: Started, body: unknown, type = 'application/json; charset=utf-8') =>
+    fetch(`${server.url}/dev/token`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body: JSON.stringify(body),
+    })
 
   test('POST /dev/token gives a token that works', async () => {
     const server = await start({ development: true })
@@ -183,6 +187,14 @@ describe('development mode', () => {
       data: { me: 'carol', name: 'Carol' },
     })
   })
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded'])(
+    'POST /dev/token answers 415 to what any page can have a browser send: %s',
+    async (type) => {
+      const server = await start({ development: true })
+      expect((await askFor(server, { userId: 'carol' }, type)).status).toBe(415)
+    },
+  )
 
   test.each([{}, { userId: '' }, { userId: 'dm_x' }, { userId: 'a b' }, { userId: 7 }, { userId: 'x'.repeat(129) }])(
     'POST /dev/token answers 400 to a bad id: %j',

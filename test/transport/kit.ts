@@ -17,6 +17,9 @@ import type { SendMessage } from '../../src/transport/rest.ts'
 import { createTransport, type TransportOptions } from '../../src/transport/transport.ts'
 import { createTestSchema, type Stage } from './schema.ts'
 
+/** What development mode would have, for a transport that also knows a secret. */
+const asAtADesk = { GRAPHIQL: 'true', RATE_LIMIT_PER_SECOND: '0', SOCKETS_PER_USER: '0', SOCKETS_PER_ADDRESS: '0' }
+
 const secretText = 'a secret of at least thirty-two bytes'
 export const secret = new TextEncoder().encode(secretText)
 
@@ -29,6 +32,7 @@ export const asUser = (text: string): UserId => {
 
 export const realClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve()
@@ -45,6 +49,8 @@ export const realClock: Clock = {
 export type ManualClock = Clock & {
   /** Moves on, waking whoever sleeps no longer than that, in order. */
   advance(ms: number): Promise<void>
+  /** Sets the time of day, and nothing else. */
+  stepWall(ms: number): void
   /** Resolves when somebody sleeps for that long. */
   sleeper(ms: number): Promise<void>
 }
@@ -52,11 +58,13 @@ export type ManualClock = Clock & {
 /** Starts at a whole second, as the times in tokens are. */
 export function createManualClock(): ManualClock {
   let nowMs = Math.floor(Date.now() / 1000) * 1000
+  let wallStepsMs = 0
   const sleepers = new Set<{ untilMs: number; wake: () => void }>()
   const watchers = new Set<() => void>()
   const isAsleep = (ms: number) => [...sleepers].some(({ untilMs }) => untilMs === nowMs + ms)
   return {
-    now: () => nowMs,
+    now: () => nowMs + wallStepsMs,
+    monotonic: () => nowMs,
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve()
@@ -82,6 +90,9 @@ export function createManualClock(): ManualClock {
         next.wake()
       }
       nowMs = untilMs
+    },
+    stepWall(ms) {
+      wallStepsMs += ms
     },
     sleeper: (ms) =>
       new Promise((resolve) => {
@@ -155,7 +166,8 @@ const refuseToSend: SendMessage = async () => {
 }
 
 function testConfig(env: Record<string, string>): CompleteConfig {
-  const config: Config = readConfig({ PORT: '0', AUTH_JWT_SECRET: secretText, ...env })
+  const open = env.NODE_ENV === 'production' ? {} : asAtADesk
+  const config: Config = readConfig({ PORT: '0', AUTH_JWT_SECRET: secretText, ...open, ...env })
   if (config.auth === 'development' || !config.cursorSecret) throw new Error('The test config is incomplete.')
   return { ...config, development: false, auth: config.auth, cursorSecret: config.cursorSecret }
 }

@@ -134,6 +134,66 @@ test('a document is not looked at before its sender may ask', async () => {
   await socket.frame('pong')
 })
 
+describe.each([
+  [
+    'HTTP',
+    async (server: Started, query: string) =>
+      outcome((await post(server, query, { variables: { no: false } })).errors).code,
+  ],
+  [
+    'HTTP by way of Yoga',
+    async (server: Started, query: string) =>
+      outcome(
+        (await post(server, query, { variables: { no: false }, accept: 'application/json, text/event-stream' })).errors,
+      ).code,
+  ],
+  [
+    'WebSocket',
+    async (server: Started, query: string) => {
+      const socket = await connect(server)
+      socket.subscribe('1', query, { variables: { no: false } })
+      const [frame] = await socket.framesOf('1', 1)
+      const payload = frame?.payload as { errors?: unknown } | undefined
+      return outcome(frame?.type === 'error' ? payload : payload?.errors).code
+    },
+  ],
+] as const)('every root field costs one, over %s', (_name, ask) => {
+  const sent = 'send(input: { clientMessageId: "1", to: { userId: "bob" }, body: "hi" })'
+  const times = (count: number, field: string, name = 'a') =>
+    Array.from({ length: count }, (_, i) => `${name}${i}: ${field}`).join(' ')
+
+  test.each([
+    ['aliases of a mutation', `mutation { ${times(10, sent)} }`],
+    ['aliases of a query', `{ ${times(10, 'me')} }`],
+    [
+      'fragments, counted as they are written',
+      `mutation { ...F ...G } fragment F on Mutation { ${times(5, sent)} ...G } fragment G on Mutation { ${times(5, sent, 'b')} }`,
+    ],
+    ['what is left out', `mutation ($no: Boolean!) { a: ${sent} ... @include(if: $no) { ${times(9, sent, 'b')} } }`],
+  ])('%s', async (_what, query) => {
+    const server = await limited(25)
+    const asked = [await ask(server, query), await ask(server, query), await ask(server, query)]
+    const cost = query.includes('...G') ? 15 : 10
+    expect(asked).toEqual(
+      cost === 15 ? [undefined, 'RATE_LIMITED', 'RATE_LIMITED'] : [undefined, undefined, 'RATE_LIMITED'],
+    )
+  })
+
+  test('what is refused has done nothing, and says when there will be enough', async () => {
+    const server = await limited(20)
+    expect(await ask(server, `mutation { ${times(15, sent)} }`)).toBeUndefined()
+    expect(await ask(server, `mutation { ${times(15, sent)} }`)).toBe('RATE_LIMITED')
+    await (server.clock as ManualClock).advance(20_000)
+    expect(await ask(server, `mutation { ${times(15, sent)} }`)).toBeUndefined()
+  })
+
+  test('one that costs more than the burst takes all of it', async () => {
+    const server = await limited(5)
+    expect(await ask(server, `mutation { ${times(30, sent)} }`)).toBeUndefined()
+    expect(await ask(server, '{ me }')).toBe('RATE_LIMITED')
+  })
+})
+
 test('the events of a subscription cost nothing', async () => {
   const server = await limited(1)
   const socket = await connect(server)

@@ -108,7 +108,8 @@ describe('POST /messages', () => {
 
   test('401 without a token', async () => {
     const server = await start()
-    const response = await fetch(`${server.url}/messages`, { method: 'POST', body: '{}' })
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${server.url}/messages`, { method: 'POST', headers, body: '{}' })
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toBe('Bearer')
   })

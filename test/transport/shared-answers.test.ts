@@ -99,7 +99,8 @@ function createRoom() {
     errors: createErrorMapper(silent, () => 'an error id'),
     log: createOperationLog(realClock, silent, metrics),
     metrics,
-    places: {} as Places,
+    admission: { admit: () => undefined },
+    places: { subscription: () => () => undefined } as Partial<Places> as Places,
     clock: { ...realClock, sleep: async () => undefined },
   })
   const documents = new Map<string, ReturnType<typeof parse>>()

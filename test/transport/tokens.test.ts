@@ -70,7 +70,8 @@ async function doors(server: Started, token: string) {
   const authorization = `Bearer ${token}`
   const socket = await openSocket(server)
   const http = await post(server, '{ me }', { authorization })
-  const rest = await fetch(`${server.url}/messages`, { method: 'POST', headers: { authorization }, body: '{}' })
+  const headers = { authorization, 'content-type': 'application/json' }
+  const rest = await fetch(`${server.url}/messages`, { method: 'POST', headers, body: '{}' })
   const { error } = (await rest.json()) as { error?: { code: string } }
   return {
     http: [http.status, ...codes(http)],

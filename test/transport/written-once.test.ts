@@ -1,6 +1,7 @@
 import { buildSchema, type GraphQLObjectType, type OperationDefinitionNode, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { compileOperation } from '../../src/transport/compiled-operation.ts'
+import { chargeLoads } from '../../src/transport/load-costs.ts'
 
 /** A page that two viewers are given, the very same object, and how often its own text was looked for. */
 function createShelf() {
@@ -40,7 +41,7 @@ function createShelf() {
     const compiled = compileOperation(schema, new Map(), document.definitions[0] as OperationDefinitionNode)
     if (!compiled) throw new Error('It was not compiled.')
     const readBy = async (name: string, given = variables) => {
-      const run = { context: { name }, variables: given, isPersonal: false }
+      const run = { context: { name, loaded: 0 }, variables: given, isPersonal: false }
       return compiled.write(await compiled.resolve(undefined, run), run)
     }
     return { readBy }
@@ -92,4 +93,24 @@ test('each selection has a text of its own', async () => {
     '{"page":{"a":"text 2"}}',
     '{"page":{"text":"text 1"}}',
   ])
+})
+
+test('what was written for one viewer costs the next one as much as it cost the first', async () => {
+  const schema = buildSchema('type Query { page: Page! } type Page { texts: [Text!]! } type Text { text: String! }')
+  const types = ['Page', 'Text'].map((name) => schema.getType(name) as GraphQLObjectType)
+  for (const type of types) {
+    for (const field of Object.values(type.getFields())) Object.assign(field, { extensions: { sameForAll: true } })
+  }
+  Object.assign(types[0] ?? {}, { extensions: { writtenOnce: true } })
+  const page = { texts: Array.from({ length: 100 }, () => ({ text: 'hi' })) }
+  Object.assign(schema.getQueryType()?.getFields().page ?? {}, { resolve: () => page })
+  chargeLoads(schema)
+  const document = parse('{ page { texts { text } } }')
+  const compiled = compileOperation(schema, new Map(), document.definitions[0] as OperationDefinitionNode)
+  const costOf = async () => {
+    const run = { context: { loaded: 0 }, variables: {}, isPersonal: false }
+    await compiled?.write(await compiled.resolve(undefined, run), run)
+    return run.context.loaded
+  }
+  expect([await costOf(), await costOf()]).toEqual([200, 200])
 })

@@ -26,7 +26,7 @@ export type CreateGroupInput = {
   clientGroupId: string;
   /** Who else is in it; with the caller, who becomes its owner, up to 1,024. */
   memberIds: Array<string>;
-  /** 1 to 100 characters, at least one of them visible. */
+  /** 1 to 100 characters in one line, at least one of them visible. */
   title: string;
 };
 
@@ -198,7 +198,7 @@ export type UpdateConversationInput = {
   mutedUntil?: string | null | undefined;
   /** For the caller alone: true or false, not null. */
   pinned?: boolean | null | undefined;
-  /** A group’s new title, for everybody: 1 to 100 characters, at least one of them visible. A direct chat has none. */
+  /** A group’s new title, for everybody: 1 to 100 characters in one line, at least one of them visible. A direct chat has none. */
   title?: string | null | undefined;
 };
 

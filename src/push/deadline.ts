@@ -1,0 +1,34 @@
+import type { Notification, PushOutcome, PushProvider } from '../ports/push.ts'
+import { reasonOf, retry } from './outcomes.ts'
+
+// Every call to a push service ends by a timer of ours, whatever the service does: answers 101, sends headers and then nothing, sends
+// a body that never ends, or never answers. The address of a browser's service comes from anybody, and a node has only so many places
+// for pushes under way: a call that never ended would keep its place for good.
+
+/** One push. `signal` is aborted when its time is over: whatever it holds, such as a connection, is destroyed then. */
+export type Attempt = (token: string, notification: Notification, signal: AbortSignal) => Promise<PushOutcome>
+
+/** A provider's `send`: it answers in time, and never throws. */
+export const sendInTime =
+  (timeoutMs: number, attempt: Attempt): PushProvider['send'] =>
+  (token, notification) =>
+    inTime(timeoutMs, (signal) => attempt(token, notification, signal)).catch((error) => retry(reasonOf(error)))
+
+/** What `work` answers, or an error once the time is over. */
+export async function inTime<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const ending = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new Error(`no answer within ${timeoutMs} ms`)
+      ending.abort(error)
+      // Work that reacts to the signal has the last word: it may have seen the status of an answer that never ended.
+      setImmediate(reject, error)
+    }, timeoutMs)
+  })
+  try {
+    return await Promise.race([work(ending.signal), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

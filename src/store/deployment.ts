@@ -1,0 +1,70 @@
+// users, the row "#deployment"   deployment_id: made at the first start on these tables, never changed. No user id can hold a '#'.
+// parley_deployment              string: which tables use Redis under this prefix, as "<id> <tables>"; 1 minute, renewed by every node
+//
+// Two deployments under one prefix would hear each other's events and take each other's numbers. So a node compares at its start, and
+// does not start where other tables are at work. The key is a lease: after FLUSHALL or a failover the next renewal sets it again, and
+// a deployment that has ended leaves nothing behind. Of two that meet while they run, one has the lease, and the nodes of the other stop.
+// The name of the tables is part of it, since tables restored from a backup under another prefix bear the id of the original.
+
+import type { UserId } from '../protocol/ids.ts'
+import { createDynamoTable } from './dynamo-table.ts'
+import type { RedisLink } from './redis-client.ts'
+import { runIdLua } from './run-id.redis.ts'
+import type { Dynamo } from './tables.ts'
+
+export const deploymentLeaseMs = 60_000
+const rowKey = { user_id: '#deployment' as UserId }
+
+/** The id these tables have. Of several nodes that start at once, one makes it and all read it. */
+export async function readDeploymentId(dynamo: Dynamo, randomId: () => string): Promise<string> {
+  const users = createDynamoTable(dynamo, 'users')
+  const known = (await users.get(rowKey))?.deployment_id
+  if (known !== undefined) return known
+  await users.put({ ...rowKey, deployment_id: randomId() }, { where: 'attribute_not_exists(user_id)' })
+  const kept = (await users.get(rowKey))?.deployment_id
+  if (kept === undefined) throw new Error(`${dynamo.tablePrefix}users has a row #deployment without deployment_id.`)
+  return kept
+}
+
+/** This Redis, under this prefix, is not for this node: it must not start, nor go on. */
+export class UnusableRedisError extends Error {}
+
+type Deployment = { id: string /** The prefix of the tables, and the region where that is told. */; tables: string }
+
+/** Says to Redis whose the prefix is. Rejects with UnusableRedisError where it is another's, or Redis does not tell which one it is. */
+export function createDeploymentLease(link: RedisLink, keyPrefix: string, { id, tables }: Deployment) {
+  const lease = link.script(leaseLua, 1)
+  const key = `${keyPrefix}deployment`
+  const own = `${id} ${tables}`
+
+  return async (): Promise<void> => {
+    const answer = await link.roundTrip('deployment.lease', () => lease([key], [own, deploymentLeaseMs]))
+    const [holder, runId] = answer as [string, string | null]
+    // Without it what Redis remembers would be believed after a failover too, and numbers would be given twice.
+    if (runId === null)
+      throw new UnusableRedisError(
+        'Redis does not tell which one it is: its scripts may not call INFO, by which a failover is noticed. Allow it to the user of ' +
+          'REDIS_URL (ACL SETUSER <user> +info), and do not rename the command.',
+      )
+    if (holder === own) return
+    const [otherId, ...otherTables] = holder.split(' ')
+    throw new UnusableRedisError(
+      `Another deployment uses this Redis under the prefix ${keyPrefix}: ${otherId} with the tables ${otherTables.join(' ')}; this one is ` +
+        `${id} with the tables ${tables}. Set REDIS_PREFIX to a prefix of its own. If the other one has ended, it is forgotten a minute later, ` +
+        `or with DEL ${key}.`,
+    )
+  }
+}
+
+// KEYS[1] string   which deployment uses the prefix
+// ARGV[1] string   the one that asks
+// ARGV[2] integer  length of the lease, ms
+// Returns which one has it now, and which Redis this is; nil where it does not tell, and then the lease is not taken.
+const leaseLua = `${runIdLua}
+local holder = redis.call('GET', KEYS[1])
+if run_id() and (not holder or holder == ARGV[1]) then
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+  holder = ARGV[1]
+end
+return { holder or '', run_id() or false }
+`

@@ -1,0 +1,9 @@
+/** Names of hosts come from the environment, and go into a page. */
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
+
+const style =
+  'margin: 1rem; padding: .8rem 1rem; border: 2px solid #b3261e; border-radius: 8px; font-family: system-ui, sans-serif'
+
+/** For the pages of a development mode that others can reach. */
+export const warningOnPage = (warning: string | undefined): string =>
+  warning === undefined ? '' : `<p role="alert" style="${style}"><strong>Warning.</strong> ${escaped(warning)}</p>`

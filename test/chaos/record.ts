@@ -1,0 +1,49 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { History } from './history.ts'
+import type { PlannedFault } from './plan.ts'
+
+// What is kept of a run that failed: without it a failure that timing brought about can never be looked into. The folder is there from the
+// beginning, because the nodes write their logs into it, and it stays unless the run was good: also if this process is killed.
+
+export type RunRecord = ReturnType<typeof openRecord>
+
+export type RecordOptions = {
+  seed: number
+  /** Where to keep it, whatever the verdict; a folder of its own in test/artifacts, which git ignores, unless told. */
+  directory?: string | undefined
+}
+
+const artifacts = fileURLToPath(new URL('../artifacts', import.meta.url))
+
+export function openRecord({ seed, directory: chosen }: RecordOptions) {
+  const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-')
+  const directory = chosen ?? join(artifacts, `chaos-${seed}-${stamp}`)
+  mkdirSync(directory, { recursive: true })
+  let closed = false
+
+  const write = (name: string, content: unknown) =>
+    writeFileSync(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content))
+
+  return {
+    directory,
+    logPath: (name: string) => join(directory, `${name}.log`),
+    /** Synchronous, so that it can be the last thing a process does. */
+    keep(history: History, planned: readonly PlannedFault[], conclusion: string): string {
+      if (closed) return directory
+      closed = true
+      write('history.json', history)
+      write('faults.json', { planned, carriedOut: history.faults })
+      write('tables.json', history.tables)
+      write('report.txt', conclusion)
+      return directory
+    },
+    /** Of a good run nothing stays, unless it was asked for. */
+    discard(): void {
+      if (closed || chosen !== undefined) return
+      closed = true
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
