@@ -175,7 +175,7 @@ export function createChat(options: ChatOptions): Chat {
     outbox.restore(kept)
   }
 
-  function onMessage(message: MessageFieldsFragment): void {
+  function onMessage(message: MessageFieldsFragment, previousSeq: number): void {
     const { conversationId, seq, sender, clientMessageId } = message
     changes.meets(message)
     timelines.received(message)
@@ -183,7 +183,7 @@ export function createChat(options: ChatOptions): Chat {
     else receipts.delivered(conversationId, seq)
     // What was sent before the user was away for a moment does not come any more; what comes now is above it.
     outbox.settle(isHere)
-    conversations.received(message)
+    conversations.received(message, previousSeq)
     heard.tell(message)
   }
 

@@ -21,6 +21,8 @@ import { createWatched } from './watched.ts'
 //   the server is ahead of the inbox                    its count stands, up to its lastSeq; the inbox brings the message itself
 //   the inbox is ahead of the server                    its last message and count stand: the server's next word counts it, too
 //   a group's log has grown by no message               a change, or members: those who look at it see it whole, as it is then
+//   the server says so once more                        what we know may have been read between the entry and its effect: again
+//   a message comes over a seq that is none             the same: the server's word of that entry may have shown the message alone
 //   a group is not shown any more, or NOT_FOUND         it is asked for; if it is not there, the user has left it
 //   a message of it comes while that is asked           they may be back: it is asked for again
 
@@ -63,6 +65,8 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
   const watched = createWatched()
   /** Those whose members may be others by now. */
   const outdated = new Set<string>()
+  /** Those that are looked at when a moment is over. */
+  const soon = new Set<string>()
   const gone = createListeners<[conversationId: string]>()
   let endCursor: string | null = null
 
@@ -96,9 +100,15 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
 
   /** Soon: it may be one of many. */
   function outdate(id: string): void {
-    if (outdated.has(id)) return
     outdated.add(id)
-    setTimeout(lookAnew, outdatedMs, id)
+    if (soon.has(id)) return
+    soon.add(id)
+    setTimeout(() => {
+      soon.delete(id)
+      // The answer under way may have been read before.
+      if (asked.has(id)) outdate(id)
+      else lookAnew(id)
+    }, outdatedMs)
   }
 
   function lookAnew(id: string): void {
@@ -205,10 +215,11 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
     if (isBack) await look(id)
   }
 
-  function received(message: MessageFieldsFragment): void {
-    const { conversationId } = message
+  function received(message: MessageFieldsFragment, previousSeq: number): void {
+    const { conversationId, seq } = message
     asked.get(conversationId)?.push(message)
     if (!known.has(conversationId)) return void look(conversationId)
+    if (seq > previousSeq + 1 && conversationId.startsWith(groupPrefix)) outdate(conversationId)
     update(conversationId, (mine) => withMessage(mine, message))
   }
 
@@ -237,7 +248,8 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
       const mine = known.get(id)
       if (!mine) return void look(id)
       heard.set(id, moment())
-      if (mine.kind === 'GROUP' && changed.lastSeq > Math.max(mine.lastSeq, lastMessageSeq(changed))) outdate(id)
+      const isMessage = changed.lastSeq === lastMessageSeq(changed)
+      if (mine.kind === 'GROUP' && changed.lastSeq >= mine.lastSeq && !isMessage) outdate(id)
       const isRead = readUpTo(id) >= Math.max(lastMessageSeq(mine), lastMessageSeq(changed))
       update(id, () => ({ ...mine, ...rest, ...ahead(mine, changed), ...(isRead && { unreadCount: 0 }) }))
     },
@@ -276,6 +288,7 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
     },
     /** A message to a person has told us the id of the chat with them. */
     isDirectWith,
+    /** `previousSeq`: how far the log was known before; what lies between the two is no message. */
     received,
     /** Up to the last message nothing is unread; below it only the server can count, and says so. */
     read(id: string, seq: number): void {

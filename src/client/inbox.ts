@@ -35,7 +35,8 @@ export type InboxOptions = {
   ask: Ask
   keeper: Keeper
   random: () => number
-  onMessage: (message: MessageFieldsFragment) => void
+  /** `previousSeq`: what was handed on before. */
+  onMessage: (message: MessageFieldsFragment, previousSeq: number) => void
 }
 
 export type Inbox = ReturnType<typeof createInbox>
@@ -69,9 +70,10 @@ export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
 
   function apply(message: MessageFieldsFragment): void {
     const { conversationId, seq } = message
+    const previousSeq = positionOf(conversationId)
     positions.delete(conversationId)
     positions.set(conversationId, seq)
-    onMessage(message)
+    onMessage(message, previousSeq)
     keeper.set(positionKey(conversationId), seq)
     passed(conversationId, seq)
   }

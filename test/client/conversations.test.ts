@@ -42,7 +42,7 @@ describe('the list', () => {
     const { conversations, listed, ids } = start()
     await listed(chatAt(3, { id: 'a' }), conversation({ id: 'empty' }), chatAt(5, { id: 'b' }))
     expect(ids()).toEqual(['b', 'a', 'empty'])
-    conversations.received(message(9, { conversationId: 'a' }))
+    conversations.received(message(9, { conversationId: 'a' }), 8)
     expect(ids()).toEqual(['a', 'b', 'empty'])
   })
 
@@ -158,19 +158,19 @@ describe('a message', () => {
   it('of another becomes the last one, and unread', async () => {
     const { conversations, listed } = start()
     await listed(chatAt(1, { unreadCount: 1 }))
-    conversations.received(message(2))
-    conversations.received(message(3))
+    conversations.received(message(2), 1)
+    conversations.received(message(3), 2)
     expect(conversations.get('dm_1')).toMatchObject({ lastSeq: 3, unreadCount: 3, lastMessage: { seq: 3 } })
   })
 
   it('of one’s own, or one that was read elsewhere, is not unread', async () => {
     const { conversations, listed } = start({ readUpTo: () => 3 })
     await listed(chatAt(1, { unreadCount: 0 }))
-    conversations.received(message(2, { from: 'alice' }))
-    conversations.received(message(3))
+    conversations.received(message(2, { from: 'alice' }), 1)
+    conversations.received(message(3), 2)
     expect(conversations.get('dm_1')?.unreadCount).toBe(0)
-    conversations.received(message(4))
-    conversations.received(message(5, { from: 'alice' }))
+    conversations.received(message(4), 3)
+    conversations.received(message(5, { from: 'alice' }), 4)
     expect(conversations.get('dm_1')).toMatchObject({ unreadCount: 1, lastSeq: 5 })
   })
 
@@ -178,35 +178,35 @@ describe('a message', () => {
     const { conversations, listed } = start()
     await listed(chatAt(5, { unreadCount: 2 }))
     const before = conversations.get('dm_1')
-    conversations.received(message(4))
-    conversations.received(message(5))
+    conversations.received(message(4), 3)
+    conversations.received(message(5), 4)
     expect(conversations.get('dm_1')).toEqual(before)
   })
 
   it('beyond the hundredth unread is not counted', async () => {
     const { conversations, listed } = start()
     await listed(chatAt(5, { unreadCount: 100 }))
-    conversations.received(message(6))
+    conversations.received(message(6), 5)
     expect(conversations.get('dm_1')?.unreadCount).toBe(100)
   })
 
   it('of a conversation nobody knew has it looked up, once', async () => {
     const { conversations, answer, all, ids } = start()
-    conversations.received(message(1))
-    conversations.received(message(2))
+    conversations.received(message(1), 0)
+    conversations.received(message(2), 1)
     expect(all).toMatchObject([{ name: 'Conversation', variables: { id: 'dm_1' } }])
     await answer({ conversation: chatAt(2, { unreadCount: 2 }) })
     expect(ids()).toEqual(['dm_1'])
     expect(conversations.get('dm_1')).toMatchObject({ lastSeq: 2, unreadCount: 2 })
-    conversations.received(message(3))
+    conversations.received(message(3), 2)
     expect(all).toHaveLength(1)
   })
 
   it('that came while its conversation was looked up is shown although the answer is older', async () => {
     const { conversations, answer } = start()
-    conversations.received(message(1))
-    conversations.received(message(2))
-    conversations.received(message(3))
+    conversations.received(message(1), 0)
+    conversations.received(message(2), 1)
+    conversations.received(message(3), 2)
     await answer({ conversation: chatAt(1, { unreadCount: 1 }) })
     expect(conversations.get('dm_1')).toMatchObject({ lastSeq: 3, unreadCount: 3, lastMessage: { seq: 3 } })
   })
@@ -216,10 +216,10 @@ describe('a message', () => {
     ['finds nothing', (asks: ReturnType<typeof start>) => asks.answer({ conversation: null })],
   ])('whose look-up %s has it looked up by the next one', async (_what, settle) => {
     const world = start()
-    world.conversations.received(message(1))
+    world.conversations.received(message(1), 0)
     await settle(world)
     expect(world.ids()).toEqual([])
-    world.conversations.received(message(2))
+    world.conversations.received(message(2), 1)
     await world.answer({ conversation: chatAt(2) })
     expect(world.ids()).toEqual(['dm_1'])
   })
@@ -229,7 +229,7 @@ describe('a page', () => {
   it('that is older than what the inbox has brought does not take it back', async () => {
     const { conversations, listed } = start()
     await listed(chatAt(1))
-    conversations.received(message(2))
+    conversations.received(message(2), 1)
     await listed(chatAt(1))
     expect(conversations.get('dm_1')).toMatchObject({ lastSeq: 2, unreadCount: 1 })
   })
@@ -237,7 +237,7 @@ describe('a page', () => {
   it('that is newer, or as new, has the server’s count', async () => {
     const { conversations, listed } = start()
     await listed(chatAt(1, { unreadCount: 1 }))
-    conversations.received(message(2))
+    conversations.received(message(2), 1)
     await listed(chatAt(2, { unreadCount: 7 }))
     expect(conversations.get('dm_1')?.unreadCount).toBe(7)
     await listed(chatAt(4, { unreadCount: 9 }))
@@ -287,7 +287,7 @@ describe('read', () => {
     const { conversations, listed, answer } = start()
     await listed(chatAt(5, { unreadCount: 3 }))
     void conversations.look('dm_1')
-    conversations.received(message(6))
+    conversations.received(message(6), 5)
     await answer({ conversation: chatAt(5, { unreadCount: 1 }) })
     expect(conversations.get('dm_1')).toMatchObject({ lastSeq: 6, unreadCount: 2, lastMessage: { seq: 6 } })
   })
@@ -376,7 +376,7 @@ describe('what the server says by itself', () => {
     await listed(group(4, { unreadCount: 1 }))
     conversations.hear(word(group(5, { unreadCount: 2 })))
     expect(conversations.get('grp_1')).toMatchObject({ unreadCount: 2, lastMessage: { seq: 4 } })
-    conversations.received(message(5, { conversationId: 'grp_1' }))
+    conversations.received(message(5, { conversationId: 'grp_1' }), 4)
     expect(conversations.get('grp_1')).toMatchObject({ unreadCount: 2, lastMessage: { seq: 5 }, lastSeq: 5 })
   })
 
@@ -394,7 +394,7 @@ describe('what the server says by itself', () => {
   it('leaves alone what the inbox has brought beyond it', async () => {
     const { conversations, listed } = start()
     await listed(group(4))
-    conversations.received(message(5, { conversationId: 'grp_1' }))
+    conversations.received(message(5, { conversationId: 'grp_1' }), 4)
     conversations.hear(word(group(4, { pinned: true })))
     expect(conversations.get('grp_1')).toMatchObject({
       unreadCount: 1,
@@ -446,6 +446,53 @@ describe('what the server says by itself', () => {
     await answer({ conversation: group(4, { lastSeq: 5 }) })
     conversations.wake()
     expect(all).toHaveLength(3)
+  })
+
+  it('about an entry that the group read before has shown without its effect has it read again', async () => {
+    const { conversations, listed, answer, all } = start()
+    await listed(group(4))
+    conversations.watch('grp_1')
+    conversations.hear(word(group(4), 5))
+    await vi.advanceTimersByTimeAsync(1000)
+    // Members were read before the change, the end of the log after it.
+    await answer({ conversation: group(4, { lastSeq: 6 }) })
+    conversations.hear(word(group(4), 6))
+    await vi.advanceTimersByTimeAsync(1000)
+    const members = [{ id: 'carol', name: null }]
+    await answer({ conversation: group(4, { lastSeq: 6, members }) })
+    expect(conversations.get('grp_1')).toMatchObject({ members })
+    expect(all).toHaveLength(3)
+  })
+
+  it('only of the message after an entry that is none has the group read when the message comes', async () => {
+    const { conversations, listed, all, answer } = start()
+    await listed(group(4))
+    conversations.watch('grp_1')
+    conversations.hear(word(group(6)))
+    conversations.received(message(6, { conversationId: 'grp_1' }), 4)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(all.slice(1)).toMatchObject([{ name: 'Conversation' }])
+    await answer({ conversation: group(6) })
+    conversations.received(message(7, { conversationId: 'grp_1' }), 6)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(all).toHaveLength(2)
+  })
+
+  it('is heeded after a reading that failed, and while one takes long', async () => {
+    const { conversations, listed, all, fail, answer } = start()
+    await listed(group(4))
+    conversations.watch('grp_1')
+    conversations.hear(word(group(4), 5))
+    await vi.advanceTimersByTimeAsync(1000)
+    await fail(networkFailure)
+    conversations.hear(word(group(4), 6))
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(all).toHaveLength(3)
+    conversations.hear(word(group(4), 7))
+    await vi.advanceTimersByTimeAsync(3000)
+    await answer({ conversation: group(4, { lastSeq: 6 }) })
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(all).toHaveLength(4)
   })
 
   it('while the group is being read has it read again', async () => {
@@ -501,7 +548,7 @@ describe('a group the user has left', () => {
   it('is asked for again when a message of it has come meanwhile: they may be back', async () => {
     const { conversations, answer, gone } = await inGroup()
     conversations.doubt('grp_1')
-    conversations.received(message(9, { conversationId: 'grp_1' }))
+    conversations.received(message(9, { conversationId: 'grp_1' }), 8)
     await answer({ conversation: null })
     expect(gone).toEqual([])
     await answer({ conversation: group(9) })
