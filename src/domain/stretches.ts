@@ -12,12 +12,14 @@ export type Stretches = ReturnType<typeof createStretches>
 const eachMax = 256
 /** Of all logs together, for each of them: few logs have more than one or two. */
 const meanMax = 32
+/** What a log takes in memory beside its stretches, in stretches. */
+const logSize = 4
 
 export function createStretches(logsMax: number) {
+  // By size alone: a cache that is given a count takes the memory for so many when it is made.
   const known = new LRUCache<string, readonly Stretch[]>({
-    max: logsMax,
-    maxSize: meanMax * logsMax,
-    sizeCalculation: (stretches) => stretches.length,
+    maxSize: (logSize + meanMax) * logsMax,
+    sizeCalculation: (stretches) => logSize + stretches.length,
   })
 
   /** Joined with those it touches. Of too many, the longest are kept. */
