@@ -2,10 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { DestinationStream, Logger } from 'pino'
 import { Registry } from 'prom-client'
-import { type Config, deriveMediaSecret, derivePayloadKey, deriveVapid, type TracingSettings } from './config.ts'
-import { directConversationId } from './domain/conversation-id.ts'
+import { type Config, deriveMediaSecret, derivePayloadKey, deriveVapid, type TracingSettings } from './config/config.ts'
+import type { CompleteConfig } from './config/dev-secrets.ts'
+import { completeConfig } from './config/dev-secrets.ts'
+import { readDemo } from './dev/demo.ts'
+import { directConversationId } from './domain/conversations/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
+import { createDynamoClient, type DynamoCall } from './engine/dynamodb/client.ts'
+import { createRedisLink, type RedisLink } from './engine/redis/client.ts'
+import { createDeliveryLog, noteSent } from './observability/delivery-log.ts'
+import { createLogger } from './observability/logger.ts'
+import { createNodeMetrics, type ProcessError } from './observability/node-metrics.ts'
+import type { OperationIds } from './observability/operation-ids.ts'
+import type { Tracing } from './observability/tracing.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ports } from './ports/ports.ts'
 import type { Push } from './ports/push.ts'
@@ -21,31 +31,21 @@ import { createRecentTicks, type ReadTicks } from './resolvers/recent-ticks.ts'
 import { sendMessage } from './resolvers/send-message.ts'
 import { fieldCosts } from './schema/field-costs.ts'
 import { schema } from './schema/schema.ts'
-import { createBannersRedis } from './store/banners.redis.ts'
+import { hmacBy } from './shared/hmac.ts'
+import { watchBoth } from './shared/watch-call.ts'
 import { createDeploymentLease, readDeploymentId, UnusableRedisError } from './store/deployment.ts'
-import { createDynamoClient, type DynamoCall } from './store/dynamo-client.ts'
-import { hmacBy } from './store/hmac.ts'
-import { createMediaDisk } from './store/media.disk.ts'
-import { createNodeNumber } from './store/node-number.redis.ts'
-import { createPushQueueRedis } from './store/push-queue.redis.ts'
-import { createQuotasRedis } from './store/quotas.redis.ts'
-import { createRateLimitsMemory } from './store/rate-limits.memory.ts'
-import { createRateLimitsRedis } from './store/rate-limits.redis.ts'
-import { createRedisLink, type RedisLink } from './store/redis-client.ts'
-import { createRedisKeys } from './store/redis-keys.ts'
-import { createSoftStateRedis } from './store/soft-state.redis.ts'
-import { createStoresDynamo } from './store/stores.dynamo.ts'
-import { createTables, validateTables } from './store/table-setup.ts'
-import { watchBoth } from './store/watch-call.ts'
-import { createDevTokens } from './transport/auth.ts'
-import { createDeliveryLog, noteSent } from './transport/delivery-log.ts'
-import { readDemo } from './transport/demo.ts'
-import type { CompleteConfig } from './transport/dev-secrets.ts'
-import { completeConfig } from './transport/dev-secrets.ts'
-import { createLogger } from './transport/logger.ts'
-import { createNodeMetrics, type ProcessError } from './transport/node-metrics.ts'
-import type { OperationIds } from './transport/operation-ids.ts'
-import type { Tracing } from './transport/tracing.ts'
+import { createStoresDynamo } from './store/dynamo/stores.ts'
+import { createTables, validateTables } from './store/dynamo/table-setup.ts'
+import { createMediaDisk } from './store/media/disk.ts'
+import { createRateLimitsMemory } from './store/memory/rate-limits.ts'
+import { createBannersRedis } from './store/redis/banners.ts'
+import { createRedisKeys } from './store/redis/keys.ts'
+import { createNodeNumber } from './store/redis/node-number.ts'
+import { createPushQueueRedis } from './store/redis/push-queue.ts'
+import { createQuotasRedis } from './store/redis/quotas.ts'
+import { createRateLimitsRedis } from './store/redis/rate-limits.ts'
+import { createSoftStateRedis } from './store/redis/soft-state.ts'
+import { createDevTokens } from './transport/auth/auth.ts'
 import { createTransport } from './transport/transport.ts'
 
 const beatMs = 1000
@@ -293,7 +293,7 @@ async function openMedia({ media, dataDir, cursorSecret }: CompleteConfig, clock
     return { ports: { media: disk }, files: disk, close }
   }
   // The SDK takes its time to load, and most nodes that are started on a desk do without it.
-  const { createMediaS3 } = await import('./store/media.s3.ts')
+  const { createMediaS3 } = await import('./store/media/s3.ts')
   const s3 = createMediaS3({ ...media, clock })
   return { ports: { media: s3 }, close: async () => s3.close() }
 }
@@ -316,7 +316,7 @@ async function backends({ redis, dynamodb, dataDir }: Config, logger: Logger) {
 
 /** Nobody else needs to load OpenTelemetry. */
 async function openTracing(settings: TracingSettings, clock: Clock): Promise<Tracing> {
-  const { createTracing } = await import('./transport/tracing.ts')
+  const { createTracing } = await import('./observability/tracing.ts')
   return createTracing(settings, clock, randomUUID())
 }
 

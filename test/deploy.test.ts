@@ -10,9 +10,9 @@ import {
   tableActions,
   terraformConfiguration,
 } from '../scripts/table-templates.ts'
-import { validateTables } from '../src/store/table-setup.ts'
-import { tableNames } from '../src/store/tables.ts'
-import { connectDynamo } from './kit/dynamodb.ts'
+import { validateTables } from '../src/store/dynamo/table-setup.ts'
+import { tableNames } from '../src/store/dynamo/tables.ts'
+import { connectDynamo } from './kit/services/dynamodb.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
@@ -83,11 +83,13 @@ describe('the templates of the tables', () => {
   })
 
   test('nodes may do what the code does, and nothing else', () => {
-    const store = readdirSync(new URL('../src/store', import.meta.url)).map((name) => read(`src/store/${name}`))
+    const store = ['src/store/dynamo', 'src/engine/dynamodb'].flatMap((room) =>
+      readdirSync(new URL(`../${room}`, import.meta.url)).map((name) => read(`${room}/${name}`)),
+    )
     const isAction = (word: string) => `${word}Command` in sdk
     const words = store.flatMap((text) => [...text.matchAll(/'([A-Z]\w+)'/g)].map(([, word = '']) => word))
     expect([...tableActions, 'CreateTable'].sort()).toEqual([...new Set(words.filter(isAction))].sort())
-    const s3 = read('src/store/media.s3.ts').matchAll(/new (Get|Put|Delete)ObjectCommand/g)
+    const s3 = read('src/store/media/s3.ts').matchAll(/new (Get|Put|Delete)ObjectCommand/g)
     expect(objectActions).toEqual([...new Set([...s3].map(([, verb]) => `${verb}Object`))].sort())
   })
 })
@@ -124,7 +126,9 @@ describe('the compose file', () => {
 
   test('runs two nodes with settings that exist', () => {
     expect(nodes.map(([name]) => name)).toEqual(['node-a', 'node-b'])
-    const known = new Set([...read('src/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name]) => name))
+    const known = new Set(
+      [...read('src/config/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name]) => name),
+    )
     for (const [, { environment = {} }] of nodes) {
       expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([])
       expect(Object.keys(environment)).toEqual(

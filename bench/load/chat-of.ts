@@ -1,4 +1,4 @@
-import { directConversationId } from '../../src/domain/conversation-id.ts'
+import { directConversationId } from '../../src/domain/conversations/conversation-id.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import type { Subject } from '../bench.ts'
 import { body, sendMessage } from './documents.ts'

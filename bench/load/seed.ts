@@ -1,7 +1,7 @@
-import { directConversationId } from '../../src/domain/conversation-id.ts'
+import { directConversationId } from '../../src/domain/conversations/conversation-id.ts'
 import type { ClientMessageId, MessageId, UserId } from '../../src/protocol/ids.ts'
-import { createDynamoTable } from '../../src/store/dynamo-table.ts'
-import { connectDynamo } from '../../test/kit/dynamodb.ts'
+import { createDynamoTable } from '../../src/store/dynamo/table.ts'
+import { connectDynamo } from '../../test/kit/services/dynamodb.ts'
 import type { Stores } from '../machine/stores.ts'
 import { body } from './documents.ts'
 

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { transpileServer } from '../../test/kit/transpile-server.ts'
+import { transpileServer } from '../../test/kit/nodes/transpile-server.ts'
 
 /** Everything that runs as a process of its own, as plain JavaScript: no process that is measured compiles anything. */
 export type Built = {

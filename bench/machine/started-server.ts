@@ -4,11 +4,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { buildServer } from '../../test/kit/build-server.ts'
-import { startDynalite } from '../../test/kit/dynamodb.ts'
 import { freePort } from '../../test/kit/free-port.ts'
+import { buildServer } from '../../test/kit/nodes/build-server.ts'
 import { testSecret } from '../../test/kit/person.ts'
-import { startRedis } from '../../test/kit/redis.ts'
+import { startDynalite } from '../../test/kit/services/dynamodb.ts'
+import { startRedis } from '../../test/kit/services/redis.ts'
 
 export type StartedServer = { url: string; stop(): Promise<void> }
 

@@ -1,7 +1,7 @@
-import { createDynamoTable, type DynamoTable } from '../../src/store/dynamo-table.ts'
-import { createTables } from '../../src/store/table-setup.ts'
-import { connectDynamo, startDynalite } from '../../test/kit/dynamodb.ts'
+import { createDynamoTable, type DynamoTable } from '../../src/store/dynamo/table.ts'
+import { createTables } from '../../src/store/dynamo/table-setup.ts'
 import { aConversation, aMessage } from '../../test/kit/ids.ts'
+import { connectDynamo, startDynalite } from '../../test/kit/services/dynamodb.ts'
 import { interleave, type Scenario } from '../bench.ts'
 import { createSheet } from '../sheet.ts'
 

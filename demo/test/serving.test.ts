@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readDemo } from '../../src/transport/demo.ts'
+import { readDemo } from '../../src/dev/demo.ts'
 
 async function built(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-demo-'))

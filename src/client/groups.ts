@@ -1,5 +1,4 @@
 import type { Chat } from './chat.ts'
-import { ClientError } from './client-error.ts'
 import {
   type ConversationFieldsFragment,
   CreateGroupDocument,
@@ -9,6 +8,7 @@ import {
   UpdateMembersDocument,
   type UpdateMembersInput,
 } from './generated/graphql.ts'
+import { ClientError } from './shared/client-error.ts'
 
 // What an application imports as `parley/client/groups`. Everything is repeated until it is answered, and rejects with what the
 // server refuses for good: FORBIDDEN for whoever lacks the role, NOT_FOUND for whoever is not in the group.

@@ -1,12 +1,12 @@
 import type { Chat } from './chat.ts'
-import { ClientError, networkError } from './client-error.ts'
 import {
   type AttachmentFieldsFragment,
   AttachmentsDocument,
   CreateUploadDocument,
   type CreateUploadMutation,
 } from './generated/graphql.ts'
-import { createValue, type Observable } from './observable.ts'
+import { ClientError, networkError } from './shared/client-error.ts'
+import { createValue, type Observable } from './shared/observable.ts'
 
 // What an application imports as `parley/client/media`: files on their way up, before the message that carries them.
 

@@ -1,4 +1,3 @@
-import { backoffMs } from './backoff.ts'
 import type { Chat } from './chat.ts'
 import {
   PresenceChangedDocument,
@@ -7,8 +6,9 @@ import {
   type PresenceState,
 } from './generated/graphql.ts'
 import type { Follow } from './link/link.ts'
-import { createListeners, type Observable } from './observable.ts'
-import { createWatched } from './watched.ts'
+import { backoffMs } from './shared/backoff.ts'
+import { createListeners, type Observable } from './shared/observable.ts'
+import { createWatched } from './state/watched.ts'
 
 // What an application imports as `parley/client/presence`: who is there. A stream for everybody somebody looks at, which begins with
 // how they are; where there are few streams or none, they are asked for one by one. Without a link nobody knows.

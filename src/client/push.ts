@@ -1,8 +1,8 @@
 import { inTurn } from './banners-in-turn.ts'
 import type { Chat } from './chat.ts'
-import { asClientError, networkError } from './client-error.ts'
 import { PushPublicKeyDocument, RegisterDeviceDocument, UnregisterDeviceDocument } from './generated/graphql.ts'
 import { keep, type Looking, pushStorage, readKept, type WorkerMessage } from './push-kept.ts'
+import { asClientError, networkError } from './shared/client-error.ts'
 import type { Storage } from './storage/storage.ts'
 
 // What an application imports as `parley/client/push`: banners in this browser for what comes while no window is open. The other half

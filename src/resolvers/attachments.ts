@@ -1,4 +1,4 @@
-import type { Announced } from '../domain/uploads.ts'
+import type { Announced } from '../domain/media/uploads.ts'
 import type { Attachment, Message } from '../ports/log.ts'
 import { badInput } from '../protocol/errors.ts'
 import { type AttachmentId, isAttachmentId } from '../protocol/ids.ts'

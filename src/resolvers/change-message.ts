@@ -1,4 +1,4 @@
-import type { ShownChange } from '../domain/follow-changes.ts'
+import type { ShownChange } from '../domain/streams/follow-changes.ts'
 import type { Alteration, Message } from '../ports/log.ts'
 import { emojiProblem } from '../protocol/emoji.ts'
 import { badInput } from '../protocol/errors.ts'

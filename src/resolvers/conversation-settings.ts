@@ -1,4 +1,4 @@
-import type { Member } from '../domain/access.ts'
+import type { Member } from '../domain/conversations/access.ts'
 import type { SettingsChange } from '../ports/conversations.ts'
 import { badInput } from '../protocol/errors.ts'
 import { titleProblem } from '../protocol/text.ts'

@@ -1,5 +1,5 @@
-import type { Member } from '../domain/access.ts'
-import { comesAfter } from '../domain/chat-list.ts'
+import type { Member } from '../domain/conversations/access.ts'
+import { comesAfter } from '../domain/conversations/chat-list.ts'
 import type { Message } from '../ports/log.ts'
 import { notFound } from '../protocol/errors.ts'
 import { isConversationId, isGroupId, type Seq } from '../protocol/ids.ts'

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Place } from '../domain/chat-list.ts'
+import type { Place } from '../domain/conversations/chat-list.ts'
 import { ChatError } from '../protocol/errors.ts'
 import { type ConversationId, isConversationId, type Seq, type UserId } from '../protocol/ids.ts'
 

@@ -1,5 +1,5 @@
-import type { Member } from '../domain/access.ts'
-import type { MemberRole } from '../domain/group.ts'
+import type { Member } from '../domain/conversations/access.ts'
+import type { MemberRole } from '../domain/conversations/group.ts'
 import type { Role } from '../ports/conversations.ts'
 import { badInput } from '../protocol/errors.ts'
 import { type ConversationId, isClientMessageId, isUserId, type Seq, type UserId } from '../protocol/ids.ts'

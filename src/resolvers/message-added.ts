@@ -1,5 +1,5 @@
-import type { FollowRequest } from '../domain/follow.ts'
-import type { Shown } from '../domain/positions.ts'
+import type { FollowRequest } from '../domain/streams/follow.ts'
+import type { Shown } from '../domain/streams/positions.ts'
 import type { Message } from '../ports/log.ts'
 import { badInput, notFound } from '../protocol/errors.ts'
 import { positionsMax } from '../protocol/limits.ts'

@@ -1,4 +1,4 @@
-import type { Appearance } from '../domain/presence.ts'
+import type { Appearance } from '../domain/people/presence.ts'
 import type { Seen } from '../ports/soft-state.ts'
 import { badInput, ChatError } from '../protocol/errors.ts'
 import { isUserId } from '../protocol/ids.ts'

@@ -1,4 +1,4 @@
-import type { Member } from '../domain/access.ts'
+import type { Member } from '../domain/conversations/access.ts'
 import type { ConversationId } from '../protocol/ids.ts'
 import type { Ticks } from '../protocol/ticks.ts'
 

@@ -1,4 +1,4 @@
-import type { Draft, Sent } from '../domain/send.ts'
+import type { Draft, Sent } from '../domain/sending/send.ts'
 import { badInput } from '../protocol/errors.ts'
 import { isClientMessageId, isUserId } from '../protocol/ids.ts'
 import { bodyProblem } from '../protocol/text.ts'

@@ -1,4 +1,4 @@
-import type { Member } from '../domain/access.ts'
+import type { Member } from '../domain/conversations/access.ts'
 import type { Typing } from '../ports/events.ts'
 import type { Context } from './context.ts'
 import { requireConversation } from './conversations.ts'

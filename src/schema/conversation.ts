@@ -1,4 +1,4 @@
-import type { Member } from '../domain/access.ts'
+import type { Member } from '../domain/conversations/access.ts'
 import { findConversation, lastMessageOf, lastSeqOf, listConversations } from '../resolvers/conversations.ts'
 import { listMessagesOf } from '../resolvers/messages.ts'
 import { builder } from './builder.ts'

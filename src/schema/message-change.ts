@@ -1,4 +1,4 @@
-import type { ShownChange } from '../domain/follow-changes.ts'
+import type { ShownChange } from '../domain/streams/follow-changes.ts'
 import type { Message as MessageSource } from '../ports/log.ts'
 import { deleteMessage, editMessage, messageChanged, react } from '../resolvers/change-message.ts'
 import { builder } from './builder.ts'

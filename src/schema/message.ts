@@ -1,5 +1,5 @@
-import type { Shown } from '../domain/positions.ts'
-import type { Sent } from '../domain/send.ts'
+import type { Sent } from '../domain/sending/send.ts'
+import type { Shown } from '../domain/streams/positions.ts'
 import type { Message as MessageSource } from '../ports/log.ts'
 import { messageNodeId } from '../protocol/ids.ts'
 import { attachmentsOf } from '../resolvers/attachments.ts'

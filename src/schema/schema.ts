@@ -1,5 +1,5 @@
 import { type GraphQLFieldResolver, type GraphQLObjectType, lexicographicSortSchema, printSchema } from 'graphql'
-import type { Member } from '../domain/access.ts'
+import type { Member } from '../domain/conversations/access.ts'
 import type { Message } from '../ports/log.ts'
 import { messageNodeId } from '../protocol/ids.ts'
 import { judgeEachMutationAnew } from '../resolvers/mutation-fields.ts'

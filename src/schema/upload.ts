@@ -1,4 +1,4 @@
-import type { Announced } from '../domain/uploads.ts'
+import type { Announced } from '../domain/media/uploads.ts'
 import { createUpload, headersOf, uploadUrl } from '../resolvers/attachments.ts'
 import { Attachment } from './attachment.ts'
 import { builder } from './builder.ts'

@@ -6,11 +6,11 @@
 // a deployment that has ended leaves nothing behind. Of two that meet while they run, one has the lease, and the nodes of the other stop.
 // The name of the tables is part of it, since tables restored from a backup under another prefix bear the id of the original.
 
+import type { RedisLink } from '../engine/redis/client.ts'
 import type { UserId } from '../protocol/ids.ts'
-import { createDynamoTable } from './dynamo-table.ts'
-import type { RedisLink } from './redis-client.ts'
-import { runIdLua } from './run-id.redis.ts'
-import type { Dynamo } from './tables.ts'
+import { createDynamoTable } from './dynamo/table.ts'
+import type { Dynamo } from './dynamo/tables.ts'
+import { runIdLua } from './redis/run-id.ts'
 
 export const deploymentLeaseMs = 60_000
 const rowKey = { user_id: '#deployment' as UserId }

@@ -1,8 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isOutlived } from './check-pending.ts'
-import type { ChaosClient, PageResult } from './client.ts'
-import type { Crowd } from './crowd.ts'
-import type { Wanted } from './device.ts'
+import { isOutlived } from './checks/check-pending.ts'
 import {
   answerOf,
   changeCalls,
@@ -14,8 +11,11 @@ import {
   type PendingSeen,
   sends,
   type Walk,
-} from './history.ts'
-import type { NodeProcess } from './processes.ts'
+} from './checks/history.ts'
+import type { NodeProcess } from './faults/processes.ts'
+import type { ChaosClient, PageResult } from './people/client.ts'
+import type { Crowd } from './people/crowd.ts'
+import type { Wanted } from './people/device.ts'
 
 // After the last fault: everybody must come to rest by themselves; then everything is restarted, and everybody must do so
 // once more; then the whole of every conversation is read, from every node, in both directions.

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { emptyHistory } from './history.ts'
+import { emptyHistory } from './checks/history.ts'
 import { openRecord, type RecordOptions } from './record.ts'
 
 function aRecord(options: RecordOptions) {

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { History } from './history.ts'
-import type { PlannedFault } from './plan.ts'
+import type { History } from './checks/history.ts'
+import type { PlannedFault } from './faults/plan.ts'
 
 // What is kept of a run that failed: without it a failure that timing brought about can never be looked into. The folder is there from the
 // beginning, because the nodes write their logs into it, and it stays unless the run was good: also if this process is killed.

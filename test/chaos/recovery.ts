@@ -1,6 +1,6 @@
-import type { Anomaly } from './anomaly.ts'
-import { answerOf, type Device, type FaultWindow, type History, type Span, sends } from './history.ts'
-import { createTenures } from './tenures.ts'
+import type { Anomaly } from './checks/anomaly.ts'
+import { answerOf, type Device, type FaultWindow, type History, type Span, sends } from './checks/history.ts'
+import { createTenures } from './checks/tenures.ts'
 
 // How soon everybody was current again. A device that was away by its own choice is not counted while it was.
 

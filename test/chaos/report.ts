@@ -1,11 +1,11 @@
-import { activities, enough } from './activity.ts'
-import type { Anomaly } from './anomaly.ts'
-import { type Voids, voidsOf } from './check-voids.ts'
-import { contextOf } from './context.ts'
+import type { Anomaly } from './checks/anomaly.ts'
+import { type Voids, voidsOf } from './checks/check-voids.ts'
+import { type Call, groupCalls, type History, type RuntimeDevice, refusalOf, sends } from './checks/history.ts'
+import { createTenures } from './checks/tenures.ts'
 import type { DrainFigures } from './drain.ts'
-import { type Call, groupCalls, type History, type RuntimeDevice, refusalOf, sends } from './history.ts'
+import { activities, enough } from './people/activity.ts'
+import { contextOf } from './people/context.ts'
 import { recoveries } from './recovery.ts'
-import { createTenures } from './tenures.ts'
 
 export type Verdict = 'valid' | 'invalid' | 'unknown'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createChanges } from '../../src/client/changes.ts'
 import type { PositionInput } from '../../src/client/generated/graphql.ts'
+import { createChanges } from '../../src/client/state/changes.ts'
 import { expectNoTimers, insisting, keeperOver, message, networkFailure, scriptedAsk, settled } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())

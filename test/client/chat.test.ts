@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ChatOptions } from '../../src/client/index.ts'
 import { memoryStorage } from '../../src/client/index.ts'
-import { startProxy, type TcpProxy } from '../kit/proxy.ts'
 import { type Device, startDevice } from '../kit/runtime.ts'
+import { startProxy, type TcpProxy } from '../kit/services/proxy.ts'
 import { startWorld, type World } from '../kit/world.ts'
 
 let world: World

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ClientError } from '../../src/client/client-error.ts'
-import { type ConversationsOptions, createConversations } from '../../src/client/conversations.ts'
 import { type ConversationFieldsFragment, TypedDocumentString } from '../../src/client/generated/graphql.ts'
+import { ClientError } from '../../src/client/shared/client-error.ts'
+import { type ConversationsOptions, createConversations } from '../../src/client/state/conversations.ts'
 import { boundary, conversation, insisting, list, message, networkFailure, scriptedAsk } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildServer } from '../kit/build-server.ts'
+import { buildServer } from '../kit/nodes/build-server.ts'
 
 // docs/client.md and docs/push-browser.md, taken at their word.
 

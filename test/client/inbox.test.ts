@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { MessageFieldsFragment } from '../../src/client/generated/graphql.ts'
-import { createInbox, type Inbox, type InboxOptions } from '../../src/client/inbox.ts'
+import { createInbox, type Inbox, type InboxOptions } from '../../src/client/state/inbox.ts'
 import { memoryStorage } from '../../src/client/storage/memory-storage.ts'
 import type { Storage } from '../../src/client/storage/storage.ts'
 import {

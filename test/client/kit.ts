@@ -1,5 +1,4 @@
 import { expect, vi } from 'vitest'
-import { ClientError, type ClientErrorCode, networkError } from '../../src/client/client-error.ts'
 import type {
   ConversationFieldsFragment,
   ConversationsQuery,
@@ -9,9 +8,10 @@ import type {
   SendMessageMutation,
   TicksFieldsFragment,
 } from '../../src/client/generated/graphql.ts'
-import { createInsist } from '../../src/client/insist.ts'
-import { createKeeper } from '../../src/client/keeper.ts'
 import type { Ask } from '../../src/client/link/link.ts'
+import { ClientError, type ClientErrorCode, networkError } from '../../src/client/shared/client-error.ts'
+import { createInsist } from '../../src/client/shared/insist.ts'
+import { createKeeper } from '../../src/client/shared/keeper.ts'
 import { memoryStorage } from '../../src/client/storage/memory-storage.ts'
 import type { Storage } from '../../src/client/storage/storage.ts'
 

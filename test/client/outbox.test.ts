@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { networkError } from '../../src/client/client-error.ts'
 import type { MessageFieldsFragment } from '../../src/client/generated/graphql.ts'
-import { createKeeper } from '../../src/client/keeper.ts'
-import { createOutbox, type Outbox, type OutboxOptions, type Recipient } from '../../src/client/outbox.ts'
+import { networkError } from '../../src/client/shared/client-error.ts'
+import { createKeeper } from '../../src/client/shared/keeper.ts'
+import { createOutbox, type Outbox, type OutboxOptions, type Recipient } from '../../src/client/state/outbox.ts'
 import { memoryStorage } from '../../src/client/storage/memory-storage.ts'
 import type { Storage } from '../../src/client/storage/storage.ts'
 import {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Chat } from '../../src/client/chat.ts'
-import { type ClientError, networkError } from '../../src/client/client-error.ts'
-import { createValue } from '../../src/client/observable.ts'
+import type { LinkListener } from '../../src/client/link/session.ts'
 import { presenceOf } from '../../src/client/presence.ts'
-import type { LinkListener } from '../../src/client/session.ts'
+import { type ClientError, networkError } from '../../src/client/shared/client-error.ts'
+import { createValue } from '../../src/client/shared/observable.ts'
 import { chatAt } from './fake-server.ts'
 import { expectNoTimers, networkFailure, refused, scriptedAsk } from './kit.ts'
 

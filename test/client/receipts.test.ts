@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createReceipts, type Receipts } from '../../src/client/receipts.ts'
+import { createReceipts, type Receipts } from '../../src/client/state/receipts.ts'
 import { memoryStorage } from '../../src/client/storage/memory-storage.ts'
 import type { Storage } from '../../src/client/storage/storage.ts'
 import { boundary, expectNoTimers, keeperOver, keptIn, refused, type ScriptedAsk, scriptedAsk, settled } from './kit.ts'

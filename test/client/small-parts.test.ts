@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { backoffMs, createSleeper } from '../../src/client/backoff.ts'
-import { asClientError, ClientError, errorFromGraphQL, networkError } from '../../src/client/client-error.ts'
-import { systemNetwork } from '../../src/client/network.ts'
-import { createListeners, createValue } from '../../src/client/observable.ts'
-import { within } from '../../src/client/within.ts'
+import { backoffMs, createSleeper } from '../../src/client/shared/backoff.ts'
+import { asClientError, ClientError, errorFromGraphQL, networkError } from '../../src/client/shared/client-error.ts'
+import { systemNetwork } from '../../src/client/shared/network.ts'
+import { createListeners, createValue } from '../../src/client/shared/observable.ts'
+import { within } from '../../src/client/shared/within.ts'
 import { deferred, expectNoTimers, isDone } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createConversations } from '../../src/client/conversations.ts'
-import { createOutbox } from '../../src/client/outbox.ts'
-import { createTimelines, type Timeline } from '../../src/client/timelines.ts'
+import { createConversations } from '../../src/client/state/conversations.ts'
+import { createOutbox } from '../../src/client/state/outbox.ts'
+import { createTimelines, type Timeline } from '../../src/client/state/timelines.ts'
 import {
   conversation,
   insisting,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { launchBrowser } from '../kit/browser.ts'
-import { type DemoServer, startDemoServer } from '../kit/demo-server.ts'
+import { type DemoServer, startDemoServer } from '../kit/nodes/demo-server.ts'
 import { createProfile } from './profile.ts'
 import { type ChatWindow, createWindow, patience } from './window.ts'
 

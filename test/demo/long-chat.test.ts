@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { directConversationId } from '../../src/domain/conversation-id.ts'
+import { directConversationId } from '../../src/domain/conversations/conversation-id.ts'
 import type { ClientMessageId, MessageId, UserId } from '../../src/protocol/ids.ts'
-import { createStoresDynamo } from '../../src/store/stores.dynamo.ts'
-import type { Item, Key } from '../../src/store/tables.ts'
-import { connectDynamo } from '../kit/dynamodb.ts'
+import { createStoresDynamo } from '../../src/store/dynamo/stores.ts'
+import type { Item, Key } from '../../src/store/dynamo/tables.ts'
+import { connectDynamo } from '../kit/services/dynamodb.ts'
 import { demoOfThisFile, strangers } from './kit.ts'
 import { patience } from './window.ts'
 

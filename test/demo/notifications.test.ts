@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { directConversationId } from '../../src/domain/conversation-id.ts'
+import { directConversationId } from '../../src/domain/conversations/conversation-id.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import { banner, click, isOwner, pushTo, shownAtLast, shows, withdrawal } from './banners.ts'
 import { demoOfThisFile, type Someone, strangers } from './kit.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Browser, startWebPushService, type WebPushService } from '../kit/web-push-service.ts'
+import { type Browser, startWebPushService, type WebPushService } from '../kit/services/web-push-service.ts'
 import { keptOf, pushTo, shownIn, shows } from './banners.ts'
 import { demoOfThisFile, type OpenOptions, type Someone, strangers } from './kit.ts'
 import { type ChatWindow, patience } from './window.ts'

@@ -2,7 +2,7 @@
 
 import { serverAudits } from 'graphql-http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/config/config.ts'
 import { startWorld, type World } from '../kit/world.ts'
 
 const modes: [string, Partial<Config>][] = [

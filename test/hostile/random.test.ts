@@ -8,10 +8,10 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import WebSocket from 'ws'
 import { schema } from '../../src/schema/schema.ts'
-import { type NodeProcess, startNodeProcess } from '../kit/node-process.ts'
+import { type NodeProcess, startNodeProcess } from '../kit/nodes/node-process.ts'
+import { transpileServer } from '../kit/nodes/transpile-server.ts'
 import { createPerson, type Person, testSecret } from '../kit/person.ts'
-import { type RedisServer, startRedis } from '../kit/redis.ts'
-import { transpileServer } from '../kit/transpile-server.ts'
+import { type RedisServer, startRedis } from '../kit/services/redis.ts'
 import {
   awkwardText,
   type Frame,

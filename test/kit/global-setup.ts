@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { startDynalite, startDynamoDbLocal } from './dynamodb.ts'
+import { startDynalite, startDynamoDbLocal } from './services/dynamodb.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

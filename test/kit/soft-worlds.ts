@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import { createRedisServer } from 'js-redis-server'
+import { createRedisLink, type RedisLink, type RedisLinkOptions } from '../../src/engine/redis/client.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { SoftState } from '../../src/ports/ports.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
-import { createMemoryRedis } from '../../src/store/memory-redis.ts'
-import { createRedisLink, type RedisLink, type RedisLinkOptions } from '../../src/store/redis-client.ts'
-import { createRedisKeys, defaultKeyPrefix } from '../../src/store/redis-keys.ts'
-import { createSoftStateMemory } from '../../src/store/soft-state.memory.ts'
-import { createSoftStateRedis } from '../../src/store/soft-state.redis.ts'
-import { killSubscribers, startRedis } from './redis.ts'
-import { startRedisCluster } from './redis-cluster.ts'
+import { createMemoryRedis } from '../../src/store/memory/memory-redis.ts'
+import { createSoftStateMemory } from '../../src/store/memory/soft-state.ts'
+import { createRedisKeys, defaultKeyPrefix } from '../../src/store/redis/keys.ts'
+import { createSoftStateRedis } from '../../src/store/redis/soft-state.ts'
+import { killSubscribers, startRedis } from './services/redis.ts'
+import { startRedisCluster } from './services/redis-cluster.ts'
 
 /** Something that the four soft ports run on, with its faults on demand. */
 export type SoftWorld = {

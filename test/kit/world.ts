@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { inject, vi } from 'vitest'
 import { type App, type AppOptions, createApp } from '../../src/app.ts'
-import { type Config, readConfig } from '../../src/config.ts'
-import { directConversationId } from '../../src/domain/conversation-id.ts'
+import { type Config, readConfig } from '../../src/config/config.ts'
+import { directConversationId } from '../../src/domain/conversations/conversation-id.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
-import { defaultKeyPrefix } from '../../src/store/redis-keys.ts'
+import { defaultKeyPrefix } from '../../src/store/redis/keys.ts'
 import { createPerson, type Person, testSecret } from './person.ts'
-import { startRedis } from './redis.ts'
+import { startRedis } from './services/redis.ts'
 
 export type World = Awaited<ReturnType<typeof startWorld>>
 export type Node = { url: string; parts: ReturnType<App['parts']>; stop(): Promise<void> }

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Notification, PushProvider } from '../../src/ports/push.ts'
 import type { ConversationId } from '../../src/protocol/ids.ts'
 import { createApns } from '../../src/push/apns.ts'
-import { startApnsService } from '../kit/apns-service.ts'
 import { freePort } from '../kit/free-port.ts'
+import { startApnsService } from '../kit/services/apns-service.ts'
 
 const conversationId = `grp_${'1'.repeat(64)}` as ConversationId
 const show: Notification = { type: 'show', conversationId, seq: 7, title: 'Tea', body: 'Alice: now?' }

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Notification, PushProvider } from '../../src/ports/push.ts'
 import type { ConversationId } from '../../src/protocol/ids.ts'
 import { createFcm } from '../../src/push/fcm.ts'
-import { failure, startFcmService } from '../kit/fcm-service.ts'
 import { freePort } from '../kit/free-port.ts'
+import { failure, startFcmService } from '../kit/services/fcm-service.ts'
 
 const conversationId = 'grp_1' as ConversationId
 const show: Notification = { type: 'show', conversationId, seq: 7, title: 'Tea', body: 'Alice: now?' }

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { deriveVapid } from '../../src/config.ts'
+import { deriveVapid } from '../../src/config/config.ts'
 import type { Notification, PushProvider } from '../../src/ports/push.ts'
 import type { ConversationId } from '../../src/protocol/ids.ts'
 import { InnerAddressError, isPublicAddress, isPublicName, publicLookup } from '../../src/push/public-address.ts'
 import { createWebPush } from '../../src/push/webpush.ts'
 import { freePort } from '../kit/free-port.ts'
-import { startWebPushService, type WebPushService } from '../kit/web-push-service.ts'
+import { startWebPushService, type WebPushService } from '../kit/services/web-push-service.ts'
 
 const nowMs = Date.parse('2026-11-16T12:00:00Z')
 const vapid = { ...deriveVapid(new Uint8Array(32).fill(7)), subject: 'mailto:push@parley.example' }

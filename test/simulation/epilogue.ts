@@ -1,4 +1,4 @@
-import { directConversationId } from '../../src/domain/conversation-id.ts'
+import { directConversationId } from '../../src/domain/conversations/conversation-id.ts'
 import type { Group } from '../../src/ports/conversations.ts'
 import type { Alteration, Message } from '../../src/ports/log.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../../src/protocol/ids.ts'

@@ -1,4 +1,4 @@
-import type { Member } from '../../src/domain/access.ts'
+import type { Member } from '../../src/domain/conversations/access.ts'
 import type { EventListener } from '../../src/ports/events.ts'
 import type { LogRow } from '../../src/ports/log.ts'
 import type { Ports } from '../../src/ports/ports.ts'

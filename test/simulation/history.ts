@@ -1,4 +1,4 @@
-import type { MemberRole } from '../../src/domain/group.ts'
+import type { MemberRole } from '../../src/domain/conversations/group.ts'
 import type { Group } from '../../src/ports/conversations.ts'
 import type { Typing } from '../../src/ports/events.ts'
 import type { Alteration, Message } from '../../src/ports/log.ts'

@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Ports } from '../../src/ports/ports.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
-import type { MemoryRedis } from '../../src/store/memory-redis.ts'
-import { counterOf, setCounter } from '../../src/store/sequencer.memory.ts'
+import type { MemoryRedis } from '../../src/store/memory/memory-redis.ts'
+import { counterOf, setCounter } from '../../src/store/memory/sequencer.ts'
 import type { Bug, Surroundings } from './bugs.ts'
 
 // Mistakes that were in the code once, and that neither this simulation nor anything else had shown.

@@ -1,6 +1,6 @@
-import { ClientError, errorFromGraphQL, networkError } from '../client-error.ts'
-import type { Tokens } from '../tokens.ts'
+import { ClientError, errorFromGraphQL, networkError } from '../shared/client-error.ts'
 import type { Ask } from './link.ts'
+import type { Tokens } from './tokens.ts'
 
 const answerWithinMs = 10_000
 

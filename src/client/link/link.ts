@@ -1,5 +1,5 @@
-import type { ClientError } from '../client-error.ts'
 import type { TypedDocumentString } from '../generated/graphql.ts'
+import type { ClientError } from '../shared/client-error.ts'
 
 export type Via = 'websocket' | 'sse' | 'polling'
 

@@ -1,6 +1,6 @@
 import { createClient } from 'graphql-sse'
-import { asClientError, type ClientError, errorFromGraphQL, networkError } from '../client-error.ts'
 import { TicksChangedDocument, type TypedDocumentString } from '../generated/graphql.ts'
+import { asClientError, type ClientError, errorFromGraphQL, networkError } from '../shared/client-error.ts'
 import { type HttpOptions, readJson } from './http.ts'
 import { type Ask, type Follow, type Link, openWithinMs } from './link.ts'
 

@@ -1,7 +1,7 @@
 import { createClient } from 'graphql-ws'
-import { ClientError, errorFromGraphQL, networkError } from '../client-error.ts'
-import type { Tokens } from '../tokens.ts'
+import { ClientError, errorFromGraphQL, networkError } from '../shared/client-error.ts'
 import { type Ask, type Follow, type Link, openWithinMs } from './link.ts'
+import type { Tokens } from './tokens.ts'
 
 const pingEveryMs = 10_000
 const pongWithinMs = 5000

@@ -1,14 +1,14 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState, useSyncExternalStore } from 'react'
 import type { Chat } from '../chat.ts'
-import type { Connection } from '../connection.ts'
-import type { ConversationsState } from '../conversations.ts'
 import type { ConversationFieldsFragment } from '../generated/graphql.ts'
+import type { Connection } from '../link/connection.ts'
 import { type Upload, type UploadFile, type UploadState, upload } from '../media.ts'
-import type { Observable } from '../observable.ts'
-import type { Outgoing, Recipient, Sending } from '../outbox.ts'
 import { type Presence, presenceOf } from '../presence.ts'
-import type { TicksState } from '../ticks.ts'
-import type { TimelineState } from '../timelines.ts'
+import type { Observable } from '../shared/observable.ts'
+import type { ConversationsState } from '../state/conversations.ts'
+import type { Outgoing, Recipient, Sending } from '../state/outbox.ts'
+import type { TicksState } from '../state/ticks.ts'
+import type { TimelineState } from '../state/timelines.ts'
 
 // The runtime for React components: each hook shows one observable of it, and renders when that changes.
 

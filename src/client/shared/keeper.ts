@@ -1,0 +1,62 @@
+import type { Storage } from '../storage/storage.ts'
+import { createListeners } from './observable.ts'
+import { within } from './within.ts'
+
+// What is to be kept, written one batch at a time: whatever changes while a batch is on its way goes with the next.
+//
+//   outbox:<clientMessageId>     an Outgoing, until it is stored by the server or discarded
+//   position:<conversationId>    everything up to this seq was handed to the application
+//   changed:<conversationId>     every change up to this seq was, too
+//   read:<conversationId>        read up to this seq, until the server has confirmed it
+//   device                       true once the device has positions of its own
+
+/** A storage that does not answer, as some browsers' do now and then, must not keep anybody from sending. */
+const patienceMs = 3000
+
+export type Keeper = ReturnType<typeof createKeeper>
+
+export function createKeeper(storage: Storage, onError: (error: unknown) => void) {
+  const errors = createListeners<[unknown]>()
+  errors.add(onError)
+  let changes = new Map<string, unknown>()
+  let writing: Promise<void> | undefined
+  let closed = false
+
+  async function writeAll(): Promise<void> {
+    while (changes.size > 0) {
+      const batch = changes
+      changes = new Map()
+      // A full or forbidden storage costs the reload, not the message: it goes out from memory.
+      try {
+        await within(patienceMs, storage.write(batch))
+      } catch (error) {
+        errors.tell(error)
+      }
+    }
+    writing = undefined
+  }
+
+  return {
+    async load(): Promise<[string, unknown][]> {
+      try {
+        return await within(patienceMs, storage.load())
+      } catch (error) {
+        errors.tell(error)
+        return []
+      }
+    },
+    set(key: string, value: unknown): void {
+      // An answer that comes late: whoever runs on this storage by then knows better.
+      if (closed) return
+      changes.set(key, value)
+      writing ??= Promise.resolve().then(writeAll)
+    },
+    /** Resolves when everything set so far is kept, or could not be. */
+    written: (): Promise<void> => writing ?? Promise.resolve(),
+    async close(): Promise<void> {
+      while (writing !== undefined) await writing
+      closed = true
+      await storage.close?.()
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import {
+  DeleteMessageDocument,
+  EditMessageDocument,
+  type MessageChangedSubscription,
+  type MessageFieldsFragment,
+  type PositionInput,
+  ReactDocument,
+} from '../generated/graphql.ts'
+import type { Ask } from '../link/link.ts'
+import type { Insist } from '../shared/insist.ts'
+import type { Keeper } from '../shared/keeper.ts'
+
+// What happens to messages after they were sent: edits, deletions, reactions. They have a stream of their own, and so a
+// position of their own, which begins where the device first met the conversation. Most conversations see no change for a long
+// time; so that a resume need not begin years ago, the position follows the messages: whatever was below them long enough ago,
+// on a stream that has stood since, would have come.
+
+const changedKey = (conversationId: string): string => `changed:${conversationId}`
+/** Three times what the server takes to notice that an event of its own was lost. */
+const surelyHeardMs = 90_000
+
+export type ChangesOptions = {
+  ask: Ask
+  keeper: Keeper
+  insist: Insist
+  /** How far the device has got with messages. */
+  messagePositions: () => PositionInput[]
+  /** The message as it is now. */
+  onChanged: (message: MessageFieldsFragment) => void
+}
+
+export type Changes = ReturnType<typeof createChanges>
+
+export function createChanges({ ask, insist, keeper, messagePositions, onChanged }: ChangesOptions) {
+  const positions = new Map<string, number>()
+  const asking = new Set<PositionInput & { overtaken: boolean }>()
+  let closed = false
+
+  function raise(conversationId: string, seq: number): void {
+    if (seq <= (positions.get(conversationId) ?? -1)) return
+    positions.set(conversationId, seq)
+    keeper.set(changedKey(conversationId), seq)
+  }
+
+  function forget(conversationId: string): void {
+    positions.delete(conversationId)
+    keeper.set(changedKey(conversationId), undefined)
+  }
+
+  /**
+   * The answer is shown at once, unless an event of that message came before it: the answer may then be the older of the two, and the
+   * stream that brought the event brings this change as well.
+   */
+  async function change(
+    { conversationId, seq }: PositionInput,
+    attempt: (clientMessageId: string) => Promise<{ message: MessageFieldsFragment }>,
+  ): Promise<void> {
+    const asked = { conversationId, seq, overtaken: false }
+    asking.add(asked)
+    try {
+      const { message } = await insist(attempt)
+      if (!asked.overtaken) onChanged(message)
+    } finally {
+      asking.delete(asked)
+    }
+  }
+
+  return {
+    hear({ message, seq }: MessageChangedSubscription['messageChanged']): void {
+      if (closed || seq <= (positions.get(message.conversationId) ?? -1)) return
+      for (const asked of asking) asked.overtaken ||= isAt(asked, message)
+      onChanged(message)
+      raise(message.conversationId, seq)
+    },
+    /** A message of this conversation is about to be the first here, or one of many. */
+    meets({ conversationId, seq }: MessageFieldsFragment): void {
+      if (!positions.has(conversationId)) raise(conversationId, seq - 1)
+    },
+    /** Where to resume, in the conversations the device knows. */
+    positions: (): PositionInput[] =>
+      messagePositions().map(({ conversationId, seq }) => {
+        if (!positions.has(conversationId)) raise(conversationId, seq)
+        return { conversationId, seq: positions.get(conversationId) ?? seq }
+      }),
+    /** While the stream stands. */
+    follow(): () => void {
+      let before: PositionInput[] = messagePositions()
+      const timer = setInterval(() => {
+        for (const { conversationId, seq } of before) if (positions.has(conversationId)) raise(conversationId, seq)
+        before = messagePositions()
+      }, surelyHeardMs)
+      return () => clearInterval(timer)
+    },
+    edit: (conversationId: string, seq: number, body: string): Promise<void> =>
+      change(
+        { conversationId, seq },
+        async (clientMessageId) =>
+          (await ask(EditMessageDocument, { input: { conversationId, seq, clientMessageId, body } })).editMessage,
+      ),
+    remove: (conversationId: string, seq: number): Promise<void> =>
+      change(
+        { conversationId, seq },
+        async (clientMessageId) =>
+          (await ask(DeleteMessageDocument, { input: { conversationId, seq, clientMessageId } })).deleteMessage,
+      ),
+    react: (conversationId: string, seq: number, emoji: string, on: boolean): Promise<void> =>
+      change(
+        { conversationId, seq },
+        async (clientMessageId) =>
+          (await ask(ReactDocument, { input: { conversationId, seq, clientMessageId, emoji, on } })).react,
+      ),
+    restore(entries: Iterable<[string, unknown]>): void {
+      for (const [key, value] of entries) {
+        const [, conversationId] = /^changed:(.*)$/.exec(key) ?? []
+        if (conversationId) positions.set(conversationId, Number(value))
+      }
+    },
+    forget,
+    reset(): void {
+      for (const conversationId of positions.keys()) forget(conversationId)
+    },
+    close(): void {
+      closed = true
+    },
+  }
+}
+
+const isAt = (place: PositionInput, { conversationId, seq }: MessageFieldsFragment): boolean =>
+  place.conversationId === conversationId && place.seq === seq

@@ -1,0 +1,149 @@
+import type { MessageFieldsFragment } from '../generated/graphql.ts'
+import type { Ask } from '../link/link.ts'
+import type { ClientError } from '../shared/client-error.ts'
+import { createListeners, type Observable } from '../shared/observable.ts'
+import type { Conversations } from './conversations.ts'
+import { createHistoryWindow, type HistoryWindow } from './history-window.ts'
+import type { Outbox, Outgoing, Recipient } from './outbox.ts'
+
+/** `key` stays the same when an outgoing message becomes one of the conversation. */
+export type TimelineEntry =
+  | { type: 'message'; key: string; message: MessageFieldsFragment }
+  | { type: 'outgoing'; key: string; outgoing: Outgoing }
+
+export type TimelineState = {
+  /** Oldest first; what is on its way comes last. */
+  entries: readonly TimelineEntry[]
+  /** Undefined while the chat with a person does not exist yet, or is not known yet. */
+  conversationId?: string
+  /** A page is being read. */
+  loading: boolean
+  hasOlder: boolean
+  /** The user is not in it, or not any more: there is nothing to see. */
+  left?: boolean
+  /** The last page could not be read; loadOlder tries again. */
+  error?: ClientError
+}
+
+/** Loads while somebody is subscribed. */
+export type Timeline = Observable<TimelineState> & { loadOlder(): Promise<void> }
+
+export type TimelinesOptions = { ask: Ask; conversations: Conversations; outbox: Outbox }
+export type Timelines = ReturnType<typeof createTimelines>
+
+/** What is to be seen of a conversation: its messages, then what is on its way to it. */
+export function createTimelines({ ask, conversations, outbox }: TimelinesOptions) {
+  type Shown = Timeline & { changed(): void; look(): void; shows(conversationId: string): boolean }
+  const timelines = new Map<string, Shown>()
+  const windows = new Map<string, HistoryWindow>()
+  const entryOf = new WeakMap<MessageFieldsFragment, TimelineEntry>()
+
+  function messageEntry(message: MessageFieldsFragment): TimelineEntry {
+    const entry = entryOf.get(message) ?? {
+      type: 'message' as const,
+      key: message.clientMessageId ?? message.id,
+      message,
+    }
+    entryOf.set(message, entry)
+    return entry
+  }
+
+  const changedAll = () => {
+    for (const timeline of timelines.values()) timeline.changed()
+  }
+
+  function windowOf(conversationId: string): HistoryWindow {
+    const known = windows.get(conversationId)
+    if (known) return known
+    const window = createHistoryWindow(ask, conversationId, changedAll)
+    windows.set(conversationId, window)
+    return window
+  }
+
+  function createTimeline(to: Recipient) {
+    const listeners = createListeners<[]>()
+    let state: TimelineState | undefined
+
+    function compute(): TimelineState {
+      const conversationId = conversations.idOf(to)
+      const lane = conversations.laneOf(to)
+      const left = conversationId !== undefined && conversations.hasLeft(conversationId)
+      const nothing = { messages: [], hasOlder: false, loading: false, ...(left && { left }) }
+      const { messages, ...rest } = conversationId && !left ? windowOf(conversationId).get() : nothing
+      const theirs = new Set(messages.slice(-outbox.entries.get().length - 50).map((each) => each.clientMessageId))
+      const outgoing = outbox.entries
+        .get()
+        .filter((each) => conversations.laneOf(each.to) === lane && !theirs.has(each.clientMessageId))
+        .map((each): TimelineEntry => ({ type: 'outgoing', key: each.clientMessageId, outgoing: each }))
+      const entries = [...messages.map(messageEntry), ...outgoing]
+      return { entries, ...rest, ...(conversationId && { conversationId }) }
+    }
+
+    function look(): void {
+      const conversationId = conversations.idOf(to)
+      if (conversationId && listeners.size > 0 && !conversations.hasLeft(conversationId))
+        void windowOf(conversationId).open()
+    }
+
+    return {
+      get(): TimelineState {
+        state ??= compute()
+        return state
+      },
+      subscribe(listener: () => void): () => void {
+        const remove = listeners.add(listener)
+        look()
+        return () => {
+          remove()
+          const id = conversations.idOf(to)
+          // A person and the chat with them are two timelines on one window.
+          if (id && ![...timelines.values()].some((each) => each.shows(id))) windows.get(id)?.trim()
+        }
+      },
+      async loadOlder(): Promise<void> {
+        const conversationId = conversations.idOf(to)
+        if (conversationId) await windowOf(conversationId).loadOlder()
+      },
+      changed(): void {
+        state = undefined
+        listeners.tell()
+      },
+      look,
+      shows: (conversationId: string): boolean => listeners.size > 0 && conversations.idOf(to) === conversationId,
+    }
+  }
+
+  outbox.entries.subscribe(changedAll)
+
+  /** A recipient may have become known, or a page that failed may now be had. */
+  function look(): void {
+    for (const timeline of timelines.values()) {
+      timeline.look()
+      timeline.changed()
+    }
+  }
+
+  return {
+    of(to: Recipient): Timeline {
+      const name = to.userId !== undefined ? `user:${to.userId}` : to.conversationId
+      const timeline = timelines.get(name) ?? createTimeline(to)
+      timelines.set(name, timeline)
+      return timeline
+    },
+    received(message: MessageFieldsFragment): void {
+      windows.get(message.conversationId)?.received(message)
+    },
+    changed(message: MessageFieldsFragment): void {
+      windows.get(message.conversationId)?.changed(message)
+    },
+    look,
+    forget(conversationId: string): void {
+      windows.delete(conversationId)
+      look()
+    },
+    reset(): void {
+      windows.clear()
+      look()
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { SetTypingDocument, type TypingChangedSubscription } from '../generated/graphql.ts'
+import type { Ask } from '../link/link.ts'
+import { createListeners } from '../shared/observable.ts'
+import { createWatched } from './watched.ts'
+
+/** As often as the server passes it on. */
+const throttleMs = 2000
+const nobody: readonly string[] = []
+
+export type TypingState = ReturnType<typeof createTyping>
+
+/** Who is writing. Told while somebody looks; nothing of it is kept, and nothing is tried twice. */
+export function createTyping(ask: Ask, now: () => number) {
+  const writing = new Map<string, readonly string[]>()
+  const said = new Map<string, number>()
+  const changed = createListeners<[conversationId: string]>()
+  const watched = createWatched()
+
+  function put(conversationId: string, userIds: readonly string[]): void {
+    if (userIds.length > 0) writing.set(conversationId, userIds)
+    else writing.delete(conversationId)
+    changed.tell(conversationId)
+  }
+
+  function say(conversationId: string, typing: boolean): void {
+    const saidAtMs = said.get(conversationId)
+    if (typing ? saidAtMs !== undefined && now() - saidAtMs < throttleMs : saidAtMs === undefined) return
+    if (typing) said.set(conversationId, now())
+    else said.delete(conversationId)
+    ask(SetTypingDocument, { input: { conversationId, typing } }).catch(() => undefined)
+  }
+
+  return {
+    watched,
+    of: (conversationId: string): readonly string[] => writing.get(conversationId) ?? nobody,
+    onChange: changed.add,
+    hear(conversationId: string, { userId, typing }: TypingChangedSubscription['typingChanged']): void {
+      const others = (writing.get(conversationId) ?? nobody).filter((each) => each !== userId)
+      put(conversationId, typing ? [...others, userId] : others)
+    },
+    /** The stream is gone: nobody knows. */
+    lost(conversationId: string): void {
+      if (writing.has(conversationId)) put(conversationId, nobody)
+    },
+    say,
+    /** A message says that its writer has stopped. */
+    sent: (conversationId: string): void => void said.delete(conversationId),
+  }
+}

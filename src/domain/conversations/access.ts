@@ -1,0 +1,262 @@
+import { LRUCache } from 'lru-cache'
+import type { Conversation, Group, Membership } from '../../ports/conversations.ts'
+import type { Audience } from '../../ports/events.ts'
+import type { Ports } from '../../ports/ports.ts'
+import { notFound } from '../../protocol/errors.ts'
+import { type ConversationId, isGroupId, type Seq, type UserId } from '../../protocol/ids.ts'
+import { directConversationId } from './conversation-id.ts'
+import { joinedSeqOf } from './group.ts'
+
+declare const checked: unique symbol
+
+/**
+ * The proof that a user is in a conversation. Whatever reads or writes a conversation takes one of these, and only this
+ * file makes them: that is the one place membership is checked.
+ */
+export type Member = {
+  readonly userId: UserId
+  readonly conversation: Conversation
+  /** What is at or below this is not theirs to see; 0 in a direct chat. */
+  readonly joinedSeq: Seq
+  /** Of a direct chat that is made by its first message, and has none yet. */
+  readonly isToBegin?: true
+  readonly [checked]: true
+}
+
+/** What somebody has read of a conversation: the entry at `seq`. */
+type Read = { member: Member; seq: Seq }
+
+export type Access = ReturnType<typeof createAccess>
+
+type Needs = Pick<Ports, 'conversations' | 'memberships' | 'versions'> & { randomId: () => string }
+
+/** `entries` and `bytes`: how much a node keeps of conversations; a group of 1,024 members takes about 120 KB. */
+export type ConversationCacheSize = { entries: number; bytes: number }
+
+/** As many as one batch of DynamoDB takes: whoever is in thousands of groups has them read in steps that each answer in time. */
+const askedAtATime = 100
+
+export function createAccess({ conversations, memberships, versions, randomId }: Needs, size: ConversationCacheSize) {
+  // A direct chat never changes its members, so a row once seen stays true. Of a group it is a copy, good only for as long as
+  // Redis knows of no later version.
+  const known = new LRUCache<ConversationId, Conversation>({
+    max: size.entries,
+    maxSize: size.bytes,
+    sizeCalculation: bytesOf,
+  })
+
+  /** Returns the later one of this and the copy that is there. */
+  function keep(conversation: Conversation): Conversation {
+    const copy = copyOf(conversation.id)
+    if (copy && conversation.kind === 'GROUP' && conversation.version < copy.version) return copy
+    known.set(conversation.id, conversation)
+    return conversation
+  }
+
+  /** Those of these that exist, as they are now. The caller works with what is returned: the cache may drop any at any time. */
+  async function load(ids: readonly ConversationId[]): Promise<Map<ConversationId, Conversation>> {
+    const found = new Map<ConversationId, Conversation>()
+    const unknown = [...new Set(ids)].filter((id) => {
+      const direct = isGroupId(id) ? undefined : known.get(id)
+      if (direct) found.set(id, direct)
+      return !direct
+    })
+    for (let i = 0; i < unknown.length; i += askedAtATime) await loadSome(unknown.slice(i, i + askedAtATime), found)
+    return found
+  }
+
+  async function loadSome(ids: readonly ConversationId[], found: Map<ConversationId, Conversation>): Promise<void> {
+    const token = randomId()
+    const groups = ids.filter(isGroupId)
+    const newest = groups.length > 0 ? await versions.look(groups, token) : []
+    for (const [i, id] of groups.entries()) {
+      const [copy, version] = [copyOf(id), newest[i]]
+      if (copy && version !== undefined && copy.version >= version) found.set(id, copy)
+    }
+    const wanted = ids.filter((id) => !found.has(id))
+    const rows = wanted.length > 0 ? await conversations.getMany(wanted) : []
+    for (const conversation of rows) found.set(conversation.id, keep(conversation))
+    await Promise.all(
+      groups.map((id, i) => {
+        const [group, version] = [found.get(id), newest[i]]
+        if (group?.kind !== 'GROUP') return undefined
+        if (version === undefined) return versions.settle(id, token, group.version)
+        // Whoever replaced the group has not said so yet, or never will: what one is shown, all are judged by.
+        return group.version > version ? versions.raise(id, group.version) : undefined
+      }),
+    )
+  }
+
+  /**
+   * In the order asked for; undefined where there is no such conversation or the user is not in it. Anybody may ask about any id,
+   * and that of a direct chat can be computed. So the user's own row of the index is read first, unless a copy has the user in it:
+   * where there is none, nothing of the conversation is looked at, and the answer takes the same steps whether it exists or not.
+   */
+  async function find(userId: UserId, ids: readonly ConversationId[]): Promise<(Member | undefined)[]> {
+    const unsure = ids.filter((id) => !recall(userId, id))
+    const rows =
+      unsure.length > 0 ? await memberships.getMany(unsure.map((conversationId) => ({ userId, conversationId }))) : []
+    const strange = new Set(unsure.filter((_, i) => !rows[i]))
+    return findListed(userId, strange.size === 0 ? ids : ids.map((id) => (strange.has(id) ? undefined : id)))
+  }
+
+  /** The same for ids from the user's own index, or those of direct chats of their own: nothing can be learned from these. */
+  async function findListed(
+    userId: UserId,
+    ids: readonly (ConversationId | undefined)[],
+  ): Promise<(Member | undefined)[]> {
+    const found = await load(ids.filter((id) => id !== undefined))
+    return ids.map((id) => {
+      const conversation = id && found.get(id)
+      return conversation && admit(userId, conversation)
+    })
+  }
+
+  /** As it is now, for work that is done on nobody's behalf. */
+  const current = async (id: ConversationId): Promise<Conversation | undefined> => (await load([id])).get(id)
+
+  /**
+   * Whether each may be shown the entry that was read, after it was. They were asked for before, and may have been taken out of the
+   * group since; only an entry above the version known then can be one that is no longer theirs to see.
+   */
+  async function mayShow(read: readonly Read[]): Promise<boolean[]> {
+    const found = await load(read.filter(isNews).map(({ member }) => member.conversation.id))
+    return read.map((each) => {
+      const { userId, conversation } = each.member
+      const latest = isNews(each) ? found.get(conversation.id) : conversation
+      const now = latest && admit(userId, latest)
+      return now !== undefined && each.seq > now.joinedSeq
+    })
+  }
+
+  /** As far as this node has seen: for those who hear of every change. */
+  function recall(userId: UserId, id: ConversationId): Member | undefined {
+    const conversation = known.get(id)
+    return conversation && admit(userId, conversation)
+  }
+
+  /** Whether this node has seen that the user is not in it. Of a conversation that it has not met it cannot tell. */
+  function isOut(userId: UserId, id: ConversationId): boolean {
+    const conversation = known.get(id)
+    return conversation !== undefined && !isIn(userId, conversation)
+  }
+
+  async function member(userId: UserId, id: ConversationId): Promise<Member> {
+    const [found] = await find(userId, [id])
+    if (!found) throw notFound()
+    return found
+  }
+
+  async function findDirect(userId: UserId, otherId: UserId): Promise<Member | undefined> {
+    const [found] = await findListed(userId, [directConversationId(userId, otherId)])
+    return found
+  }
+
+  /**
+   * The direct chat of these two. Where there is none yet, it is one to begin: nothing is written for it until its first message is
+   * in the log.
+   */
+  async function direct(userId: UserId, otherId: UserId): Promise<Member> {
+    const found = await findDirect(userId, otherId)
+    if (found) return found
+    const members = [...new Set([userId, otherId])]
+    const conversation: Conversation = { id: directConversationId(userId, otherId), kind: 'DIRECT', members }
+    return { userId, conversation, joinedSeq: 0, isToBegin: true } as Member
+  }
+
+  /**
+   * Writes the rows of a direct chat, after its first message and before anybody is told of that. So where the conversation's row
+   * exists there is a message, and whatever else shares a conversation with somebody rests on one: an attempt that was refused, or
+   * that died, gives nobody the right to see the other. The conversation's row comes last: where it exists, the memberships do too.
+   */
+  async function begin({ conversation, isToBegin }: Member): Promise<void> {
+    const { id, members } = conversation
+    if (!isToBegin || known.has(id)) return
+    await Promise.all(members.map((each) => memberships.add(each, { conversationId: id, joinedSeq: 0 })))
+    await conversations.create(conversation)
+    keep(conversation)
+  }
+
+  /** Every conversation the user is in. */
+  async function all(userId: UserId): Promise<Member[]> {
+    return among(userId, await memberships.ofUser(userId))
+  }
+
+  /** Those of these that the user is in. */
+  async function among(userId: UserId, own: readonly Pick<Membership, 'conversationId'>[]): Promise<Member[]> {
+    const found = await findListed(
+      userId,
+      own.map((each) => each.conversationId),
+    )
+    return found.filter((each) => each !== undefined)
+  }
+
+  /** In the order asked for: whether the user shares a conversation with each of these, and so they may see each other. */
+  async function areAcquainted(userId: UserId, others: readonly UserId[]): Promise<boolean[]> {
+    const direct = await findListed(
+      userId,
+      others.map((other) => directConversationId(userId, other)),
+    )
+    const rest = others.filter((_, i) => !direct[i])
+    const known = rest.length > 0 ? await acquaintances(userId, rest) : new Set<UserId>()
+    return others.map((other, i) => direct[i] !== undefined || known.has(other))
+  }
+
+  /** Which of these the user shares a conversation with: the same few reads however many they are. */
+  async function acquaintances(userId: UserId, others: readonly UserId[]): Promise<Set<UserId>> {
+    const own = (await memberships.ofUser(userId)).map((each) => each.conversationId)
+    const direct = new Set(others.map((other) => directConversationId(userId, other)))
+    const members = await findListed(
+      userId,
+      own.filter((id) => isGroupId(id) || direct.has(id)),
+    )
+    const shared = members.flatMap((member) => (member ? [member.conversation] : []))
+    return new Set(others.filter((other) => shared.some((conversation) => isIn(other, conversation))))
+  }
+
+  /** This node's copy of a group, as old as it may be. */
+  function copyOf(id: ConversationId): Group | undefined {
+    const copy = known.get(id)
+    return copy?.kind === 'GROUP' ? copy : undefined
+  }
+
+  return {
+    find,
+    findListed,
+    current,
+    mayShow,
+    findDirect,
+    member,
+    direct,
+    begin,
+    all,
+    among,
+    areAcquainted,
+    acquaintances,
+    recall,
+    isOut,
+    keep,
+    copyOf,
+  }
+}
+
+export const othersOf = ({ userId, conversation }: Member): UserId[] =>
+  conversation.members.filter((each) => each !== userId)
+
+/** Whom to tell of what a member does: everybody, as they may have other devices. */
+export const audienceOf = ({ conversation }: Member): Audience =>
+  conversation.kind === 'GROUP' ? conversation.id : conversation.members
+
+/** About what it takes in memory: ids and seats are strings and objects of their own. */
+const bytesOf = ({ members }: Conversation): number => 256 + 116 * members.length
+
+const isNews = ({ member: { conversation }, seq }: Read): boolean =>
+  conversation.kind === 'GROUP' && seq > conversation.version
+
+export const isIn = (userId: UserId, conversation: Conversation): boolean =>
+  conversation.kind === 'GROUP' ? conversation.seats.has(userId) : conversation.members.includes(userId)
+
+function admit(userId: UserId, conversation: Conversation): Member | undefined {
+  if (!isIn(userId, conversation)) return undefined
+  return { userId, conversation, joinedSeq: joinedSeqOf(conversation, userId) } as Member
+}

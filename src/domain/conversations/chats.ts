@@ -1,0 +1,97 @@
+import type { LogRow, Message } from '../../ports/log.ts'
+import type { Ports } from '../../ports/ports.ts'
+import type { LastActivity } from '../../ports/soft-state.ts'
+import type { ConversationId, MessageAddress, Seq, UserId } from '../../protocol/ids.ts'
+import { isMessage, type Log } from '../log/log.ts'
+import type { Access, Member } from './access.ts'
+import { createCountUnread, type UnreadRequest } from './unread.ts'
+
+/** Up to this many numbers, cells are fetched in one batch with those of other chats; above, they are counted by a query. */
+const spanMax = 20
+
+/** The end of a conversation's log. `lastSeq`: of the last entry, which need not be a message. */
+export type Tail = { lastSeq: Seq; lastMessage: Message | undefined }
+
+export type Chats = ReturnType<typeof createChats>
+
+type Needs = Pick<Ports, 'messages' | 'sequencer'> & { log: Log; access: Access }
+
+export function createChats({ log, messages, sequencer, access }: Needs) {
+  const countUnread = createCountUnread({ messages })
+
+  /**
+   * In the order asked for. Redis's counters say where the last entries should be, the activities, where they are known,
+   * where the last messages; one batch fetches what lies between the two and looks into the cells after. A query answers
+   * only where the log goes on after the counter, or no message was among them.
+   */
+  async function tails(
+    members: readonly Member[],
+    activities: readonly (LastActivity | undefined)[] = [],
+  ): Promise<Tail[]> {
+    if (members.length === 0) return []
+    const ids = members.map((member) => member.conversation.id)
+    const heads = await sequencer.heads(ids)
+    const spans = ids.map((conversationId, i) => lastCells(conversationId, heads[i], activities[i]?.seq))
+    const found = new Map((await messages.getMany(spans.flat())).map((row) => [keyOf(row), row] as const))
+    const all = await Promise.all(
+      ids.map((id, i) => {
+        const [after, ...descending] = spans[i] ?? []
+        const rows = descending.map((cell) => found.get(keyOf(cell)))
+        return tail(id, rows[0] && after && !found.has(keyOf(after)) ? rows.filter((row) => row !== undefined) : [])
+      }),
+    )
+    const mayShow = await access.mayShow(members.map((member, i) => ({ member, seq: all[i]?.lastMessage?.seq ?? 0 })))
+    return all.map((each, i) => (mayShow[i] ? each : { ...each, lastMessage: undefined }))
+  }
+
+  /** `last`: the rows the log ends with, descending, as far as they are known. */
+  async function tail(id: ConversationId, last: readonly LogRow[]): Promise<Tail> {
+    const entry = last.find((row) => row.kind !== 'void') ?? (await log.lastEntry(id))
+    if (!entry) return { lastSeq: 0, lastMessage: undefined }
+    if (isMessage(entry)) return { lastSeq: entry.seq, lastMessage: entry }
+    return { lastSeq: entry.seq, lastMessage: last.find(isMessage) ?? (await log.lastMessage(id, entry.seq)) }
+  }
+
+  /**
+   * In the order asked for: messages of others above what the user has read, but for those deleted, in which there is nothing
+   * left to read; `unreadMax` stands for more.
+   */
+  async function unreadCounts(requests: readonly UnreadRequest[]): Promise<number[]> {
+    const isShort = ({ readSeq, lastSeq }: UnreadRequest) => lastSeq - readSeq <= spanMax
+    const rows = await messages.getMany(requests.filter(isShort).flatMap(unreadCells))
+    const cells = new Map<ConversationId, LogRow[]>()
+    for (const row of rows) cells.set(row.conversationId, [...(cells.get(row.conversationId) ?? []), row])
+    return Promise.all(
+      requests.map((each) => {
+        const { userId, conversation } = each.member
+        if (!isShort(each)) return countUnread(each)
+        return cells.get(conversation.id)?.filter((row) => isUnread(row, userId)).length ?? 0
+      }),
+    )
+  }
+
+  return { tails, unreadCounts }
+}
+
+const unreadCells = ({ member, readSeq, lastSeq }: UnreadRequest): MessageAddress[] =>
+  Array.from({ length: Math.max(0, lastSeq - readSeq) }, (_, i) => ({
+    conversationId: member.conversation.id,
+    seq: readSeq + 1 + i,
+  }))
+
+const isUnread = (row: LogRow, userId: UserId): boolean =>
+  isMessage(row) && row.senderId !== userId && row.deletedAtMs === undefined
+
+/** The cell after the last one, and then down to the last message if that is not far. */
+function lastCells(
+  conversationId: ConversationId,
+  head: Seq | undefined,
+  messageSeq: Seq | undefined,
+): MessageAddress[] {
+  if (!head) return []
+  const behind = messageSeq === undefined ? 0 : head - messageSeq
+  const lowest = behind >= 0 && behind <= spanMax ? head - behind : head
+  return Array.from({ length: head + 2 - lowest }, (_, i) => ({ conversationId, seq: head + 1 - i }))
+}
+
+const keyOf = ({ conversationId, seq }: MessageAddress): string => `${conversationId} ${seq}`

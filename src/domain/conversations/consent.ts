@@ -1,0 +1,58 @@
+import type { Departure } from '../../ports/people.ts'
+import type { Ports } from '../../ports/ports.ts'
+import type { ConversationId, UserId } from '../../protocol/ids.ts'
+import { seqMax } from '../../protocol/limits.ts'
+import { isMessage } from '../log/log.ts'
+import { directConversationId } from './conversation-id.ts'
+
+// Who may be added to a group by whom. Two kinds of people may not, and nobody is told: those who have blocked the one who adds them,
+// and those who left the group by themselves. The latter come back by their own doing: a message of theirs, written after they left, to
+// the one who then adds them.
+//
+// A departure is written before the member leaves, and read after the group was. So whoever finds the group without somebody who left
+// it also finds the departure, and the change is made only for that version of the group (groups.ts).
+
+/** Of the direct chat with the one who adds: older ones are no wish of today. */
+const messagesLookedAt = 20
+const chatsAtATime = 25
+
+type Needs = Pick<Ports, 'blocks' | 'departures' | 'messages'>
+/** `returning`: those of the others who left before, and asked to come back. */
+export type Consent = { refusing: ReadonlySet<UserId>; returning: readonly Departure[] }
+
+export function createConsent({ blocks, departures, messages }: Needs) {
+  /** `groupId`: undefined for a group that is being made, which nobody can have left. */
+  return async function consentOf(
+    userIds: readonly UserId[],
+    actorId: UserId,
+    groupId?: ConversationId,
+  ): Promise<Consent> {
+    const others = userIds.filter((userId) => userId !== actorId)
+    if (others.length === 0) return { refusing: new Set(), returning: [] }
+    const [isBlocking, left] = await Promise.all([
+      blocks.getMany(others.map((userId) => ({ userId, blockedId: actorId }))),
+      groupId ? departures.getMany(groupId, others) : [],
+    ])
+    const asked = await askedToReturn(left, actorId)
+    const stayAway = left.filter((departure) => !asked.has(departure)).map(({ userId }) => userId)
+    const refusing = new Set([...others.filter((_, i) => isBlocking[i]), ...stayAway])
+    return { refusing, returning: [...asked].filter(({ userId }) => !refusing.has(userId)) }
+  }
+
+  async function askedToReturn(left: readonly Departure[], actorId: UserId): Promise<Set<Departure>> {
+    const asked = new Set<Departure>()
+    for (let i = 0; i < left.length; i += chatsAtATime) {
+      await Promise.all(
+        left.slice(i, i + chatsAtATime).map(async (departure) => {
+          if (await hasWritten(departure, actorId)) asked.add(departure)
+        }),
+      )
+    }
+    return asked
+  }
+
+  async function hasWritten({ userId, leftAtMs }: Departure, actorId: UserId): Promise<boolean> {
+    const rows = await messages.below(directConversationId(userId, actorId), seqMax + 1, messagesLookedAt)
+    return rows.some((row) => isMessage(row) && row.senderId === userId && row.sentAtMs > leftAtMs)
+  }
+}

@@ -1,0 +1,162 @@
+import type { Conversation } from '../../ports/conversations.ts'
+import type { Claim, Entry, LogEntry, LogRow } from '../../ports/log.ts'
+import type { Observer } from '../../ports/observer.ts'
+import type { Ports } from '../../ports/ports.ts'
+import type { Reservation, SendKey } from '../../ports/soft-state.ts'
+import { ChatError, unavailable } from '../../protocol/errors.ts'
+import type { ClientMessageId, ConversationId, MessageId, Seq } from '../../protocol/ids.ts'
+import type { Member } from '../conversations/access.ts'
+import { type Blocking, refused } from '../people/blocking.ts'
+import type { Recount } from './counters.ts'
+import type { Heads } from './heads.ts'
+import type { Log } from './log.ts'
+import type { Payload } from './payloads.ts'
+
+// Putting something into a conversation's log, once: reserve a number, claim it for this call, write the cell.
+//
+// Redis's number is a hint. The claim (one per sender and client id, for ever) decides where this call goes; the cell
+// (written once) decides who is there. A claim moves only when its cell holds something else, and a cell once taken stays
+// taken, so a slower attempt of the same call can never write at the old place: at most one entry per client id (P2).
+//
+// What a crash leaves, and who heals it:
+//   after reserve: a hole, voided by the next reader. After the claim: the retry adopts it. After the write: the retry
+//   finds the entry.
+
+/**
+ * `payload`: what is in it, by which a retry is told from other content. `row`: the entry at the place it got. `always`: also by
+ * somebody whom the other has blocked. `above`: what is known to be in the log, where the entry makes sense only after it.
+ */
+export type Draft<Row extends LogEntry> = {
+  clientMessageId: ClientMessageId
+  payload: Payload
+  above?: Seq
+  row: (entry: Entry) => Row
+  always?: boolean
+}
+
+export type Appended<Row extends LogEntry> = { row: Row; duplicate: boolean }
+
+/** Each further attempt means that a rival or a void took the cell; more than a few only under a storm of faults. */
+const attemptsMax = 20
+
+type Needs = Pick<Ports, 'sequencer' | 'claims' | 'messages' | 'clock'> & {
+  log: Log
+  heads: Heads
+  recount: Recount
+  blocking: Blocking
+  nextMessageId: () => MessageId
+  observer: Observer
+}
+
+export type Append = ReturnType<typeof createAppend>
+
+export function createAppend(needs: Needs) {
+  const { sequencer, claims, messages, clock, log, heads, recount, blocking, nextMessageId, observer } = needs
+
+  async function append<Row extends LogEntry>(member: Member, draft: Draft<Row>): Promise<Appended<Row>> {
+    const key = { senderId: member.userId, clientMessageId: draft.clientMessageId }
+    // Before the number is asked for: what others write meanwhile may well be above it.
+    const floor = Math.max(draft.above ?? versionOf(member.conversation), heads.known(member.conversation.id))
+    const reserved = await (draft.always
+      ? sequencer.reserve(member.conversation.id, key)
+      : blocking.reserve(member, key))
+    if (reserved === 'blocked') return acceptedBefore(member, draft)
+    const appended = await write(await claimSeq(member, draft, reserved, floor), draft)
+    heads.saw(appended.row.conversationId, appended.row.seq)
+    if (appended.duplicate) observer.duplicate(appended.row.kind)
+    return appended
+  }
+
+  /** Whoever is blocked is still told of what was accepted before. */
+  async function acceptedBefore<Row extends LogEntry>(
+    { userId, conversation }: Member,
+    { clientMessageId, payload }: Draft<Row>,
+  ): Promise<Appended<Row>> {
+    const claim = await claims.get(userId, clientMessageId)
+    if (claim?.conversationId !== conversation.id || !(await payload.isOf(claim))) throw refused()
+    const cell = await messages.get(claim)
+    if (!cell || !isOf(claim, cell)) throw refused()
+    observer.duplicate(cell.kind)
+    return { row: cell as Row, duplicate: true }
+  }
+
+  async function claimSeq(
+    member: Member,
+    { clientMessageId, payload }: Draft<LogEntry>,
+    given: Reservation | undefined,
+    floor: Seq,
+  ): Promise<Claim> {
+    const conversationId = member.conversation.id
+    const senderId = member.userId
+    const reserved = given ?? (await seedAndReserve(conversationId, { senderId, clientMessageId }))
+    const earlier = reserved.known ? await claims.get(senderId, clientMessageId) : undefined
+    // Redis has fallen back behind what this node knows of the log, and there is a hole to fall into: others may be past it, and what the
+    // same sender has said before may be above it.
+    const seq = reserved.seq > floor || earlier ? reserved.seq : await sequencer.reserveAbove(conversationId, floor)
+    const claim = { senderId, clientMessageId, conversationId, seq, payloadHash: payload.hash }
+    const standing = earlier ?? (await claims.claim(claim))
+
+    // The claim is another attempt's, so the number reserved here is left over.
+    const sameContent = standing.conversationId === conversationId && (await payload.isOf(standing))
+    const isLeft = !reserved.known || seq !== reserved.seq
+    if (isLeft && !(sameContent && standing.seq === seq)) await abandon(conversationId, seq)
+    if (!sameContent) throw conflict()
+    return standing
+  }
+
+  /** Redis forgot the counter. */
+  async function seedAndReserve(conversationId: ConversationId, key: SendKey) {
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      await recount([conversationId])
+      const reserved = await sequencer.reserve(conversationId, key)
+      if (reserved) return reserved
+    }
+    throw unavailable()
+  }
+
+  async function write<Row extends LogEntry>(claim: Claim, draft: Draft<Row>): Promise<Appended<Row>> {
+    const messageId = nextMessageId()
+    const sentAtMs = clock.now()
+    let { seq } = claim
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      const { conversationId, senderId, clientMessageId } = claim
+      const row = draft.row({ conversationId, seq, messageId, clientMessageId, senderId, sentAtMs })
+      if ((await messages.put(row)) === 'written') return { row, duplicate: false }
+      const cell = await messages.get(row)
+      // With our own message id it is this very attempt, whose answer got lost on the way.
+      if (cell && isOf(claim, cell)) return { row: cell as Row, duplicate: cell.messageId !== messageId }
+      seq = await moveOn({ ...claim, seq })
+    }
+    throw unavailable()
+  }
+
+  /** The claim's cell holds a rival or a void. Returns where the claim stands now, moved by us or by another attempt. */
+  async function moveOn(claim: Claim): Promise<Seq> {
+    const { conversationId } = claim
+    const taken = Math.max(claim.seq, await log.lastSeq(conversationId))
+    const next = await sequencer.reserveAbove(conversationId, taken)
+    if (await claims.move(claim, next)) return next
+    const standing = await claims.get(claim.senderId, claim.clientMessageId)
+    if (!standing) throw unavailable()
+    // A move that was carried out but looked failed has brought the claim to `next` after all.
+    if (standing.seq !== next) await abandon(conversationId, next)
+    return standing.seq
+  }
+
+  /** Gives a number back or, if later ones were given out already, skips it for good. */
+  async function abandon(conversationId: ConversationId, seq: Seq): Promise<void> {
+    if (await sequencer.giveBack(conversationId, seq)) return
+    if ((await messages.put({ kind: 'void', conversationId, seq })) === 'written') observer.voided('sender')
+  }
+
+  return append
+}
+
+export const conflict = (field = 'clientMessageId') =>
+  new ChatError('IDEMPOTENCY_CONFLICT', `This ${field} was used before, for something else.`, { field })
+
+const versionOf = (conversation: Conversation): Seq => (conversation.kind === 'GROUP' ? conversation.version : 0)
+
+/** The claim's hash says what is in the cell, so its kind is the one asked for. */
+const isOf = (claim: Claim, cell: LogRow): cell is LogEntry =>
+  cell.kind !== 'void' && cell.senderId === claim.senderId && cell.clientMessageId === claim.clientMessageId

@@ -1,0 +1,29 @@
+import type { Ports } from '../../ports/ports.ts'
+import type { ConversationId } from '../../protocol/ids.ts'
+import type { Log } from './log.ts'
+
+// The counter of a conversation that Redis has forgotten, by its age or a flush. It is seeded from the log, never from 0: by whoever
+// writes there next, and by the beat of whoever reads along, who would otherwise have to read the log at every beat.
+//
+// A counter that stands must not be below what was published, or a reader that has missed an event would never learn of it. So before the
+// log is read a token is left, and the counter is made only where that token still is. While the log is read, others may write:
+// - token, read (5), another seeds 5, is given 6 and writes it, seed 5: the counter stands at 6, which a seed never lowers.
+// - the same with a flush before the last step: the token is gone, nothing is seeded.
+// - token, read (5), another that got its number before writes 6 and publishes it, seed 5: publishing has taken the token away.
+// - the same, but 6 is published after the seed: publishing lifts the counter.
+// - two at once: they share the token, and each has read the log since it was left.
+
+const atATime = 8
+
+export type Recount = ReturnType<typeof createRecount>
+
+export function createRecount({ sequencer, log }: Pick<Ports, 'sequencer'> & { log: Log }) {
+  async function recountOne(id: ConversationId): Promise<void> {
+    const token = await sequencer.prepareSeed(id)
+    await sequencer.seed(id, await log.lastSeq(id), token)
+  }
+
+  return async function recount(ids: readonly ConversationId[]): Promise<void> {
+    for (let i = 0; i < ids.length; i += atATime) await Promise.all(ids.slice(i, i + atATime).map(recountOne))
+  }
+}

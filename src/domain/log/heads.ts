@@ -1,0 +1,39 @@
+import { LRUCache } from 'lru-cache'
+import { ChatError } from '../../protocol/errors.ts'
+import type { ConversationId, Seq } from '../../protocol/ids.ts'
+import type { Log } from './log.ts'
+
+/** How long a conversation's log is at least, as far as this node has seen it: logs only grow, so it never errs upward. */
+export type Heads = ReturnType<typeof createHeads>
+
+export function createHeads(log: Log, cacheSize: number) {
+  const seen = new LRUCache<ConversationId, Seq>({ max: cacheSize })
+  /** A thousand readers see the same. */
+  let latest: { conversationId: ConversationId | undefined; seq: Seq } = { conversationId: undefined, seq: 0 }
+
+  function saw(conversationId: ConversationId, seq: Seq): void {
+    if (seq === latest.seq && conversationId === latest.conversationId) return
+    latest = { conversationId, seq }
+    if (seq > (seen.get(conversationId) ?? 0)) seen.set(conversationId, seq)
+  }
+
+  /** 0 where this node has seen nothing of it. */
+  const known = (conversationId: ConversationId): Seq => seen.get(conversationId) ?? 0
+
+  /** Whether the conversation has an entry at `seq` or above; reads only what this node has not seen yet. */
+  async function reaches(conversationId: ConversationId, seq: Seq): Promise<boolean> {
+    if (seq <= known(conversationId)) return true
+    const last = await log.lastEntry(conversationId)
+    if (last) saw(conversationId, last.seq)
+    return last !== undefined && seq <= last.seq
+  }
+
+  async function assertInRange(conversationId: ConversationId, seq: Seq): Promise<void> {
+    if (seq >= 1 && (await reaches(conversationId, seq))) return
+    throw new ChatError('SEQ_OUT_OF_RANGE', 'seq must be between 1 and the last seq of the conversation.', {
+      field: 'seq',
+    })
+  }
+
+  return { saw, known, reaches, assertInRange }
+}

@@ -1,0 +1,65 @@
+import { LRUCache } from 'lru-cache'
+import type { Message, Reaction } from '../../ports/log.ts'
+import { floorOf, keptOf } from '../../protocol/alterations.ts'
+
+// Changes of one message are applied one after the other, but not always in the order of the log; and an event brings the message as it
+// was when its change was applied. So the event of a later change may know nothing of an earlier one that was shown already:
+//
+//   #10 deletes, #11 edits; #11 is applied first. The event of #10 brings it deleted, that of #11 brings it edited and there.
+//
+// A change only ever adds to a message, so two states of it can be joined to one that shows what either does.
+
+/** Events of one message that cross are moments apart. */
+const rememberedMax = 1000
+/** A message may have thousands of reactions. */
+const rememberedMaxChars = 8 * 1024 * 1024
+
+export type Latest = ReturnType<typeof createLatest>
+
+/** The message as this node knows it: never less than it was given before, as long as it remembers. */
+export function createLatest() {
+  const states = new LRUCache<string, Message>({
+    max: rememberedMax,
+    maxSize: rememberedMaxChars,
+    sizeCalculation: charsOf,
+  })
+
+  return function latest(message: Message): Message {
+    const key = `${message.conversationId} ${message.seq}`
+    const known = states.get(key)
+    const now = known ? joined(known, message) : message
+    if (now !== known) states.set(key, now)
+    return now
+  }
+}
+
+/** About what it takes. */
+const charsOf = ({ body, reactions = [], attachments = [] }: Message): number =>
+  500 + body.length + 200 * reactions.length + 1000 * attachments.length
+
+/** One of the two, where that shows everything. */
+function joined(known: Message, other: Message): Message {
+  if (known.deletedAtMs !== undefined) return known
+  if (other.deletedAtMs !== undefined) return other
+  const [newer, older] = editSeq(other) > editSeq(known) ? [other, known] : [known, other]
+  const reactions = joinedReactions(newer.reactions ?? [], older.reactions ?? [])
+  return reactions ? { ...newer, reactions } : newer
+}
+
+const editSeq = ({ edited }: Message): number => edited?.seq ?? 0
+
+/** By seq; undefined where the others have nothing that is not there. */
+function joinedReactions(own: readonly Reaction[], others: readonly Reaction[]): Reaction[] | undefined {
+  const known = new Map(own.map((each) => [keyOf(each), each]))
+  const news = others.filter((each) => {
+    const mark = known.get(keyOf(each))
+    return each.seq > (mark?.seq ?? 0) || floorOf(each) > floorOf(mark)
+  })
+  if (news.length === 0) return undefined
+  const concerned = new Set(news.map(({ userId }) => userId))
+  const kept = [...concerned].flatMap((userId) => keptOf([...own, ...news].filter((each) => each.userId === userId)))
+  if (kept.every((each) => own.includes(each))) return undefined
+  return [...own.filter(({ userId }) => !concerned.has(userId)), ...kept].sort((one, other) => one.seq - other.seq)
+}
+
+const keyOf = ({ emoji, userId }: Reaction): string => `${userId} ${emoji}`

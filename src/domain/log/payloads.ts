@@ -1,0 +1,46 @@
+import { hash } from 'node:crypto'
+import type { Claim, LogRow } from '../../ports/log.ts'
+import type { Ports } from '../../ports/ports.ts'
+
+// What a claim says of its content: enough to tell a retry from something else under the same id, for ever, and nothing to whoever reads the
+// tables. A plain hash of a short text can be guessed, long after its message was deleted; so it is keyed with a secret of the nodes.
+//
+//   k:<id of the key>:<HMAC>   made with that key
+//   anything else              the plain SHA-256 of earlier releases, and of nodes without a key
+//
+// Claims never expire, and secrets are changed. What was made with another key says nothing here: then the cell itself is compared.
+
+/** `id` names the key and tells nothing of it. */
+export type PayloadKey = { id: string; mac: (text: string) => string }
+
+export type Payload = {
+  hash: string
+  /** Whether the claim was made for this very content. */
+  isOf(claim: Claim): Promise<boolean>
+}
+
+export type Payloads = ReturnType<typeof createPayloads>
+
+export function createPayloads({ messages, payloadKey: key }: Pick<Ports, 'messages'> & { payloadKey?: PayloadKey }) {
+  /** `text` is the content, `isIn` whether a row holds it, or did before it was changed or deleted. */
+  return function payloadOf(text: string, isIn: (row: LogRow) => boolean): Payload {
+    const keyed = key && `k:${key.id}:${key.mac(text)}`
+    return {
+      hash: keyed ?? plainHash(text),
+      async isOf(claim) {
+        const { payloadHash } = claim
+        if (payloadHash === keyed) return true
+        if (!payloadHash.startsWith('k:')) return payloadHash === plainHash(text)
+        if (key && payloadHash.startsWith(`k:${key.id}:`)) return false
+        const row = await messages.get(claim)
+        // Nothing was stored for it so far: this may be.
+        return !row || !isClaims(row, claim) || isIn(row)
+      },
+    }
+  }
+}
+
+const plainHash = (text: string): string => hash('sha256', text, 'base64url')
+
+const isClaims = (row: LogRow, { senderId, clientMessageId }: Claim): boolean =>
+  row.kind !== 'void' && row.senderId === senderId && row.clientMessageId === clientMessageId

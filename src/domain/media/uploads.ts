@@ -1,0 +1,63 @@
+import type { Attachment, Message } from '../../ports/log.ts'
+import type { SignedPut } from '../../ports/media.ts'
+import type { Ports } from '../../ports/ports.ts'
+import { ChatError } from '../../protocol/errors.ts'
+import { attachmentId, type UserId } from '../../protocol/ids.ts'
+import { WindowSums } from '../../shared/window-sums.ts'
+
+// Announcing a file, and showing it. Its bytes never pass through here: they go from the device to where they are kept, and
+// from there to its readers, by URLs signed here.
+
+export type FilePromise = { contentType: string; byteSize: number; name?: string }
+export type Announced = { attachment: Attachment; put: SignedPut }
+
+/** From then on it cannot be attached any more, and the sweep takes what was not. */
+export const uploadTtlMs = 24 * 3_600_000
+export const hourMs = 3_600_000
+
+/** What one user may announce on one node; 0: as much as they like. */
+export type UploadBudget = { perHour: number; bytesPerHour: number }
+
+type Needs = Pick<Ports, 'uploads' | 'media' | 'clock'> & { randomId: () => string; budget?: UploadBudget | undefined }
+
+export function createUploads({ uploads, media, clock, randomId, budget }: Needs) {
+  const [counts, bytes] = [new WindowSums(hourMs), new WindowSums(hourMs)]
+
+  /** Every announced file has a row, and may take its place in the bucket for a day. Counted before either is there. */
+  function spend(ownerId: UserId, byteSize: number): void {
+    const nowMs = clock.monotonic()
+    const { perHour = 0, bytesPerHour = 0 } = budget ?? {}
+    const isTooMany = perHour > 0 && counts.of(ownerId, nowMs) >= perHour
+    const isTooMuch = bytesPerHour > 0 && bytes.of(ownerId, nowMs) + byteSize > bytesPerHour
+    if (isTooMany || isTooMuch) {
+      const most = isTooMany ? `${perHour} files` : `${bytesPerHour} bytes`
+      const details = { retryAfterMs: (isTooMany ? counts : bytes).leftMs(nowMs) }
+      throw new ChatError('RATE_LIMITED', `A user uploads at most ${most} an hour.`, details)
+    }
+    counts.add(ownerId, 1, nowMs)
+    bytes.add(ownerId, byteSize, nowMs)
+  }
+
+  async function announce(ownerId: UserId, promise: FilePromise): Promise<Announced> {
+    if (!media) throw new ChatError('FORBIDDEN', 'Attachments are not set up on this server.')
+    spend(ownerId, promise.byteSize)
+    const expiresAtMs = clock.now() + uploadTtlMs
+    const id = attachmentId(Math.floor(expiresAtMs / hourMs), randomId())
+    const attachment: Attachment = { id, key: `attachments/${id}`, ...promise }
+    const put = await media.presignPut(attachment)
+    await uploads.create({ ...attachment, ownerId, expiresAtMs })
+    return { attachment, put }
+  }
+
+  /** None where there is no place to fetch them from. */
+  const attachmentsOf = ({ attachments = [], deletedAtMs }: Message): readonly Attachment[] =>
+    media && deletedAtMs === undefined ? attachments : []
+
+  /** Where to fetch it. Only for those who may read its message. */
+  async function urlOf(attachment: Attachment): Promise<string> {
+    if (!media) throw new ChatError('FORBIDDEN', 'Attachments are not set up on this server.')
+    return media.presignGet(attachment)
+  }
+
+  return { announce, attachmentsOf, urlOf }
+}

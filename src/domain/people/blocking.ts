@@ -1,0 +1,80 @@
+import type { Ports } from '../../ports/ports.ts'
+import type { Reservation, SendKey } from '../../ports/soft-state.ts'
+import { ChatError } from '../../protocol/errors.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import { type Member, othersOf } from '../conversations/access.ts'
+import { directConversationId } from '../conversations/conversation-id.ts'
+
+// Who may not write to whom, in direct chats only. DynamoDB knows; Redis remembers, so that a send asks nothing more than it
+// would anyway. How the two stay in line is told in store/redis/block-hints.ts.
+
+type Needs = Pick<Ports, 'blocks' | 'blockHints' | 'sequencer'> & { randomId: () => string }
+
+export type Blocking = ReturnType<typeof createBlocking>
+
+export function createBlocking({ blocks, blockHints, sequencer, randomId }: Needs) {
+  async function setBlocked(userId: UserId, blockedId: UserId, blocked: boolean): Promise<void> {
+    const [id, change] = [directConversationId(userId, blockedId), randomId()]
+    await blockHints.begin(id, change)
+    // Should this fail, what was begun stands until it can no longer take effect.
+    await blocks.set({ userId, blockedId }, blocked)
+    await blockHints.end(id, change)
+  }
+
+  /** The first step of whatever a member writes. */
+  async function reserve(member: Member, send: SendKey): Promise<Reservation | 'blocked' | undefined> {
+    const { id } = member.conversation
+    const other = otherIn(member)
+    if (other === undefined) return sequencer.reserve(id, send)
+    const lease = randomId()
+    const reserved = await blockHints.reserve(id, send, lease)
+    if (reserved !== 'unknown') return reserved
+    const [isBlocked] = await read(member.userId, [other], lease)
+    return isBlocked ? 'blocked' : sequencer.reserve(id, send)
+  }
+
+  async function isBlocked(member: Member): Promise<boolean> {
+    const other = otherIn(member)
+    return other !== undefined && (await areBlocking(member.userId, [other]))[0] === true
+  }
+
+  /** Which of the others have blocked this user, in the order asked for. */
+  async function areBlocking(userId: UserId, others: readonly UserId[]): Promise<boolean[]> {
+    if (others.length === 0) return []
+    const lease = randomId()
+    const found = await blockHints.look(
+      others.map((other) => directConversationId(userId, other)),
+      lease,
+    )
+    const unknown = others.filter((_, i) => found[i] === undefined)
+    const answers = unknown.length > 0 ? await read(userId, unknown, lease) : []
+    return others.map((other, i) => found[i]?.includes(other) ?? answers[unknown.indexOf(other)] === true)
+  }
+
+  /** From DynamoDB; and lets Redis remember, both ways. */
+  async function read(userId: UserId, others: readonly UserId[], lease: string): Promise<boolean[]> {
+    const standing = await blocks.getMany(
+      others.flatMap((other) => [
+        { userId: other, blockedId: userId },
+        { userId, blockedId: other },
+      ]),
+    )
+    await Promise.all(
+      others.map((other, i) => {
+        const blockers = [other, userId].filter((_, which) => standing[2 * i + which])
+        return blockHints.settle(directConversationId(userId, other), lease, blockers)
+      }),
+    )
+    return others.map((_, i) => standing[2 * i] === true)
+  }
+
+  return { setBlocked, reserve, isBlocked, areBlocking }
+}
+
+/** The same words whatever is refused: they do not tell of a block. */
+export const refused = (): ChatError => new ChatError('FORBIDDEN', 'You cannot write in this conversation.')
+
+/** The one who could have blocked this member. */
+function otherIn(member: Member): UserId | undefined {
+  return member.conversation.kind === 'DIRECT' ? othersOf(member)[0] : undefined
+}

@@ -1,0 +1,145 @@
+import type { Observer } from '../../ports/observer.ts'
+import type { Ports } from '../../ports/ports.ts'
+import type { Seen } from '../../ports/soft-state.ts'
+import { ChatError } from '../../protocol/errors.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import { watchedPerUserMax } from '../../protocol/limits.ts'
+import type { Access } from '../conversations/access.ts'
+import { persist } from '../persist.ts'
+import type { Beat } from '../streams/beat.ts'
+import { createInbox, ofTypes } from '../streams/inbox.ts'
+import { createStream } from '../streams/stream.ts'
+import type { Blocking } from './blocking.ts'
+
+// Who is here. An event says only that somebody may appear in another way than before: whoever hears it looks. A session whose
+// node was killed ends without an event, so everybody also looks now and then.
+
+/** Well below the TTL of a session. */
+const recheckEverySeconds = 5
+const inboxLimit = 256
+const tooManyRetryAfterMs = 5000
+
+/** Also for somebody who has blocked the viewer. */
+const away: Seen = { presence: 'offline' }
+
+export type Appearance = { userId: UserId; seen: Seen }
+
+type Needs = Pick<Ports, 'sessions' | 'events' | 'clock'> & {
+  access: Access
+  beat: Beat
+  blocking: Blocking
+  observer: Observer
+}
+
+export function createPresence({ sessions, events, clock, access, beat, blocking, observer }: Needs) {
+  /** How many people each viewer watches. */
+  const watching = new Map<UserId, number>()
+
+  /** In the order asked for; undefined for whom the viewer may not see. */
+  async function presenceOf(viewerId: UserId, userIds: readonly UserId[]): Promise<(Seen | undefined)[]> {
+    const found = await look(viewerId, await visibleTo(viewerId, userIds))
+    return userIds.map((userId) => found.get(userId))
+  }
+
+  /** First how each of them appears, then each change once. Whom the viewer may not see is never shown. */
+  async function followPresence(
+    viewerId: UserId,
+    userIds: readonly UserId[],
+  ): Promise<AsyncIterableIterator<Appearance>> {
+    const stopCounting = countWatched(viewerId, userIds.length)
+    try {
+      return await follow(viewerId, userIds, stopCounting)
+    } catch (error) {
+      stopCounting()
+      throw error
+    }
+  }
+
+  /** What is asked for counts, visible or not: all of it is looked at, again and again. */
+  function countWatched(viewerId: UserId, count: number): () => void {
+    const before = watching.get(viewerId) ?? 0
+    if (before + count > watchedPerUserMax) {
+      const words = `A user watches at most ${watchedPerUserMax} people, over all streams.`
+      throw new ChatError('RATE_LIMITED', words, { retryAfterMs: tooManyRetryAfterMs })
+    }
+    watching.set(viewerId, before + count)
+    let isCounted = true
+    return () => {
+      if (!isCounted) return
+      isCounted = false
+      const left = (watching.get(viewerId) ?? count) - count
+      if (left > 0) watching.set(viewerId, left)
+      else watching.delete(viewerId)
+    }
+  }
+
+  async function follow(
+    viewerId: UserId,
+    userIds: readonly UserId[],
+    onEnd: () => void,
+  ): Promise<AsyncIterableIterator<Appearance>> {
+    const watched = await visibleTo(viewerId, userIds)
+    const inbox = createInbox(clock, {
+      limit: inboxLimit,
+      onOverflow: () => observer.overflowed('presence'),
+      accepts: ofTypes('presence'),
+    })
+    const subscription = await events.subscribePresence([...watched], inbox)
+    beat.watch(inbox, viewerId, recheckEverySeconds)
+    const shown = new Map<UserId, string>()
+
+    async function* run(): AsyncGenerator<Appearance> {
+      yield* changed(await persist(clock, () => look(viewerId, watched)))
+      for (;;) {
+        const signal = await inbox.take()
+        if (signal.type === 'closed') return
+        if (signal.type === 'presence') yield* changed(await persist(clock, () => look(viewerId, [signal.userId])))
+        if (signal.type === 'resync') yield* changed(await persist(clock, () => look(viewerId, watched)))
+        if (signal.type === 'recheck') yield* changed(await look(viewerId, watched).catch(nothingWhileAway))
+      }
+    }
+
+    async function* changed(found: ReadonlyMap<UserId, Seen>): AsyncGenerator<Appearance> {
+      for (const [userId, seen] of found) {
+        const line = `${seen.presence} ${seen.lastSeenAtMs ?? ''}`
+        if (shown.get(userId) === line || !watched.has(userId)) continue
+        if (shown.has(userId) && !(await persist(clock, () => visibleTo(viewerId, [userId]))).has(userId)) {
+          watched.delete(userId)
+          continue
+        }
+        shown.set(userId, line)
+        yield { userId, seen }
+      }
+    }
+
+    return createStream(inbox, { run }, async () => {
+      onEnd()
+      beat.unwatch(inbox)
+      await subscription.close()
+    })
+  }
+
+  async function visibleTo(viewerId: UserId, userIds: readonly UserId[]): Promise<Set<UserId>> {
+    const others = userIds.filter((userId) => userId !== viewerId)
+    const known = others.length > 0 ? await access.acquaintances(viewerId, others) : new Set<UserId>()
+    return new Set(userIds.filter((userId) => userId === viewerId || known.has(userId)))
+  }
+
+  /** The two questions go to Redis together. */
+  async function look(viewerId: UserId, asked: Iterable<UserId>): Promise<Map<UserId, Seen>> {
+    const userIds = [...new Set(asked)]
+    if (userIds.length === 0) return new Map()
+    const others = userIds.filter((userId) => userId !== viewerId)
+    const [seen, isBlocking] = await Promise.all([sessions.seen(userIds), blocking.areBlocking(viewerId, others)])
+    const hiding = new Set(others.filter((_, i) => isBlocking[i]))
+    return new Map(userIds.map((userId, i) => [userId, hiding.has(userId) ? away : (seen[i] ?? away)]))
+  }
+
+  return { presenceOf, followPresence }
+}
+
+/** The next beat looks again. */
+function nothingWhileAway(error: unknown): Map<UserId, Seen> {
+  if (error instanceof ChatError && error.code === 'UNAVAILABLE') return new Map()
+  throw error
+}

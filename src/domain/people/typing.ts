@@ -1,0 +1,109 @@
+import { LRUCache } from 'lru-cache'
+import type { Typing } from '../../ports/events.ts'
+import type { Observer } from '../../ports/observer.ts'
+import type { Ports } from '../../ports/ports.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import { audienceOf, type Member } from '../conversations/access.ts'
+import { persist } from '../persist.ts'
+import type { Beat } from '../streams/beat.ts'
+import type { Listen } from '../streams/hearing.ts'
+import { createInbox, ofTypes, type Signal } from '../streams/inbox.ts'
+import { noneWhileAway } from '../streams/reading.ts'
+import { createStream } from '../streams/stream.ts'
+import type { Blocking } from './blocking.ts'
+
+// Who is writing right now. Told over the same channels as everything else, kept nowhere: what is lost is told again a moment
+// later, and what is not told again is over.
+
+/** A client that says it with every key is heard once in this time. */
+const throttleMs = 2000
+/** Whoever has not said so for this long has stopped. */
+const fadesAfterMs = 6000
+const inboxLimit = 256
+
+type Needs = Pick<Ports, 'events' | 'clock'> & {
+  listen: Listen
+  beat: Beat
+  blocking: Pick<Blocking, 'isBlocked'>
+  observer: Observer
+}
+
+export function createTyping({ events, clock, listen, beat, blocking, observer }: Needs, cacheSize: number) {
+  const said = new LRUCache<string, { typing: boolean; atMs: number }>({ max: cacheSize })
+
+  /** Undefined where nobody needs to be told. */
+  function setTyping(member: Member, typing: boolean): Promise<void> | undefined {
+    const { userId, conversation } = member
+    const key = `${userId} ${conversation.id}`
+    const before = said.get(key)
+    const isNews = typing ? !before?.typing || clock.monotonic() - before.atMs >= throttleMs : before?.typing !== false
+    if (!isNews) return undefined
+    said.set(key, { typing, atMs: clock.monotonic() })
+    return tell(member, typing)
+  }
+
+  async function tell(member: Member, typing: boolean): Promise<void> {
+    const { userId, conversation } = member
+    if (await blocking.isBlocked(member)) return
+    await events.tellTyping(audienceOf(member), { userId, conversationId: conversation.id, typing })
+  }
+
+  /** Of the others in one conversation, each change once. */
+  async function followTyping(member: Member): Promise<AsyncIterableIterator<Typing>> {
+    const { userId, conversation } = member
+    const inbox = createInbox(clock, {
+      limit: inboxLimit,
+      onOverflow: () => observer.overflowed('typing'),
+      accepts: ofTypes('typing', 'message', 'seat'),
+    })
+    const hearing = await listen(userId, inbox, member)
+    beat.watch(inbox, userId)
+    /** Who is writing, and until when that is believed. */
+    const writing = new Map<UserId, number>()
+
+    async function* run(): AsyncGenerator<Typing> {
+      await persist(clock, () => hearing.refresh())
+      for (;;) {
+        const signal = await inbox.take(writing.size > 0 ? Math.min(...writing.values()) : undefined)
+        if (signal.type === 'closed') return
+        if (signal.type === 'typing' && signal.typing.conversationId === conversation.id) yield* hear(signal.typing)
+        await endIfRemoved(signal)
+        if (signal.type === 'message' && signal.message.conversationId === conversation.id) {
+          yield* stopped([signal.message.senderId])
+        }
+        yield* stopped([...writing].filter(([, untilMs]) => untilMs <= clock.monotonic()).map(([id]) => id))
+      }
+    }
+
+    /** The news may be late, and the user be back by now. What is lost of the typing itself fades. */
+    async function endIfRemoved(signal: Signal): Promise<void> {
+      if (signal.type === 'recheck') await hearing.refresh().catch(noneWhileAway)
+      const isTold = signal.type === 'seat' && signal.seat.conversationId === conversation.id
+      if (isTold || signal.type === 'resync') await persist(clock, () => hearing.refresh())
+    }
+
+    function* hear({ userId: other, typing }: Typing): Generator<Typing> {
+      if (other === userId) return
+      if (!typing) return yield* stopped([other])
+      const isNew = !writing.has(other)
+      writing.set(other, clock.monotonic() + fadesAfterMs)
+      if (isNew) yield { conversationId: conversation.id, userId: other, typing }
+    }
+
+    function* stopped(others: readonly UserId[]): Generator<Typing> {
+      for (const other of others) {
+        if (writing.delete(other)) yield { conversationId: conversation.id, userId: other, typing: false }
+      }
+    }
+
+    return createStream(inbox, { run }, async () => {
+      beat.unwatch(inbox)
+      await hearing.close()
+    })
+  }
+
+  /** A message says that its writer has stopped: the next key is news again. */
+  const sent = ({ userId, conversation }: Member): void => void said.delete(`${userId} ${conversation.id}`)
+
+  return { setTyping, followTyping, sent }
+}

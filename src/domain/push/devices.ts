@@ -1,0 +1,85 @@
+import { LRUCache } from 'lru-cache'
+import type { Ports } from '../../ports/ports.ts'
+import type { Device, PushPlatform } from '../../ports/push.ts'
+import { badInput } from '../../protocol/errors.ts'
+import type { DeviceId, UserId } from '../../protocol/ids.ts'
+import { devicesMax } from '../../protocol/limits.ts'
+
+// Where people can be pushed to.
+//
+// A browser or a phone changes hands: bob signs in where alice was. So a token has one owner, and the row that names it is written
+// first: from then on nothing is pushed to it in alice's name, whatever her own row says. A crash after that leaves a token whose
+// owner has no device yet, which the client's retry puts right; rows of former owners are removed here, or when they are next met.
+
+/** A device that was registered on another node is found after this long, if there was none before. */
+const nobodyTtlMs = 60_000
+
+export type Registration = { deviceId: DeviceId; platform: PushPlatform; token: string }
+
+export type Devices = ReturnType<typeof createDevices>
+
+export function createDevices({ devices, push, clock }: Pick<Ports, 'devices' | 'push' | 'clock'>, cacheSize: number) {
+  // In a large group most have no device; they cost nothing but the first look.
+  const without = new LRUCache<UserId, true>({
+    max: cacheSize,
+    ttl: nobodyTtlMs,
+    perf: { now: clock.now },
+    ttlResolution: 0,
+  })
+
+  /** Of more than there may be, those that were registered longest ago go. */
+  async function register(userId: UserId, { deviceId, platform, token }: Registration): Promise<void> {
+    const provider = push?.providers[platform]
+    if (!provider) throw badInput('platform', `${platform} is not set up on this server.`)
+    const problem = provider.tokenProblem(token)
+    if (problem) throw badInput('token', problem)
+
+    const device: Device = { userId, deviceId, platform, token, registeredAtMs: clock.now() }
+    const [own, [formerOwner]] = await Promise.all([devices.ofUser(userId), devices.ownersOf([device])])
+    await devices.own(device)
+    await devices.put(device)
+    without.delete(userId)
+
+    const replaced = own.find((each) => each.deviceId === deviceId && !isSameToken(each, device))
+    const others = own
+      .filter((each) => each.deviceId !== deviceId && !isSameToken(each, device))
+      .sort((one, other) => other.registeredAtMs - one.registeredAtMs)
+    const tooMany = others.slice(devicesMax - 1)
+    const isMoved = formerOwner && (formerOwner.userId !== userId || formerOwner.deviceId !== deviceId)
+    await Promise.all([
+      replaced && devices.disown(replaced),
+      isMoved && devices.remove({ ...device, ...formerOwner }),
+      ...tooMany.map(remove),
+    ])
+  }
+
+  async function unregister(userId: UserId, deviceId: DeviceId): Promise<void> {
+    const device = (await devices.ofUser(userId)).find((each) => each.deviceId === deviceId)
+    if (device) await remove(device)
+  }
+
+  /** The device first: a token's row that is left over says nothing to anybody. */
+  async function remove(device: Device): Promise<void> {
+    await devices.remove(device)
+    await devices.disown(device)
+  }
+
+  /** Those whose token is still theirs. */
+  async function of(userId: UserId): Promise<Device[]> {
+    if (without.has(userId)) return []
+    const found = await devices.ofUser(userId)
+    if (found.length === 0) {
+      without.set(userId, true)
+      return []
+    }
+    const owners = await devices.ownersOf(found)
+    const isOwn = (device: Device, i: number) => owners[i]?.userId === userId && owners[i]?.deviceId === device.deviceId
+    await Promise.all(found.filter((device, i) => !isOwn(device, i)).map((device) => devices.remove(device)))
+    return found.filter(isOwn)
+  }
+
+  return { register, unregister, remove, of, publicKey: () => push?.publicKey }
+}
+
+const isSameToken = (one: Device, other: Device): boolean =>
+  one.platform === other.platform && one.token === other.token

@@ -1,0 +1,62 @@
+import type { Ports } from '../../ports/ports.ts'
+import type { PushObserver, PushQueue, TakenJob, Wanted } from '../../ports/push.ts'
+import type { ConversationId, UserId } from '../../protocol/ids.ts'
+import type { Access } from '../conversations/access.ts'
+import { joinedSeqOf } from '../conversations/group.ts'
+
+// From messages to the banners they may change: who is in the conversation, and who of them is away. Jobs that were taken together are
+// looked at together: ten messages to a group of a thousand ask once who is there.
+
+const askedAtATime = 500
+
+type Needs = Pick<Ports, 'sessions'> & { queue: PushQueue; access: Access; observer: PushObserver }
+
+export function createPushExpand({ sessions, queue, access, observer }: Needs) {
+  /** Returns the jobs it is done with. What fails stays in the queue, and is taken again later. */
+  return async function expand(jobs: readonly TakenJob[]): Promise<TakenJob[]> {
+    const ofConversation = new Map<ConversationId, TakenJob[]>()
+    for (const taken of jobs) {
+      const { conversationId } = taken.job
+      ofConversation.set(conversationId, [...(ofConversation.get(conversationId) ?? []), taken])
+    }
+    const found = await Promise.all(
+      [...ofConversation].map(async ([conversationId, some]) => {
+        try {
+          return [{ jobs: some, wants: await wantsOf(conversationId, some) }]
+        } catch (error) {
+          observer.failed(error)
+          return []
+        }
+      }),
+    )
+    const wants = found.flat().flatMap((each) => each.wants)
+    const absent = await absentOf(new Set(wants.map(({ userId }) => userId)))
+    await queue.want(wants.filter(({ userId }) => absent.has(userId)))
+    return found.flat().flatMap((each) => each.jobs)
+  }
+
+  /** For each member the newest message that is not their own, and came after they did. */
+  async function wantsOf(conversationId: ConversationId, taken: readonly TakenJob[]): Promise<Wanted[]> {
+    const newestFirst = taken.map(({ job }) => job).sort((one, other) => other.seq - one.seq)
+    const [first] = newestFirst
+    if (!first) return []
+    const conversation = await access.current(conversationId)
+    if (!conversation) return []
+    return conversation.members.flatMap((userId) => {
+      const job = newestFirst.find(({ senderId }) => senderId !== userId)
+      if (!job || job.seq <= joinedSeqOf(conversation, userId)) return []
+      return [{ userId, conversationId, seq: job.seq, atMs: job.atMs }]
+    })
+  }
+
+  async function absentOf(userIds: ReadonlySet<UserId>): Promise<Set<UserId>> {
+    const all = [...userIds]
+    const absent = new Set<UserId>()
+    for (let i = 0; i < all.length; i += askedAtATime) {
+      const some = all.slice(i, i + askedAtATime)
+      const states = await sessions.presence(some)
+      for (const [place, userId] of some.entries()) if (states[place] === 'offline') absent.add(userId)
+    }
+    return absent
+  }
+}

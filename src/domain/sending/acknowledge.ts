@@ -1,0 +1,125 @@
+import type { BoundaryChange, MemberAddress } from '../../ports/delivery.ts'
+import type { Ports } from '../../ports/ports.ts'
+import { isGroupId, type Seq } from '../../protocol/ids.ts'
+import type { Ticks } from '../../protocol/ticks.ts'
+import { audienceOf, type Member } from '../conversations/access.ts'
+import type { Heads } from '../log/heads.ts'
+import type { Log } from '../log/log.ts'
+import type { Pushes } from '../push/push.ts'
+
+// Moving a member's own boundaries, and only upward (P5): conditional writes in DynamoDB, one write each. Redis keeps a
+// hint of them, never above the truth, so that a send can tell without a read whether it also is a reply to something.
+
+export type Acknowledge = ReturnType<typeof createAcknowledge>
+
+type Needs = Pick<Ports, 'boundaries' | 'hints' | 'pending' | 'events'> & { log: Log; heads: Heads; pushes: Pushes }
+
+export function createAcknowledge({ boundaries, hints, pending, events, log, heads, pushes }: Needs) {
+  /** My device has everything up to seq. */
+  const ack = (member: Member, seq: Seq): Promise<Ticks> =>
+    move(member, seq, (address) => boundaries.deliver(address, seq))
+
+  /** I have read everything up to seq. */
+  const markRead = (member: Member, seq: Seq): Promise<Ticks> =>
+    move(member, seq, async (address) => {
+      const hint = await hints.get(address)
+      const change = await boundaries.read(address, seq, hint?.lastDeliveredSeq)
+      pushes.read(address)
+      return change
+    })
+
+  async function move(
+    member: Member,
+    seq: Seq,
+    write: (address: MemberAddress) => Promise<BoundaryChange>,
+  ): Promise<Ticks> {
+    const address = addressOf(member)
+    await heads.assertInRange(address.conversationId, seq)
+    const { ticks } = await write(address)
+    // Also where nothing changed: the attempt before this one may have died between the write and here.
+    const { pendingVersion } = await events.tell(audienceOf(member), ticks)
+    // Nobody in a group gets a pending row.
+    if (pendingVersion !== 0 && !isGroupId(address.conversationId)) await forgetPending(address, ticks.lastDeliveredSeq)
+    return ticks
+  }
+
+  /**
+   * A pending row, and the hint that there is one: an ack may come by a plain request, and looks for the row only where the hint says so.
+   * One that came before the hint has lifted it, and has not looked: the row is removed here.
+   */
+  async function addPending(address: MemberAddress, firstUndeliveredSeq: Seq): Promise<void> {
+    await pending.lower(address.userId, address.conversationId, firstUndeliveredSeq)
+    const delivered = await hints.notePending(address)
+    if (delivered >= firstUndeliveredSeq) await forgetPending(address, delivered)
+  }
+
+  /** Where there may be a pending row. Should this fail, the next ack finds the hint as it was, and tries again. */
+  async function forgetPending(address: MemberAddress, delivered: Seq): Promise<void> {
+    const hint = await hints.open(address)
+    const isGone = await settlePending(address, delivered)
+    const boundaries = { lastDeliveredSeq: delivered, lastReadSeq: hint?.lastReadSeq ?? 0 }
+    if (isGone) await hints.lift(address, boundaries, hint?.pendingVersion ?? 0)
+  }
+
+  /**
+   * Brings the pending row in line with what is delivered. Returns whether there is none any more. A send between the
+   * look and the removal finds the old, lower row and adds nothing, so after the removal comes a second look.
+   */
+  async function settlePending(address: MemberAddress, delivered: Seq): Promise<boolean> {
+    const { userId, conversationId } = address
+    const row = await pending.get(userId, conversationId)
+    if (!row) return true
+    if (row.firstUndeliveredSeq > delivered) return false
+    const next = await log.firstMessage(conversationId, delivered)
+    if (next) {
+      await pending.raise(userId, conversationId, next.seq)
+      return false
+    }
+    await pending.remove(userId, conversationId, delivered)
+    const late = await log.firstMessage(conversationId, delivered)
+    if (late) await addPending(address, late.seq)
+    return !late
+  }
+
+  /** What the sender's devices had when they sent: a reply reads that, and nothing still on its way to them. */
+  async function deliveredSoFar(member: Member): Promise<Seq> {
+    const address = addressOf(member)
+    const hint = await hints.get(address)
+    if (hint) return unread(hint)
+    const [ticks] = await boundaries.getMany([address])
+    if (!ticks) return 0
+    await hints.lift(address, ticks)
+    return unread(ticks)
+  }
+
+  async function readByReply(member: Member, delivered: Seq): Promise<void> {
+    if (delivered === 0) return
+    const address = addressOf(member)
+    const { ticks } = await boundaries.read(address, delivered, delivered)
+    pushes.read(address)
+    await events.tell(audienceOf(member), ticks)
+  }
+
+  /** The boundaries of every member of each conversation, in the order of the members. */
+  async function ticksOf(asked: readonly Member[]): Promise<Ticks[][]> {
+    const all = await boundaries.getMany(
+      asked.flatMap(({ conversation }) =>
+        conversation.members.map((userId) => ({ userId, conversationId: conversation.id })),
+      ),
+    )
+    let taken = 0
+    return asked.map(({ conversation }) => {
+      const ticks = all.slice(taken, taken + conversation.members.length)
+      taken += conversation.members.length
+      return ticks
+    })
+  }
+
+  return { ack, markRead, ticksOf, addPending, forgetPending, settlePending, deliveredSoFar, readByReply }
+}
+
+/** The delivered boundary if it is ahead of the read one, otherwise 0. */
+const unread = (at: { lastDeliveredSeq: Seq; lastReadSeq: Seq }): Seq =>
+  at.lastDeliveredSeq > at.lastReadSeq ? at.lastDeliveredSeq : 0
+
+const addressOf = ({ userId, conversation }: Member): MemberAddress => ({ userId, conversationId: conversation.id })

@@ -1,0 +1,142 @@
+import type { Alteration, Attachment, Change, LogRow, Message, Reaction } from '../../ports/log.ts'
+import type { Ports } from '../../ports/ports.ts'
+import { isShown, isStripped, keptOf, type ReactionMark } from '../../protocol/alterations.ts'
+import { badInput, ChatError } from '../../protocol/errors.ts'
+import type { ClientMessageId, Seq, UserId } from '../../protocol/ids.ts'
+import { editsMax, reactingPeopleMax, reactionChangesMax, seqMax } from '../../protocol/limits.ts'
+import type { Member } from '../conversations/access.ts'
+import { governs, roleOf } from '../conversations/group.ts'
+import type { Append } from '../log/append.ts'
+import { createLatest } from '../log/latest-messages.ts'
+import { isChange, isMessage } from '../log/log.ts'
+import type { Payloads } from '../log/payloads.ts'
+import type { Pushes } from '../push/push.ts'
+import type { Deliver } from './deliver.ts'
+
+// Changing a message: put the change into the log, let the message show it, deliver, answer.
+//
+// The log decides the order: of two edits the one with the higher seq stays, whichever is applied last; a deletion is for good.
+// A crash between the log and the message leaves a change that nobody was told is stored; the retry applies it, and so does
+// the first stream that meets it. Applying is idempotent.
+
+export type ChangeRequest = { seq: Seq; clientMessageId: ClientMessageId; alteration: Alteration }
+
+type Needs = Pick<Ports, 'messages' | 'claims'> & {
+  append: Append
+  payloadOf: Payloads
+  pushes: Pushes
+  deliver: Deliver
+  discard: (attachments?: readonly Attachment[]) => Promise<void>
+  onApplyError: (error: unknown) => void
+}
+
+export function createChange(needs: Needs) {
+  const { messages, claims, append, payloadOf, pushes, deliver, discard, onApplyError } = needs
+  const latest = createLatest()
+
+  async function change(member: Member, request: ChangeRequest): Promise<Message> {
+    const { seq, clientMessageId, alteration } = request
+    const target = await messages.get({ conversationId: member.conversation.id, seq })
+    if (!target || !isMessage(target) || seq <= member.joinedSeq) throw noMessage()
+    const refused = refusal(member, target, alteration)
+    if (refused && !(await isRetry(member, request))) throw refused
+    const { row, duplicate } = await append<Change>(member, {
+      clientMessageId,
+      payload: payloadOf(textOf(seq, alteration), isOf(seq, alteration)),
+      row: (entry) => ({ kind: 'change', ...entry, targetSeq: seq, alteration }),
+      always: alteration.type === 'delete',
+    })
+    const altered = (await messages.alter(row)) ?? target
+    const message = latest(altered)
+    await deliver(member, { ...row, target: message }, { duplicate })
+    if (alteration.type === 'delete') {
+      const { id, members } = member.conversation
+      pushes.deleted(members.map((userId) => ({ userId, conversationId: id })))
+      await discard(target.attachments)
+    }
+    // It stays in the log, where every reader passes over it.
+    if (!isShown(row, altered)) throw badInput('seq', 'This message has no room left for this change.')
+    return message
+  }
+
+  /** What was accepted once stays accepted, whatever has become of the message since. */
+  async function isRetry(member: Member, { seq, clientMessageId, alteration }: ChangeRequest): Promise<boolean> {
+    const claim = await claims.get(member.userId, clientMessageId)
+    if (claim?.conversationId !== member.conversation.id) return false
+    return payloadOf(textOf(seq, alteration), isOf(seq, alteration)).isOf(claim)
+  }
+
+  /** The message a change is about, showing it. */
+  async function messageOf(change: Change): Promise<Message | undefined> {
+    if (change.target) return latest(change.target)
+    const message = await messages.get({ conversationId: change.conversationId, seq: change.targetSeq })
+    if (!message || !isMessage(message)) return undefined
+    const isDone = isShown(change, message) && !hasTextInVain(change, message)
+    const altered = isDone ? message : await messages.alter(change).catch(unlessAway(message))
+    return altered && latest(altered)
+  }
+
+  /** A change that can never be applied shows nowhere, and ends nobody's stream: every reader goes past it. */
+  const unlessAway = (message: Message) => (error: unknown) => {
+    if (error instanceof ChatError && error.code === 'UNAVAILABLE') throw error
+    onApplyError(error)
+    return message
+  }
+
+  return { change, messageOf, latest }
+}
+
+/** Why not, or undefined. */
+function refusal({ userId, conversation }: Member, target: Message, alteration: Alteration): ChatError | undefined {
+  const isAuthor = target.senderId === userId
+  if (alteration.type === 'edit' && !isAuthor) return new ChatError('FORBIDDEN', 'Only its author may edit a message.')
+  if (alteration.type === 'delete' && !isAuthor && !governs(roleOf(conversation, userId))) {
+    return new ChatError('FORBIDDEN', 'Only its author may delete a message, or an owner or admin of the group.')
+  }
+  if (alteration.type !== 'delete' && target.deletedAtMs !== undefined)
+    return badInput('seq', 'This message was deleted.')
+  if (alteration.type === 'edit' && (target.edits ?? 0) >= editsMax) {
+    return badInput('seq', `A message can be edited at most ${editsMax} times.`)
+  }
+  return alteration.type === 'reaction' ? noReaction(userId, target.reactions ?? [], alteration) : undefined
+}
+
+/** Taking back what stands is always possible. Somebody's reactions take room of their own, and nobody else's. */
+function noReaction(
+  userId: UserId,
+  reactions: readonly Reaction[],
+  { emoji, on }: { emoji: string; on: boolean },
+): ChatError | undefined {
+  const own = reactions.filter((each) => each.userId === userId)
+  if (!on && own.some((each) => each.emoji === emoji && each.on)) return undefined
+  if ((own[0]?.changes ?? 0) >= reactionChangesMax) {
+    return badInput('emoji', `Reactions to a message can be changed at most ${reactionChangesMax} times.`)
+  }
+  if (own.length === 0 && new Set(reactions.map((each) => each.userId)).size >= reactingPeopleMax) {
+    return badInput('emoji', `At most ${reactingPeopleMax} people can react to a message.`)
+  }
+  const kept = new Set(keptOf<ReactionMark>([...own, { emoji, seq: seqMax, on }]).map((each) => each.emoji))
+  if (own.some((each) => each.on && !kept.has(each.emoji))) {
+    return badInput('emoji', 'There is no room for more reactions of yours to this message.')
+  }
+  return undefined
+}
+
+/** An edit whose author's node died before it took the text out: the message shows another one, or none. */
+const hasTextInVain = ({ seq, alteration }: Change, { edited, deletedAtMs }: Message): boolean =>
+  alteration.type === 'edit' && alteration.body !== '' && (deletedAtMs !== undefined || edited?.seq !== seq)
+
+const noMessage = () => new ChatError('NOT_FOUND', 'There is no such message in this conversation.')
+
+/** No body holds a NUL: a change is never taken for a message. */
+const textOf = (seq: Seq, alteration: Alteration): string => `\0${seq} ${JSON.stringify(alteration)}`
+
+/** Whether a row is this change. An edit may have lost its text since. */
+const isOf =
+  (seq: Seq, alteration: Alteration) =>
+  (row: LogRow): boolean => {
+    if (!isChange(row) || row.targetSeq !== seq) return false
+    return isStripped(row.alteration)
+      ? alteration.type === 'edit'
+      : textOf(seq, row.alteration) === textOf(seq, alteration)
+  }

@@ -1,0 +1,152 @@
+import type { Observer } from '../../ports/observer.ts'
+import type { Ports } from '../../ports/ports.ts'
+import type { Session } from '../../ports/soft-state.ts'
+import { type ConversationId, isGroupId, type Seq, type UserId } from '../../protocol/ids.ts'
+import type { Member } from '../conversations/access.ts'
+import type { Pushes } from '../push/push.ts'
+import type { Acknowledge } from '../sending/acknowledge.ts'
+import type { Beat } from './beat.ts'
+import type { Hearing, Listen } from './hearing.ts'
+import { createInbox, type Inbox, type InboxOptions, ofTypes } from './inbox.ts'
+
+// Attaching and detaching one stream.
+//
+// Attach: first the subscription, confirmed by Redis; then the session. Whoever rings after that is heard, and whoever
+// rang before has stored the message before, so the catch-up that follows reads it.
+//
+// Detach: first the session, so that senders stop counting on this stream; then a flush, after which everything rung
+// while they still did is in the inbox; then a pending row for whatever was heard and not acked. Only then may the
+// mark stand that lets the next attach trust the pending index. A crash anywhere before it leaves no mark, and the next
+// attach compares every conversation with the log.
+//
+// What was heard and not acked may have gone into a dead connection: nobody was pushed to, as the user counted as attached. So that
+// is pushed now, unless the user has read it, or is still here by another session.
+//
+// Groups have no pending rows: every attach compares their counters with the boundaries, and looks into the next cell where a counter
+// says there is nothing: it may be that of a replica that had not heard of it.
+
+/** About a megabyte of ordinary messages; beyond that, the log is the better buffer. */
+export const inboxLimitDefault = 256
+
+type Needs = Pick<Ports, 'sessions' | 'boundaries' | 'clock'> & {
+  addPending: Acknowledge['addPending']
+  listen: Listen
+  beat: Beat
+  pushes: Pushes
+  randomId: () => string
+  observer: Observer
+  inboxLimit?: number
+  /** A detach that fails harms nobody: the next attach looks everywhere. But somebody may want to know. */
+  onDetachError: (error: unknown) => void
+}
+
+export type Attach = ReturnType<typeof createAttach>
+
+export function createAttach(given: Needs) {
+  const inboxOptions: InboxOptions = {
+    limit: given.inboxLimit ?? inboxLimitDefault,
+    onOverflow: () => given.observer.overflowed('messages'),
+    accepts: ofTypes('message', 'change', 'group', 'seat'),
+  }
+  // One object for all attachments, with what they need and nothing else.
+  const { listen, sessions, boundaries, addPending, clock, beat, pushes, randomId, onDetachError, observer } = given
+  const needs: Needs = {
+    listen,
+    sessions,
+    boundaries,
+    addPending,
+    clock,
+    beat,
+    pushes,
+    randomId,
+    onDetachError,
+    observer,
+  }
+
+  return async function attach(userId: UserId, only?: Member): Promise<Attachment> {
+    const conversationId = only?.conversation.id
+    const session: Session = { userId, connectionId: randomId(), ...(conversationId && { conversationId }) }
+    const inbox = createInbox(clock, inboxOptions)
+    const hearing = await listen(userId, inbox, only)
+    try {
+      const { indexComplete } = await sessions.attach(session)
+      beat.keep(session, 'syncing')
+      observer.attached()
+      beat.watch(inbox, userId)
+      return new Attachment(needs, session, inbox, hearing, indexComplete)
+    } catch (error) {
+      await hearing.close()
+      throw error
+    }
+  }
+}
+
+/** `reached`: how far the stream got. `whole`: it has missed nothing up to there, in any conversation. */
+export type StreamOutcome = { reached: [ConversationId, Seq][]; whole: boolean }
+
+export class Attachment {
+  readonly inbox: Inbox
+  readonly hearing: Hearing
+  /** Whether the pending index names every conversation with something undelivered. */
+  readonly indexComplete: boolean
+  readonly #needs: Needs
+  readonly #session: Session
+
+  constructor(needs: Needs, session: Session, inbox: Inbox, hearing: Hearing, indexComplete: boolean) {
+    this.#needs = needs
+    this.#session = session
+    this.inbox = inbox
+    this.hearing = hearing
+    this.indexComplete = indexComplete
+  }
+
+  async online(): Promise<void> {
+    this.#needs.beat.keep(this.#session, 'online')
+    await this.#needs.sessions.renew([{ session: this.#session, state: 'online' }])
+  }
+
+  async detach(outcome: StreamOutcome): Promise<void> {
+    const { beat, observer, onDetachError } = this.#needs
+    beat.unwatch(this.inbox)
+    beat.forget(this.#session)
+    observer.detached()
+    try {
+      await this.#leave(outcome)
+    } catch (error) {
+      onDetachError(error)
+    } finally {
+      await this.hearing.close()
+    }
+  }
+
+  async #leave({ reached, whole }: StreamOutcome): Promise<void> {
+    const { sessions, boundaries, addPending, pushes } = this.#needs
+    const { userId, conversationId } = this.#session
+    await sessions.leave(this.#session)
+    await this.hearing.flush()
+    const untaken = this.inbox.untaken()
+    const heard = new Map(reached)
+    for (const event of untaken ?? []) {
+      if (event.type !== 'message') continue
+      if (conversationId && event.message.conversationId !== conversationId) continue
+      heard.set(event.message.conversationId, Math.max(event.message.seq, heard.get(event.message.conversationId) ?? 0))
+    }
+    const ticks = conversationId
+      ? await boundaries.getMany([{ userId, conversationId }])
+      : await boundaries.ofUser(userId)
+    const delivered = new Map(ticks.map((each) => [each.conversationId, each.lastDeliveredSeq]))
+    await Promise.all(
+      [...heard].map(([id, seq]) => {
+        if (isGroupId(id)) return undefined
+        const done = delivered.get(id) ?? 0
+        return seq > done ? addPending({ userId, conversationId: id }, done + 1) : undefined
+      }),
+    )
+    pushes.missed(
+      userId,
+      [...heard].filter(([id, seq]) => seq > (delivered.get(id) ?? 0)),
+    )
+    // A stream of one conversation cannot vouch for the others.
+    if (whole && untaken && !conversationId) await sessions.markIndexComplete(userId)
+  }
+}

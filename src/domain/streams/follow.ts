@@ -1,0 +1,111 @@
+import type { Pending } from '../../ports/delivery.ts'
+import type { Message } from '../../ports/log.ts'
+import type { Observer } from '../../ports/observer.ts'
+import type { Ports } from '../../ports/ports.ts'
+import { type ConversationId, isGroupId, type Seq, type UserId } from '../../protocol/ids.ts'
+import type { Access, Member } from '../conversations/access.ts'
+import type { Groups } from '../conversations/groups.ts'
+import type { Recount } from '../log/counters.ts'
+import type { Heads } from '../log/heads.ts'
+import { isMessage, type Log } from '../log/log.ts'
+import { createLogPages } from '../log/log-pages.ts'
+import type { Acknowledge } from '../sending/acknowledge.ts'
+import type { Attach, Attachment } from './attach.ts'
+import { createGate } from './gate.ts'
+import type { Shown } from './positions.ts'
+import { Reading, type ReadingKind } from './reading.ts'
+import { createStream, type LiveStream } from './stream.ts'
+
+// A user's messages. While a stream of these is open the user counts as attached, and senders count on it; see attach.ts.
+
+/** When a node dies, all its readers come to the others at once: they begin a few at a time, so that each begins in time. */
+const beginning = { atATime: 32, lineMax: 50_000 }
+
+/** `only`: one conversation instead of all. `after`: what this device already holds. */
+export type FollowRequest = { userId: UserId; only?: Member; after: readonly { member: Member; seq: Seq }[] }
+
+type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'pending' | 'clock'> & {
+  log: Log
+  heads: Heads
+  recount: Recount
+  access: Access
+  settle: Groups['settle']
+  attach: Attach
+  acknowledge: Acknowledge
+  observer: Observer
+}
+
+export function createFollow(needs: Needs) {
+  const { boundaries, pending, log, acknowledge, attach } = needs
+  const gate = createGate(beginning)
+  const lastBefore = async (id: ConversationId, seq: Seq) => (await log.lastMessage(id, seq))?.seq ?? 0
+  const kind: ReadingKind<Message> = {
+    stream: 'messages',
+    shows: isMessage,
+    pages: createLogPages<Message>({ log, shows: isMessage, lastBefore }),
+  }
+
+  return (request: FollowRequest): Promise<LiveStream<Shown<Message>>> => gate(() => follow(request))
+
+  async function follow(request: FollowRequest): Promise<LiveStream<Shown<Message>>> {
+    const attachment = await attach(request.userId, request.only)
+    let reading: Reading<Message>
+    try {
+      reading = await begin(request, attachment)
+    } catch (error) {
+      await attachment.detach({ reached: [], whole: false })
+      throw error
+    }
+    return createStream(attachment.inbox, reading, () => attachment.detach(reading.outcome()))
+  }
+
+  async function begin({ userId, only, after }: FollowRequest, attachment: Attachment): Promise<Reading<Message>> {
+    const { inbox, hearing, indexComplete } = attachment
+    const held = heldBy(after)
+    const delivered = await deliveredOf(boundaries, userId, only)
+    const onCaughtUp = () => attachment.online()
+    const reading: Reading<Message> = new Reading(needs, kind, {
+      userId,
+      only,
+      inbox,
+      hearing,
+      held,
+      delivered,
+      whole: indexComplete,
+      beginning: { toCatchUp, onCaughtUp },
+    })
+    return reading
+
+    async function toCatchUp(): Promise<ConversationId[]> {
+      const all = await reading.everyConversation()
+      if (only || !indexComplete) return all
+      const [waiting, groups] = await Promise.all([pending.list(userId), reading.behind(all.filter(isGroupId))])
+      await Promise.all(waiting.map(tidy))
+      return [...new Set([...waiting.map((each) => each.conversationId), ...groups, ...held.keys()])]
+    }
+
+    /** A row that an ack has overtaken, left by a crash between the two. */
+    async function tidy({ conversationId, firstUndeliveredSeq }: Pending): Promise<void> {
+      const done = delivered.get(conversationId) ?? 0
+      if (firstUndeliveredSeq <= done) await acknowledge.settlePending({ userId, conversationId }, done)
+    }
+  }
+}
+
+/** For all who have none. */
+const none: ReadonlyMap<ConversationId, Seq> = new Map()
+
+export const heldBy = (after: FollowRequest['after']): ReadonlyMap<ConversationId, Seq> =>
+  after.length === 0 ? none : new Map(after.map(({ member, seq }) => [member.conversation.id, seq]))
+
+/** How far the user's devices have got, in one conversation or in all. */
+export async function deliveredOf(
+  boundaries: Ports['boundaries'],
+  userId: UserId,
+  only: Member | undefined,
+): Promise<ReadonlyMap<ConversationId, Seq>> {
+  const ticks = only
+    ? await boundaries.getMany([{ userId, conversationId: only.conversation.id }])
+    : await boundaries.ofUser(userId)
+  return ticks.length === 0 ? none : new Map(ticks.map((each) => [each.conversationId, each.lastDeliveredSeq]))
+}

@@ -1,0 +1,108 @@
+import { unavailable } from '../../protocol/errors.ts'
+import type { WatchCall } from '../../shared/watch-call.ts'
+import { createLeanWire } from './wire.lean.ts'
+import { createSdkWire } from './wire.sdk.ts'
+import type { Answer, Caller, DynamoWire, Input, Operation, WireOptions } from './wire.ts'
+
+// The one way to DynamoDB. Every call has a deadline, is measured, and fails in one of three ways:
+//   a condition that did not hold   ConditionalCheckFailedException, as it is (see `isRefused`)
+//   a request DynamoDB rejects      ValidationException, as it is: a bug of ours
+//   anything else                   ChatError('UNAVAILABLE'); the write may still have happened, or happen yet
+// A request is tried twice, so a write whose answer got lost may find itself already done: to us that is a condition refused.
+
+export type DynamoOptions = WireOptions & {
+  /** Which way requests take; `lean` unless told. */
+  wire?: 'lean' | 'sdk'
+  /** For one of the two attempts. A call as a whole fails a little after twice that. */
+  requestTimeoutMs: number
+  onCall?: (call: DynamoCall) => void
+  /** Told of each call, with the time it waited for its turn. A condition that does not hold is an answer. */
+  watch?: WatchCall
+}
+
+/** One answered call, for metrics and cost. `table` is without prefix. */
+export type DynamoCall = { operation: string; table: string; capacityUnits: number; retries?: number }
+
+export type DynamoClient = ReturnType<typeof createDynamoClient>
+
+const refusedCapacityUnits = 1
+
+/**
+ * When a node dies, all its readers come to the others at once. In a line of ours they are served one after the other; all
+ * under way at once would time out together, come again, and never be served.
+ */
+const callsAtATime = 128
+const callsWaitingMax = 20_000
+
+export function createDynamoClient(options: DynamoOptions) {
+  const { requestTimeoutMs, onCall, watch } = options
+  const wire: DynamoWire = options.wire === 'sdk' ? createSdkWire(options) : createLeanWire(options)
+  const line: (() => void)[] = []
+  let underWay = 0
+
+  const call = <O extends Operation>(
+    operation: O,
+    table: string,
+    input: Input<O>,
+    attemptTimeoutMs = requestTimeoutMs,
+  ): Promise<Answer<O>> =>
+    new Promise((resolve, reject) => {
+      const watched = watch?.(operation, table)
+      const caller: Caller<O> = {
+        answered(answer) {
+          leave()
+          onCall?.(callOf(operation, table, unitsOf(answer), answer))
+          watched?.ended()
+          resolve(answer)
+        },
+        failed(error) {
+          leave()
+          const thrown = isRefused(error) || hasName(error, 'ValidationException') ? error : unavailable(error)
+          if (isRefused(error)) onCall?.(callOf(operation, table, refusedCapacityUnits, error))
+          watched?.ended(isRefused(error) ? undefined : thrown)
+          reject(thrown)
+        },
+      }
+      if (underWay < callsAtATime) {
+        underWay += 1
+        wire.send(operation, input, attemptTimeoutMs, caller)
+      } else if (line.length < callsWaitingMax) {
+        line.push(() => wire.send(operation, input, attemptTimeoutMs, caller))
+      } else {
+        const turnedAway = unavailable(new Error('Too many are waiting already.'))
+        watched?.ended(turnedAway)
+        reject(turnedAway)
+      }
+    })
+
+  /** Whoever is next takes over the place. */
+  function leave(): void {
+    const next = line.shift()
+    if (next) next()
+    else underWay -= 1
+  }
+
+  return { call, close: wire.close }
+}
+
+export const isRefused = (error: unknown): error is Refusal => hasName(error, 'ConditionalCheckFailedException')
+
+/** The item would be larger than items may be. */
+export const isTooLarge = (error: unknown): boolean =>
+  hasName(error, 'ValidationException') && error instanceof Error && /item size/i.test(error.message)
+
+type Refusal = Error & Attempted
+type Attempted = { $metadata?: { attempts?: number } }
+
+const hasName = (error: unknown, name: string): boolean => error instanceof Error && error.name === name
+
+const unitsOf = ({ ConsumedCapacity: consumed }: Answer<Operation>): number =>
+  Array.isArray(consumed)
+    ? consumed.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
+    : (consumed?.CapacityUnits ?? 0)
+
+function callOf(operation: string, table: string, capacityUnits: number, { $metadata }: Attempted): DynamoCall {
+  const attempts = $metadata?.attempts
+  if (attempts === undefined) return { operation, table, capacityUnits }
+  return { operation, table, capacityUnits, retries: attempts - 1 }
+}

@@ -1,0 +1,244 @@
+import { connect as connectPlain, isIP, type OnReadOpts, type Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectSecure } from 'node:tls'
+import { createAlarm } from './alarm.ts'
+import { AnswerReader, type HttpAnswer } from './answer.ts'
+import { idleSocketMs, socketsMax } from './wire.ts'
+
+// Requests over connections that are kept. One request is on a connection at a time, and none is ever sent twice from here:
+// whoever lost an answer decides. A kept connection that the server closed before a byte of the answer came is told apart: the
+// server may have closed it while the request was on its way.
+
+export type HttpLimits = { firstByteWithinMs: number; endWithinMs: number }
+
+/** Headers are ASCII, and have no line breaks. */
+export type HttpPost = {
+  headers: Readonly<Record<string, string>>
+  body: string
+  limits: HttpLimits
+  /** Over a connection that was not used before. */
+  fresh?: boolean
+}
+
+/** Whoever waits for the answer: told once, and later than it asked. */
+export type Asker = {
+  answered(answer: HttpAnswer): void
+  failed(error: Error): void
+}
+
+export type Http = ReturnType<typeof createHttp>
+
+/** A server closes an idle connection when it says; what is sent then would be lost. */
+const keepAliveMarginMs = 2000
+const probeAfterMs = 60_000
+/** Of one read. All connections share it: what it holds is read before there is more. */
+const readBufferBytes = 64 * 1024
+
+export function createHttp(url: URL) {
+  const head = `POST ${url.pathname} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n`
+  const connections = new Set<Connection>()
+  // The last one used is the first one used again, so that there are no more than are needed.
+  const free: Connection[] = []
+  const alarm = createAlarm(connections)
+  let isClosed = false
+  let onAllGone: (() => void) | undefined
+
+  const pool: Pool = {
+    alarm,
+    openSocket: createConnector(url),
+    freed(connection) {
+      if (isClosed) connection.drop()
+      else free.push(connection)
+    },
+    gone(connection) {
+      connections.delete(connection)
+      const at = free.lastIndexOf(connection)
+      if (at !== -1) free.splice(at, 1)
+      if (isClosed && connections.size === 0) onAllGone?.()
+    },
+  }
+
+  function take(nowMs: number, fresh: boolean): Connection {
+    if (isClosed) throw new Error('The client is closed.')
+    // Where there is no room for one more, an idle one makes it.
+    if (fresh && connections.size >= socketsMax) free[0]?.drop()
+    for (let kept = fresh ? undefined : free.pop(); kept; kept = free.pop()) {
+      if (kept.isUsable(nowMs)) return kept
+      kept.drop()
+    }
+    if (connections.size >= socketsMax) throw new Error('All connections are in use.')
+    const opened = new Connection(pool)
+    connections.add(opened)
+    return opened
+  }
+
+  return {
+    /** Throws where it cannot even be tried. */
+    post({ headers, body, limits, fresh = false }: HttpPost, asker: Asker): void {
+      const nowMs = performance.now()
+      const connection = take(nowMs, fresh)
+      const length = Buffer.byteLength(body)
+      let text = head
+      for (const name in headers) text += `${name}: ${headers[name]}\r\n`
+      text += `content-length: ${length}\r\n\r\n${body}`
+      connection.ask({ text, isAscii: length === body.length }, limits, asker, nowMs)
+    },
+    /** What is under way still gets its answer. */
+    close(): Promise<void> {
+      isClosed = true
+      return new Promise((resolve) => {
+        onAllGone = resolve
+        for (const connection of free.splice(0)) connection.drop()
+        if (connections.size === 0) resolve()
+      })
+    },
+  }
+}
+
+type Pool = {
+  alarm: ReturnType<typeof createAlarm>
+  openSocket: Connect
+  freed(connection: Connection): void
+  gone(connection: Connection): void
+}
+
+class Connection {
+  /** When the exchange is late, or the connection idle for too long. */
+  dueMs = Number.POSITIVE_INFINITY
+  #endMs = 0
+  #asker: Asker | undefined
+  #isGone = false
+  #requests = 0
+  readonly #pool: Pool
+  readonly #answer = new AnswerReader()
+  readonly #socket: Socket
+
+  constructor(pool: Pool) {
+    this.#pool = pool
+    const callback = (length: number, bytes: Uint8Array) => this.#read(bytes as Buffer, length)
+    this.#socket = pool
+      .openSocket({ buffer: readBuffer, callback })
+      .setNoDelay(true)
+      .setKeepAlive(true, probeAfterMs)
+      // What is under way holds the process by its alarm.
+      .on('connect', () => this.#socket.unref())
+      .on('end', () => this.#onEnd())
+      .on('error', (error: Error) => this.#onClosed(error))
+      .on('close', () => this.#onClosed())
+  }
+
+  isUsable(nowMs: number): boolean {
+    return nowMs < this.dueMs && this.#socket.writable && !this.#socket.readableEnded
+  }
+
+  ask(request: { text: string; isAscii: boolean }, limits: HttpLimits, asker: Asker, nowMs: number): void {
+    this.#asker = asker
+    this.#requests += 1
+    this.#endMs = nowMs + limits.endWithinMs
+    this.#answer.begin()
+    this.#pool.alarm.busy()
+    this.#wakeAt(nowMs + limits.firstByteWithinMs)
+    this.#socket.write(request.text, request.isAscii ? 'latin1' : 'utf8')
+  }
+
+  /** An answer that has begun has the rest of the time to end. */
+  onDue(nowMs: number): void {
+    if (!this.#asker) this.drop()
+    else if (this.#answer.hasBegun && nowMs < this.#endMs) this.dueMs = this.#endMs
+    else this.drop(new TimeoutError())
+  }
+
+  drop(error: Error = new Error('DynamoDB closed the connection.')): void {
+    if (this.#isGone) return
+    this.#isGone = true
+    this.#socket.destroy()
+    this.#pool.gone(this)
+    this.#release()?.failed(error)
+  }
+
+  /** By the other side, or by what lies between. */
+  #onClosed(error?: Error): void {
+    const isStale = this.#requests > 1 && !this.#answer.hasBegun
+    this.drop(isStale ? new StaleConnectionError(error) : error)
+  }
+
+  #read(bytes: Buffer, length: number): boolean {
+    if (!this.#asker) {
+      this.drop()
+      return false
+    }
+    let isComplete = false
+    try {
+      isComplete = this.#answer.read(bytes, length)
+    } catch (error) {
+      this.drop(error as Error)
+    }
+    if (isComplete) this.#onAnswer()
+    return true
+  }
+
+  #onEnd(): void {
+    if (this.#asker && this.#answer.readEnd()) this.#onAnswer()
+    this.#onClosed()
+  }
+
+  /** Free first: whoever is told may ask for something else at once. */
+  #onAnswer(): void {
+    const asker = this.#release()
+    const { isLast, keepAliveMs = Number.POSITIVE_INFINITY } = this.#answer
+    const idleMs = Math.min(idleSocketMs, keepAliveMs - keepAliveMarginMs)
+    if (isLast || idleMs <= 0 || this.#socket.writableLength > 0) this.drop()
+    else {
+      this.#wakeAt(performance.now() + idleMs)
+      this.#pool.freed(this)
+    }
+    asker?.answered(this.#answer)
+  }
+
+  #release(): Asker | undefined {
+    const asker = this.#asker
+    if (asker) this.#pool.alarm.idle()
+    this.#asker = undefined
+    return asker
+  }
+
+  #wakeAt(dueMs: number): void {
+    this.dueMs = dueMs
+    this.#pool.alarm.wakeAt(dueMs)
+  }
+}
+
+type Connect = (onread: OnReadOpts) => Socket
+
+function createConnector({ protocol, hostname, port }: URL): Connect {
+  const isSecure = protocol === 'https:'
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const place = { host, port: Number(port || (isSecure ? 443 : 80)) }
+  if (!isSecure) return (onread) => connectPlain({ ...place, onread })
+  const secure = { ...place, ALPNProtocols: ['http/1.1'], servername: isIP(host) === 0 ? host : '' }
+  // A handshake that goes on from an earlier one costs both sides less.
+  let session: Buffer | undefined
+  return (onread) => {
+    // Its types do not know that it takes `onread` as a plain connection does.
+    const options: ConnectionOptions & { onread: OnReadOpts } = { ...secure, onread, ...(session && { session }) }
+    return connectSecure(options).on('session', (fresh) => {
+      session = fresh
+    })
+  }
+}
+
+const readBuffer = Buffer.allocUnsafeSlow(readBufferBytes)
+
+/** A kept connection was closed before any byte of the answer. */
+export class StaleConnectionError extends Error {
+  override name = 'StaleConnectionError'
+  constructor(cause: Error | undefined) {
+    super(cause?.message ?? 'DynamoDB closed the connection.', { cause })
+  }
+}
+
+class TimeoutError extends Error {
+  override name = 'TimeoutError'
+  constructor() {
+    super('DynamoDB did not answer in time.')
+  }
+}

@@ -1,0 +1,59 @@
+import type { DynamoError } from './error.ts'
+
+// Which failures are tried again and after how long: the rules of the AWS SDK's standard mode. All of our requests may be:
+// a write is conditional or says what shall be there, so that a second one finds the first one's work, or does it again.
+
+const throttlings = new Set([
+  'BandwidthLimitExceeded',
+  'LimitExceededException',
+  'PriorRequestNotComplete',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'RequestThrottledException',
+  'SlowDown',
+  'ThrottledException',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequestsException',
+  'TransactionInProgressException',
+])
+const transients = new Set(['ReplicatedWriteConflictException', 'RequestTimeout', 'RequestTimeoutException'])
+const transientStatuses = new Set([500, 502, 503, 504])
+
+const kinds = {
+  throttled: { cost: 5, delayMaxMs: 1000 },
+  transient: { cost: 14, delayMaxMs: 25 },
+}
+const budgetMax = 500
+const hintedDelayMaxMs = 5000
+
+export type RetryBudget = ReturnType<typeof createRetryBudget>
+export type Retry = { delayMs: number; cost: number }
+
+/** While most attempts fail, second ones only add to the trouble: they are paid for, and only successes earn. */
+export function createRetryBudget(random: () => number) {
+  let budget = budgetMax
+
+  return {
+    /** Undefined: not to be tried again. */
+    take(error: DynamoError): Retry | undefined {
+      const kind = kindOf(error)
+      if (!kind || budget < kinds[kind].cost) return undefined
+      const { cost, delayMaxMs } = kinds[kind]
+      budget -= cost
+      const delayMs = Math.floor(random() * delayMaxMs)
+      return { cost, delayMs: Math.max(delayMs, Math.min(error.retryAfterMs ?? 0, delayMs + hintedDelayMaxMs)) }
+    },
+    /** With what a second attempt had cost, if it was one. */
+    succeeded(cost = 1): void {
+      budget = Math.min(budgetMax, budget + cost)
+    },
+  }
+}
+
+function kindOf({ name, status, isAnswerLost, isSkewed }: DynamoError): keyof typeof kinds | undefined {
+  if (status === 429 || throttlings.has(name)) return 'throttled'
+  if (isAnswerLost || isSkewed || transients.has(name) || transientStatuses.has(status ?? 0)) return 'transient'
+  return undefined
+}

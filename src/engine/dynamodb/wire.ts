@@ -1,0 +1,82 @@
+import type { ConsumedCapacity, CreateTableCommandInput, TableDescription } from '@aws-sdk/client-dynamodb'
+import type {
+  BatchGetCommandInput,
+  BatchWriteCommandInput,
+  BatchWriteCommandOutput,
+  DeleteCommandInput,
+  GetCommandInput,
+  PutCommandInput,
+  QueryCommandInput,
+  ScanCommandInput,
+  UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb'
+
+// How a request gets to DynamoDB and its answer back. Two ways do it: `wire.lean.ts` and `wire.sdk.ts`.
+// Rows are plain objects on this side of the wire, DynamoDB's own JSON on the other.
+
+export type DynamoWire = {
+  /** Ends a little after so many times the timeout as there are attempts. */
+  send<O extends Operation>(operation: O, input: Input<O>, attemptTimeoutMs: number, caller: Caller<O>): void
+  close(): Promise<void>
+}
+
+/** Told once how a call ended, and later than it was made. A promise in every layer would cost more than some of the layers. */
+export type Caller<O extends Operation> = {
+  answered(answer: Answer<O>): void
+  /**
+   * With an error named as DynamoDB names it, or with whatever went wrong on the way; `$metadata.attempts` says at which
+   * attempt.
+   */
+  failed(error: unknown): void
+}
+
+/** Undefined `endpoint` is the AWS service itself. */
+export type WireOptions = {
+  endpoint?: string
+  region: string
+  credentials?: Credentials
+  now: () => number
+  random: () => number
+}
+
+export type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string }
+
+/** The first, and one more. */
+export const attemptsMax = 2
+/** Of all waiting between attempts, in the time a call may take as a whole. */
+export const backoffMaxMs = 200
+export const socketsMax = 256
+export const idleSocketMs = 20_000
+
+/** An endpoint that is not AWS wants a signature, but not anybody's. */
+export const nobody: Credentials = { accessKeyId: 'none', secretAccessKey: 'none' }
+
+export type Row = Record<string, unknown>
+
+type Operations = {
+  GetItem: [GetCommandInput, { Item?: Row }]
+  PutItem: [PutCommandInput, unknown]
+  UpdateItem: [UpdateCommandInput, { Attributes?: Row }]
+  DeleteItem: [DeleteCommandInput, unknown]
+  Query: [QueryCommandInput, { Items?: Row[]; Count?: number; ScannedCount?: number; LastEvaluatedKey?: Row }]
+  Scan: [ScanCommandInput, { Items?: Row[]; LastEvaluatedKey?: Row }]
+  BatchGetItem: [
+    BatchGetCommandInput,
+    { Responses?: Record<string, Row[]>; UnprocessedKeys?: Record<string, { Keys?: Row[] }> },
+  ]
+  BatchWriteItem: [BatchWriteCommandInput, Pick<BatchWriteCommandOutput, 'UnprocessedItems'>]
+  CreateTable: [CreateTableCommandInput, unknown]
+  DescribeTable: [
+    { TableName: string },
+    { Table?: Pick<TableDescription, 'TableStatus' | 'KeySchema' | 'AttributeDefinitions'> },
+  ]
+}
+
+export type Operation = keyof Operations
+export type Input<O extends Operation> = Operations[O][0]
+export type Answer<O extends Operation> = Operations[O][1] & AnswerCommon
+
+type AnswerCommon = {
+  $metadata: { attempts?: number }
+  ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[]
+}

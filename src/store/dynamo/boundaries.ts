@@ -1,0 +1,88 @@
+import type { BoundaryChange, BoundaryStore, MemberAddress } from '../../ports/delivery.ts'
+import type { Seq } from '../../protocol/ids.ts'
+import { noBoundaries, type Ticks } from '../../protocol/ticks.ts'
+import { createSharedReads } from './shared-reads.ts'
+import { createDynamoTable } from './table.ts'
+import type { Dynamo, Item, Key } from './tables.ts'
+
+// A boundary that is missing in a row stands at 0. `last_read_seq` is never written where delivered would stay below it.
+
+const deliveredIsLower = '(attribute_not_exists(last_delivered_seq) OR last_delivered_seq < :seq)'
+const readIsLower = '(attribute_not_exists(last_read_seq) OR last_read_seq < :seq)'
+
+export function createBoundariesDynamo(dynamo: Dynamo): BoundaryStore {
+  const table = createDynamoTable(dynamo, 'message_status')
+
+  async function get(member: MemberAddress): Promise<Ticks> {
+    const item = await table.get(toKey(member))
+    return item ? toTicks(item) : { ...member, ...noBoundaries }
+  }
+
+  async function deliver(member: MemberAddress, seq: Seq): Promise<BoundaryChange> {
+    const changed = await table.set(
+      toKey(member),
+      { last_delivered_seq: seq },
+      { where: deliveredIsLower, values: { ':seq': seq } },
+    )
+    if (changed) return { ticks: toTicks(changed), changed: true }
+    return { ticks: await get(member), changed: false }
+  }
+
+  /**
+   * DynamoDB has no max(), so there are two updates, each right for one position of delivered. A refused one is followed
+   * by a look at the row, which tells whether read was there already or delivered stood on the other side. Boundaries
+   * only rise, so that happens at most twice.
+   */
+  async function read(member: MemberAddress, seq: Seq, delivered: Seq = 0): Promise<BoundaryChange> {
+    const changed = delivered >= seq ? await readDelivered(member, seq) : await readUndelivered(member, seq)
+    if (changed) return { ticks: toTicks(changed), changed: true }
+    const ticks = await get(member)
+    if (ticks.lastReadSeq >= seq) return { ticks, changed: false }
+    return read(member, seq, ticks.lastDeliveredSeq)
+  }
+
+  const readDelivered = (member: MemberAddress, seq: Seq) =>
+    table.set(
+      toKey(member),
+      { last_read_seq: seq },
+      { where: `${readIsLower} AND last_delivered_seq >= :seq`, values: { ':seq': seq } },
+    )
+
+  const readUndelivered = (member: MemberAddress, seq: Seq) =>
+    table.set(
+      toKey(member),
+      { last_read_seq: seq, last_delivered_seq: seq },
+      { where: `${readIsLower} AND ${deliveredIsLower}`, values: { ':seq': seq } },
+    )
+
+  async function getMany(members: readonly MemberAddress[]): Promise<Ticks[]> {
+    const items = await table.getMany(members.map(toKey))
+    const found = new Map(items.map((item) => [JSON.stringify([item.user_id, item.conversation_id]), toTicks(item)]))
+    return members.map(
+      ({ userId, conversationId }) =>
+        found.get(JSON.stringify([userId, conversationId])) ?? { userId, conversationId, ...noBoundaries },
+    )
+  }
+
+  const sharedReads = createSharedReads<readonly Ticks[]>({ patient: true })
+
+  const ofUser = (userId: MemberAddress['userId']): Promise<readonly Ticks[]> =>
+    sharedReads(userId, async () => {
+      const items = await table.query({ where: 'user_id = :user', values: { ':user': userId } })
+      return items.map(toTicks)
+    })
+
+  return { deliver, read, getMany, ofUser }
+}
+
+const toKey = ({ userId, conversationId }: MemberAddress): Key<'message_status'> => ({
+  user_id: userId,
+  conversation_id: conversationId,
+})
+
+const toTicks = (item: Item<'message_status'>): Ticks => ({
+  userId: item.user_id,
+  conversationId: item.conversation_id,
+  lastDeliveredSeq: item.last_delivered_seq ?? 0,
+  lastReadSeq: item.last_read_seq ?? 0,
+})

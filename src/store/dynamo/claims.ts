@@ -1,0 +1,55 @@
+import type { Claim, Claims } from '../../ports/log.ts'
+import { unavailable } from '../../protocol/errors.ts'
+import type { ClientMessageId, UserId } from '../../protocol/ids.ts'
+import { createDynamoTable } from './table.ts'
+import type { Dynamo, Item, Key } from './tables.ts'
+
+export function createClaimsDynamo(dynamo: Dynamo): Claims {
+  const table = createDynamoTable(dynamo, 'sends')
+
+  async function get(senderId: UserId, clientMessageId: ClientMessageId): Promise<Claim | undefined> {
+    const item = await table.get(toKey(senderId, clientMessageId))
+    return item && toClaim(item)
+  }
+
+  return {
+    async claim(claim) {
+      if (await table.put(toItem(claim), { where: 'attribute_not_exists(send_key)' })) return claim
+      // Taken: by an earlier send, or by this very put, tried twice. What stands is the answer in both cases.
+      const standing = await get(claim.senderId, claim.clientMessageId)
+      if (!standing) throw unavailable(new Error('A claim was there and is gone; claims are never deleted.'))
+      return standing
+    },
+
+    get,
+
+    async move({ senderId, clientMessageId, seq }, toSeq) {
+      const condition = { where: 'seq = :from', values: { ':from': seq } }
+      const moved = await table.set(toKey(senderId, clientMessageId), { seq: toSeq }, condition)
+      return moved !== undefined
+    },
+  }
+}
+
+const toSendKey = (senderId: UserId, clientMessageId: ClientMessageId): string => `${senderId}#${clientMessageId}`
+
+const toKey = (senderId: UserId, clientMessageId: ClientMessageId): Key<'sends'> => ({
+  send_key: toSendKey(senderId, clientMessageId),
+})
+
+const toItem = (claim: Claim): Item<'sends'> => ({
+  send_key: toSendKey(claim.senderId, claim.clientMessageId),
+  sender_id: claim.senderId,
+  client_message_id: claim.clientMessageId,
+  conversation_id: claim.conversationId,
+  seq: claim.seq,
+  payload_hash: claim.payloadHash,
+})
+
+const toClaim = (item: Item<'sends'>): Claim => ({
+  senderId: item.sender_id,
+  clientMessageId: item.client_message_id,
+  conversationId: item.conversation_id,
+  seq: item.seq,
+  payloadHash: item.payload_hash,
+})

@@ -1,0 +1,44 @@
+import type { Conversation, ConversationStore, Role, Seat } from '../../ports/conversations.ts'
+import { createDynamoTable } from './table.ts'
+import type { Dynamo, Item, Key } from './tables.ts'
+
+export function createConversationsDynamo(dynamo: Dynamo): ConversationStore {
+  const table = createDynamoTable(dynamo, 'conversations')
+
+  return {
+    async create(conversation) {
+      await table.put(toItem(conversation), { where: 'attribute_not_exists(conversation_id)' })
+    },
+
+    async getMany(ids) {
+      return (await table.getMany(ids.map((id) => ({ conversation_id: id })))).map(toConversation)
+    },
+
+    replace: (group, version) => table.put(toItem(group), { where: 'version = :from', values: { ':from': version } }),
+  }
+}
+
+function toItem(conversation: Conversation): Key<'conversations'> & Partial<Item<'conversations'>> {
+  const { id, kind, members } = conversation
+  const common = { conversation_id: id, kind, members: [...members] }
+  if (conversation.kind === 'DIRECT') return common
+  const { title, seats, version } = conversation
+  const inOrder = members.map((userId) => seats.get(userId) ?? nobody)
+  return {
+    ...common,
+    title,
+    roles: inOrder.map(({ role }) => role),
+    joined_seqs: inOrder.map(({ joinedSeq }) => joinedSeq),
+    version,
+  }
+}
+
+function toConversation(item: Item<'conversations'>): Conversation {
+  const { conversation_id: id, kind, members } = item
+  if (kind === 'DIRECT') return { id, kind, members }
+  const { title = '', roles = [], joined_seqs = [], version = 0 } = item
+  const seatAt = (i: number): Seat => ({ role: roles[i] ?? nobody.role, joinedSeq: joined_seqs[i] ?? nobody.joinedSeq })
+  return { id, kind, title, members, seats: new Map(members.map((userId, i) => [userId, seatAt(i)])), version }
+}
+
+const nobody: Seat = { role: 'MEMBER' satisfies Role, joinedSeq: 0 }

@@ -1,0 +1,29 @@
+import type { Departure, DepartureStore } from '../../ports/people.ts'
+import { createDynamoTable } from './table.ts'
+import type { Dynamo, Key } from './tables.ts'
+
+// In the table of blocks: no user's id is a group's, so the two never meet.
+
+export function createDeparturesDynamo(dynamo: Dynamo): DepartureStore {
+  const table = createDynamoTable(dynamo, 'blocks')
+
+  return {
+    async put(departure) {
+      await table.put({ ...toKey(departure), left_at_ms: departure.leftAtMs })
+    },
+
+    async getMany(groupId, userIds) {
+      const rows = await table.getMany(userIds.map((userId) => toKey({ userId, groupId })))
+      return rows.map(({ user_id: userId, left_at_ms: leftAtMs = 0 }) => ({ userId, groupId, leftAtMs }))
+    },
+
+    async remove(departure) {
+      await table.remove(toKey(departure), { where: 'left_at_ms = :left', values: { ':left': departure.leftAtMs } })
+    },
+  }
+}
+
+const toKey = ({ userId, groupId }: Pick<Departure, 'userId' | 'groupId'>): Key<'blocks'> => ({
+  user_id: userId,
+  blocked_id: groupId,
+})

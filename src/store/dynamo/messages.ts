@@ -1,0 +1,304 @@
+import { isTooLarge } from '../../engine/dynamodb/client.ts'
+import type {
+  Alteration,
+  Attachment,
+  Change,
+  Entry,
+  GroupChange,
+  LogRow,
+  Message,
+  MessageLog,
+  Reaction,
+} from '../../ports/log.ts'
+import { isShown, isStripped, keptOf, type ReactionMark } from '../../protocol/alterations.ts'
+import { unavailable } from '../../protocol/errors.ts'
+import type { AttachmentId, ConversationId, MessageAddress, Seq, UserId } from '../../protocol/ids.ts'
+import { reactingPeopleMax, rowMaxBytes } from '../../protocol/limits.ts'
+import { fromTimeText, toTimeText } from '../../protocol/time-text.ts'
+import { earlierName, entryName, printMarks, toReacted, toReactions } from './reaction-columns.ts'
+import { createSharedReads } from './shared-reads.ts'
+import { createDynamoTable } from './table.ts'
+import type { Dynamo, Item, Key } from './tables.ts'
+
+/** Each further attempt means that the message changed in between. */
+const attemptsMax = 20
+
+export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
+  const table = createDynamoTable(dynamo, 'messages')
+  const isThere = 'kind = :message AND attribute_not_exists(deleted_at)'
+  const message = { ':message': 'message' satisfies LogRow['kind'] }
+
+  /**
+   * Reads the message, and writes what the change makes of it IF that part of it is still as it was read. Before another text takes the
+   * place of an edit's, the edit loses its own: the message has it. An edit for which there is no room loses it too, and is never applied
+   * without it. So only the edit that shows has a text, and one that nobody has tried to apply.
+   */
+  async function alter(change: Change): Promise<Message | undefined> {
+    const key = toKey({ conversationId: change.conversationId, seq: change.targetSeq })
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      const item = await table.get(key)
+      if (item?.kind !== 'message') return undefined
+      const now = toMessage(item)
+      if (isShown(change, now)) {
+        if (change.alteration.type === 'edit' && (now.deletedAtMs !== undefined || now.edited?.seq !== change.seq)) {
+          await takeText(change.conversationId, change.seq)
+        }
+        return now
+      }
+      if (isStripped(change.alteration)) return now
+      if (change.alteration.type !== 'reaction') await takeText(change.conversationId, now.edited?.seq)
+      const altered = await show(key, item, change)
+      if (altered === 'no room') {
+        if (change.alteration.type === 'edit') await takeText(change.conversationId, change.seq)
+        return now
+      }
+      if (altered) return toMessage(altered)
+    }
+    throw unavailable(new Error('Others kept changing the message.'))
+  }
+
+  /** Of the edit at this seq. */
+  async function takeText(conversationId: ConversationId, seq: Seq | undefined): Promise<void> {
+    if (seq === undefined) return
+    const condition = {
+      where: 'kind = :change AND attribute_exists(body)',
+      values: { ':change': 'change' satisfies LogRow['kind'] },
+    }
+    await table.set(toKey({ conversationId, seq }), { body: undefined }, condition)
+  }
+
+  /** Undefined where the message is not as it was read. */
+  function show(
+    key: Key<'messages'>,
+    item: Item<'messages'>,
+    change: Change,
+  ): Promise<Item<'messages'> | 'no room' | undefined> {
+    const { alteration, seq, sentAtMs } = change
+    if (alteration.type === 'reaction') return react(key, item, change)
+    const { edited_seq } = item
+    const condition = {
+      where: `${isThere} AND ${edited_seq === undefined ? 'attribute_not_exists(edited_seq)' : 'edited_seq = :edited'}`,
+      values: { ...message, ...(edited_seq !== undefined && { ':edited': edited_seq }) },
+    }
+    if (alteration.type === 'delete') {
+      const columns = {
+        deleted_at: toTimeText(sentAtMs),
+        body: undefined,
+        reacted: undefined,
+        reactions: undefined,
+        s3_ref: undefined,
+      }
+      return table.set(key, columns, condition)
+    }
+    const columns = {
+      body: alteration.body,
+      edited_at: toTimeText(sentAtMs),
+      edited_seq: seq,
+      edits: (item.edits ?? 0) + 1,
+    }
+    return withinRow({ ...item, ...columns }, () => table.set(key, columns, condition))
+  }
+
+  async function react(
+    key: Key<'messages'>,
+    item: Item<'messages'>,
+    { alteration, senderId, seq }: Change,
+  ): Promise<Item<'messages'> | 'no room' | undefined> {
+    if (alteration.type !== 'reaction') return undefined
+    const own: Reaction[] = toReactions(item).filter(({ userId }) => userId === senderId)
+    const { emoji, on } = alteration
+    const mark = { emoji, seq, on }
+    const marks = keptOf<ReactionMark>([...own, mark])
+    const entry = { name: entryName(senderId), value: printMarks((own[0]?.changes ?? 0) + 1, marks) }
+    const before = item.reacted?.[entry.name]
+    if (before === undefined && Object.keys(item.reacted ?? {}).length >= reactingPeopleMax) return 'no room'
+    const reacted = { ...item.reacted, [entry.name]: entry.value }
+    const written = await withinRow({ ...item, reacted }, () => {
+      if (!item.reacted) {
+        return table.set(key, { reacted }, { where: `${isThere} AND attribute_not_exists(reacted)`, values: message })
+      }
+      const isAsRead = before === undefined ? 'attribute_not_exists(reacted.#entry)' : 'reacted.#entry = :before'
+      return table.setEntry(key, 'reacted', entry, {
+        where: `${isThere} AND ${isAsRead}`,
+        values: { ...message, ...(before !== undefined && { ':before': before }) },
+      })
+    })
+    return written === 'no room' && !on ? takeBackInPlace(key, item, { ...mark, senderId }) : written
+  }
+
+  /** In a row that an earlier release has filled: where the reaction lies there, taking it back needs no more room. */
+  async function takeBackInPlace(
+    key: Key<'messages'>,
+    { reactions }: Item<'messages'>,
+    { emoji, senderId, seq }: ReactionMark & { senderId: UserId },
+  ): Promise<Item<'messages'> | 'no room' | undefined> {
+    const name = earlierName(emoji, senderId)
+    const before = reactions?.[name]
+    if (before === undefined) return 'no room'
+    return table.setEntry(
+      key,
+      'reactions',
+      { name, value: -seq },
+      { where: `${isThere} AND reactions.#entry = :before`, values: { ...message, ':before': before } },
+    )
+  }
+
+  const sharedReads = createSharedReads<readonly LogRow[]>()
+
+  /** The same array for all who asked at once. */
+  const page = (name: string, query: Parameters<typeof table.query>[0]): Promise<readonly LogRow[]> =>
+    sharedReads(name, async () => (await table.query(query)).map(toRow))
+
+  return {
+    async put(row) {
+      const written = await table.put(toItem(row), { where: 'attribute_not_exists(conversation_id)' })
+      return written ? 'written' : 'taken'
+    },
+
+    alter,
+
+    async get(address) {
+      const item = await table.get(toKey(address))
+      return item && toRow(item)
+    },
+
+    async getMany(addresses) {
+      return (await table.getMany(addresses.map(toKey))).map(toRow)
+    },
+
+    above: (conversationId, after, limit) =>
+      page(`> ${conversationId} ${after} ${limit}`, {
+        where: 'conversation_id = :conversation AND seq > :after',
+        values: { ':conversation': conversationId, ':after': after },
+        limit,
+      }),
+
+    below: (conversationId, before, limit) =>
+      page(`< ${conversationId} ${before} ${limit}`, {
+        where: 'conversation_id = :conversation AND seq < :before',
+        values: { ':conversation': conversationId, ':before': before },
+        descending: true,
+        limit,
+      }),
+
+    async ofOthers(conversationId, { after, before }, senderId, limit) {
+      const { items, lookedAt, lastKey } = await table.look({
+        where: 'conversation_id = :conversation AND seq BETWEEN :from AND :to',
+        filter: 'kind = :message AND sender_id <> :sender AND attribute_not_exists(deleted_at)',
+        values: {
+          ...message,
+          ':conversation': conversationId,
+          ':from': after + 1,
+          ':to': before - 1,
+          ':sender': senderId,
+        },
+        columns: 'seq',
+        limit,
+      })
+      const upTo = lastKey?.seq ?? before - 1
+      return { seqs: items.map(({ seq }) => seq), upTo, whole: lookedAt === upTo - after }
+    },
+  }
+}
+
+const toKey = ({ conversationId, seq }: MessageAddress): Key<'messages'> => ({ conversation_id: conversationId, seq })
+
+function toItem(row: LogRow): Key<'messages'> & Partial<Item<'messages'>> {
+  if (row.kind === 'void') return { ...toKey(row), kind: row.kind }
+  const entry: Key<'messages'> & Partial<Item<'messages'>> = {
+    conversation_id: row.conversationId,
+    seq: row.seq,
+    kind: row.kind,
+    message_id: row.messageId,
+    client_message_id: row.clientMessageId,
+    sender_id: row.senderId,
+    sent_at: toTimeText(row.sentAtMs),
+  }
+  if (row.kind === 'change') return { ...entry, target_seq: row.targetSeq, ...toColumns(row.alteration) }
+  if (row.kind === 'group') {
+    const { baseVersion, added, removed, roles, title } = row
+    return { ...entry, group_change: JSON.stringify({ baseVersion, added, removed, roles, title }) }
+  }
+  entry.body = row.body
+  if (row.replyToSeq !== undefined) entry.reply_to_seq = row.replyToSeq
+  if (row.attachments) entry.s3_ref = toRef(row.attachments)
+  if (row.reactions) entry.reacted = toReacted(row.reactions)
+  return entry
+}
+
+function toColumns(alteration: Alteration): Partial<Item<'messages'>> {
+  const { type } = alteration
+  if (type === 'edit') return { alteration: type, body: alteration.body }
+  if (type === 'delete') return { alteration: type }
+  return { alteration: type, emoji: alteration.emoji, reaction_on: alteration.on ? 1 : 0 }
+}
+
+function toAlteration({ alteration, body = '', emoji = '', reaction_on }: Item<'messages'>): Alteration {
+  if (alteration === 'edit') return { type: alteration, body }
+  if (alteration === 'reaction') return { type: alteration, emoji, on: reaction_on === 1 }
+  return { type: 'delete' }
+}
+
+function toRow(item: Item<'messages'>): LogRow {
+  switch (item.kind) {
+    case 'message':
+      return toMessage(item)
+    case 'void':
+      return { conversationId: item.conversation_id, seq: item.seq, kind: item.kind }
+    case 'change':
+      return { ...toEntry(item), kind: item.kind, targetSeq: item.target_seq ?? 0, alteration: toAlteration(item) }
+    case 'group': {
+      const change = JSON.parse(item.group_change ?? '{}') as Omit<GroupChange, keyof Entry | 'kind'>
+      return { ...toEntry(item), kind: item.kind, ...change }
+    }
+  }
+}
+
+const toEntry = (item: Item<'messages'>): Entry => ({
+  conversationId: item.conversation_id,
+  seq: item.seq,
+  messageId: item.message_id,
+  clientMessageId: item.client_message_id,
+  senderId: item.sender_id,
+  sentAtMs: fromTimeText(item.sent_at),
+})
+
+/** A page is made of these: they are put together without copies on the way. */
+function toMessage(item: Item<'messages'>): Message {
+  const message: Message = {
+    conversationId: item.conversation_id,
+    seq: item.seq,
+    messageId: item.message_id,
+    clientMessageId: item.client_message_id,
+    senderId: item.sender_id,
+    sentAtMs: fromTimeText(item.sent_at),
+    kind: 'message',
+    body: item.body ?? '',
+  }
+  const { reply_to_seq, s3_ref, edited_at, edited_seq, edits, deleted_at } = item
+  if (reply_to_seq !== undefined) message.replyToSeq = reply_to_seq
+  if (s3_ref !== undefined) message.attachments = toAttachments(s3_ref)
+  if (edited_at !== undefined) message.edited = { seq: edited_seq ?? 0, atMs: fromTimeText(edited_at) }
+  if (edits !== undefined) message.edits = edits
+  if (deleted_at !== undefined) message.deletedAtMs = fromTimeText(deleted_at)
+  if (item.reacted || item.reactions) message.reactions = toReactions(item)
+  return message
+}
+
+const toRef = (attachments: readonly Attachment[]): string => JSON.stringify(attachments.map(({ id, ...file }) => file))
+
+/** A key ends with the id. */
+const toAttachments = (ref: string): Attachment[] =>
+  (JSON.parse(ref) as Omit<Attachment, 'id'>[]).map((file) => ({
+    id: file.key.slice(file.key.lastIndexOf('/') + 1) as AttachmentId,
+    ...file,
+  }))
+
+/** Not every DynamoDB looks at the size of an item that is updated. What JSON adds to it is little. */
+async function withinRow<T>(item: Item<'messages'>, write: () => Promise<T>): Promise<T | 'no room'> {
+  if (Buffer.byteLength(JSON.stringify(item)) > rowMaxBytes) return 'no room'
+  return write().catch((error) => {
+    if (isTooLarge(error)) return 'no room'
+    throw error
+  })
+}

@@ -1,0 +1,36 @@
+import type { Profile, ProfileStore } from '../../ports/people.ts'
+import { createDynamoTable } from './table.ts'
+import type { Dynamo, Item } from './tables.ts'
+
+export function createProfilesDynamo(dynamo: Dynamo): ProfileStore {
+  const table = createDynamoTable(dynamo, 'users')
+
+  return {
+    async put({ userId, name }) {
+      const item = await table.set({ user_id: userId }, { name })
+      return item ? toProfile(item) : { userId }
+    },
+
+    async change(userId, { ownName, avatarUrl }) {
+      const item = await table.set(
+        { user_id: userId },
+        {
+          ...(ownName !== undefined && { own_name: ownName ?? undefined }),
+          ...(avatarUrl !== undefined && { avatar_url: avatarUrl ?? undefined }),
+        },
+      )
+      return item ? toProfile(item) : { userId }
+    },
+
+    async getMany(userIds) {
+      return (await table.getMany(userIds.map((userId) => ({ user_id: userId })))).map(toProfile)
+    },
+  }
+}
+
+const toProfile = ({ user_id: userId, name, own_name: ownName, avatar_url: avatarUrl }: Item<'users'>): Profile => ({
+  userId,
+  ...(name !== undefined && { name }),
+  ...(ownName !== undefined && { ownName }),
+  ...(avatarUrl !== undefined && { avatarUrl }),
+})

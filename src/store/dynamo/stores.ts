@@ -1,0 +1,27 @@
+import type { Stores } from '../../ports/ports.ts'
+import { createBlocksDynamo } from './blocks.ts'
+import { createBoundariesDynamo } from './boundaries.ts'
+import { createClaimsDynamo } from './claims.ts'
+import { createConversationsDynamo } from './conversations.ts'
+import { createDeparturesDynamo } from './departures.ts'
+import { createDevicesDynamo } from './devices.ts'
+import { createMembershipsDynamo } from './memberships.ts'
+import { createMessagesDynamo } from './messages.ts'
+import { createPendingDynamo } from './pending.ts'
+import { createProfilesDynamo } from './profiles.ts'
+import type { Dynamo } from './tables.ts'
+import { createUploadsDynamo } from './uploads.ts'
+
+export const createStoresDynamo = (dynamo: Dynamo): Stores => ({
+  messages: createMessagesDynamo(dynamo),
+  claims: createClaimsDynamo(dynamo),
+  pending: createPendingDynamo(dynamo),
+  boundaries: createBoundariesDynamo(dynamo),
+  conversations: createConversationsDynamo(dynamo),
+  memberships: createMembershipsDynamo(dynamo),
+  profiles: createProfilesDynamo(dynamo),
+  blocks: createBlocksDynamo(dynamo),
+  departures: createDeparturesDynamo(dynamo),
+  uploads: createUploadsDynamo(dynamo),
+  devices: createDevicesDynamo(dynamo),
+})

@@ -1,0 +1,164 @@
+import type { DynamoClient } from '../../engine/dynamodb/client.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Conversation, Role } from '../../ports/conversations.ts'
+import type { Alteration, LogRow } from '../../ports/log.ts'
+import type { PushPlatform } from '../../ports/push.ts'
+import type { AttachmentId, ClientMessageId, ConversationId, DeviceId, MessageId, UserId } from '../../protocol/ids.ts'
+
+// Every table, once: created, validated and typed from here. `key` is the partition key and then, if any, the sort key.
+// In DynamoDB a table's name has the prefix in front.
+
+export type ColumnType = 'S' | 'N' | 'L' | 'M'
+
+/** `value` stands for the type alone. */
+export type Column<Value = unknown, Type extends ColumnType = ColumnType> = {
+  readonly type: Type
+  readonly value?: Value
+}
+
+const text = <Value extends string = string>(): Column<Value, 'S'> => ({ type: 'S' })
+const texts = <Value extends string>(): Column<Value[], 'L'> => ({ type: 'L' })
+const integers = (): Column<Record<string, number>, 'M'> => ({ type: 'M' })
+const textMap = (): Column<Record<string, string>, 'M'> => ({ type: 'M' })
+const integerList = (): Column<number[], 'L'> => ({ type: 'L' })
+const integer = (): Column<number, 'N'> => ({ type: 'N' })
+/** Not in every row. */
+const maybe = <Value, Type extends ColumnType>(column: Column<Value, Type>): Column<Value | undefined, Type> => column
+
+export const tables = {
+  /** The logs. A void has its key and its kind, and nothing else; a change of a message has a target and what it does to it. */
+  messages: {
+    key: { conversation_id: text<ConversationId>(), seq: integer() },
+    columns: {
+      kind: text<LogRow['kind']>(),
+      message_id: text<MessageId>(),
+      client_message_id: text<ClientMessageId>(),
+      sender_id: text<UserId>(),
+      /** Gone once the message is deleted. Of an edit: the new text, gone once the message shows another one or is deleted. */
+      body: maybe(text()),
+      /** RFC 3339 in UTC, with milliseconds. */
+      sent_at: text(),
+      /** The attachments, as JSON: a list of key, contentType, byteSize, name. Gone once the message is deleted. */
+      s3_ref: maybe(text()),
+      reply_to_seq: maybe(integer()),
+      edited_at: maybe(text()),
+      edited_seq: maybe(integer()),
+      /** How many edits it has shown. */
+      edits: maybe(integer()),
+      deleted_at: maybe(text()),
+      /** user_id → how many changes they made of their reactions, and what is kept of those (reaction-columns.ts). */
+      reacted: maybe(textMap()),
+      /** In rows of earlier releases: "emoji user_id" → the seq of the change that set it; negative where it was taken back. */
+      reactions: maybe(integers()),
+      target_seq: maybe(integer()),
+      alteration: maybe(text<Alteration['type']>()),
+      emoji: maybe(text()),
+      /** 1 to react, 0 to take it back. */
+      reaction_on: maybe(integer()),
+      /** JSON: who was added, who removed, and so on; the names are those of the API. */
+      group_change: maybe(text()),
+    },
+  },
+  /** The claims. They never expire. */
+  sends: {
+    /** sender_id#client_message_id: neither of them can hold a '#'. */
+    key: { send_key: text() },
+    columns: {
+      sender_id: text<UserId>(),
+      client_message_id: text<ClientMessageId>(),
+      conversation_id: text<ConversationId>(),
+      seq: integer(),
+      payload_hash: text(),
+    },
+  },
+  pending_deliveries: {
+    key: { receiver_id: text<UserId>(), conversation_id: text<ConversationId>() },
+    columns: { first_undelivered_seq: integer() },
+  },
+  message_status: {
+    key: { user_id: text<UserId>(), conversation_id: text<ConversationId>() },
+    columns: { last_delivered_seq: maybe(integer()), last_read_seq: maybe(integer()) },
+  },
+  conversations: {
+    key: { conversation_id: text<ConversationId>() },
+    columns: {
+      kind: text<Conversation['kind']>(),
+      members: texts<UserId>(),
+      /** Of a group, as are all below. */
+      title: maybe(text()),
+      /** In the order of the members, like joined_seqs. */
+      roles: maybe(texts<Role>()),
+      joined_seqs: maybe(integerList()),
+      version: maybe(integer()),
+    },
+  },
+  memberships: {
+    key: { user_id: text<UserId>(), conversation_id: text<ConversationId>() },
+    columns: {
+      joined_seq: integer(),
+      /** RFC 3339 in UTC, with milliseconds. */
+      muted_until: maybe(text()),
+      /** 1 or 0. */
+      pinned: maybe(integer()),
+      archived: maybe(integer()),
+    },
+  },
+  users: {
+    key: { user_id: text<UserId>() },
+    columns: {
+      name: maybe(text()),
+      own_name: maybe(text()),
+      avatar_url: maybe(text()),
+      /** In one row that is no user's, see deployment.ts. */
+      deployment_id: maybe(text()),
+    },
+  },
+  /** user_id has blocked blocked_id; or has left the group of that id, at left_at_ms. */
+  blocks: {
+    key: { user_id: text<UserId>(), blocked_id: text<UserId | ConversationId>() },
+    columns: { left_at_ms: maybe(integer()) },
+  },
+  /** Files announced and not yet swept; and one row that says how far the sweep has come. */
+  uploads: {
+    /** The hour of expiry, counted from 1970, and a hex digit that spreads it: what has expired is found without a scan. */
+    key: { due: text(), upload_id: text<AttachmentId | 'swept'>() },
+    columns: {
+      owner_id: maybe(text<UserId>()),
+      s3_ref: maybe(text()),
+      content_type: maybe(text()),
+      byte_size: maybe(integer()),
+      name: maybe(text()),
+      /** RFC 3339 in UTC, with milliseconds. */
+      expires_at: maybe(text()),
+      /** Of the send that has taken it. */
+      client_message_id: maybe(text<ClientMessageId>()),
+      swept_hour: maybe(integer()),
+    },
+  },
+  /** Where somebody can be pushed to. */
+  devices: {
+    key: { user_id: text<UserId>(), device_id: text<DeviceId>() },
+    columns: {
+      platform: text<PushPlatform>(),
+      push_token: text(),
+      /** RFC 3339 in UTC, with milliseconds. */
+      registered_at: text(),
+    },
+  },
+  /** Whose a token is: the truth, where a device's row says otherwise. */
+  push_tokens: {
+    /** SHA-256 of platform and token, as base64url. */
+    key: { token_hash: text() },
+    columns: { user_id: text<UserId>(), device_id: text<DeviceId>() },
+  },
+}
+
+export type TableName = keyof typeof tables
+export const tableNames = Object.keys(tables) as TableName[]
+
+type Values<Columns> = { [C in keyof Columns]: Columns[C] extends Column<infer Value> ? Value : never }
+export type Key<Name extends TableName> = Values<(typeof tables)[Name]['key']>
+export type Item<Name extends TableName> = Key<Name> & Values<(typeof tables)[Name]['columns']>
+
+/** What a store on DynamoDB is built from. */
+export type Dynamo = { client: DynamoClient; clock: Clock; tablePrefix: string }

@@ -1,0 +1,120 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../ports/clock.ts'
+import type { Media } from '../../ports/media.ts'
+import { unavailable } from '../../protocol/errors.ts'
+import { contentDisposition } from '../../protocol/media-type.ts'
+import { getTtlMs, putTtlMs, readingWindow } from './window.ts'
+
+export type MediaS3Options = {
+  bucket: string
+  region: string
+  /** Undefined is the AWS service itself. */
+  endpoint?: string
+  /** Undefined is the SDK's own chain. */
+  credentials?: { accessKeyId: string; secretAccessKey: string }
+  clock: Clock
+}
+
+const attempts = 2
+const attemptTimeoutMs = 1000
+/** Signing takes a millisecond or two of the processor, and a page may show hundreds of files. */
+const rememberedUrls = 20_000
+/** A URL holds the name of its file, which may be 3,000 characters there. */
+const rememberedUrlsMaxChars = 16 * 1024 * 1024
+
+export function createMediaS3({ bucket, region, endpoint, credentials, clock }: MediaS3Options) {
+  const client = new S3Client({
+    region,
+    ...(endpoint && { endpoint, forcePathStyle: true }),
+    ...(credentials && { credentials }),
+    // Otherwise a signed PUT asks for the checksum of an empty body.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    maxAttempts: attempts,
+    requestHandler: {
+      throwOnRequestTimeout: true,
+      requestTimeout: attemptTimeoutMs,
+      connectionTimeout: attemptTimeoutMs,
+    },
+  })
+  const urls = new LRUCache<string, string>({
+    max: rememberedUrls,
+    maxSize: rememberedUrlsMaxChars,
+    sizeCalculation: (url, key) => url.length + key.length,
+  })
+
+  const media: Media = {
+    async presignPut({ key, contentType, byteSize }) {
+      const command = new PutObjectCommand({
+        Bucket: bucket,
+        Key: key,
+        ContentType: contentType,
+        ContentLength: byteSize,
+      })
+      const url = await answered(() =>
+        getSignedUrl(client, command, {
+          // What is signed must come as it is: S3 refuses another type or length.
+          signableHeaders: new Set(['host', 'content-type', 'content-length']),
+          signingDate: new Date(clock.now()),
+          expiresIn: putTtlMs / 1000,
+        }),
+      )
+      return { url, headers: { 'content-type': contentType } }
+    },
+
+    async presignGet(file) {
+      const { fromMs, untilMs } = readingWindow(clock.now())
+      const known = urls.get(`${fromMs} ${file.key}`)
+      if (known) return known
+      const command = new GetObjectCommand({
+        Bucket: bucket,
+        Key: file.key,
+        ResponseContentType: file.contentType,
+        ResponseContentDisposition: contentDisposition(file),
+        ResponseCacheControl: `private, max-age=${getTtlMs / 1000}`,
+      })
+      const options = { signingDate: new Date(fromMs), expiresIn: (untilMs - fromMs) / 1000 }
+      const url = await answered(() => getSignedUrl(client, command, options))
+      urls.set(`${fromMs} ${file.key}`, url)
+      return url
+    },
+
+    async isUploaded({ key, contentType, byteSize }) {
+      const command = new HeadObjectCommand({ Bucket: bucket, Key: key })
+      const found = await answered(() => client.send(command, deadline()).catch(unlessMissing))
+      return found?.ContentLength === byteSize && found.ContentType === contentType
+    },
+
+    async remove(key) {
+      const command = new DeleteObjectCommand({ Bucket: bucket, Key: key })
+      await answered(() => client.send(command, deadline()))
+    },
+  }
+  return { ...media, close: () => client.destroy() }
+}
+
+/** Also covers the wait between the attempts. */
+const deadline = () => ({ abortSignal: AbortSignal.timeout(attempts * attemptTimeoutMs) })
+
+/** Whatever fails, fails as UNAVAILABLE. */
+async function answered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask()
+  } catch (error) {
+    throw unavailable(error)
+  }
+}
+
+/** HEAD has no body to say why: S3 answers 404, or 403 to whoever may not list the bucket. */
+function unlessMissing(error: unknown): undefined {
+  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
+  if ($metadata?.httpStatusCode !== 404) throw error
+}

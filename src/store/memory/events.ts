@@ -1,0 +1,91 @@
+import type { Audience, ChatEvent, Events } from '../../ports/events.ts'
+import type { LogEntry } from '../../ports/log.ts'
+import { eventOf } from '../redis/event-wire.ts'
+import { raiseActivity } from './activity.ts'
+import { liftHint, notePending } from './hints.ts'
+import type { MemoryRedis } from './memory-redis.ts'
+import { counterOf, raised, setCounter } from './sequencer.ts'
+import { liveSessions, presenceChannel } from './sessions.ts'
+
+export function createEventsMemory(redis: MemoryRedis): Events {
+  return {
+    async ring({ entry, members, pendingWritten = [] }) {
+      await redis.arrive()
+      const { conversationId, senderId } = entry
+      lift(entry)
+      const overtaken = pendingWritten
+        .map((userId) => ({ userId, delivered: notePending(redis, { userId, conversationId }) }))
+        .filter(({ delivered }) => delivered >= entry.seq)
+      const absent = members.filter((userId) => {
+        redis.publish(userId, eventOf(entry))
+        const attached = liveSessions(redis, userId).some(({ scope }) => scope === '*' || scope === conversationId)
+        if (!attached && userId === senderId) {
+          redis.marks.delete(userId)
+          // One that has left and is about to set the mark may have listened for the last time.
+          const leaving = redis.sessions.get(userId)
+          if (leaving) leaving.unclean = true
+        }
+        return !attached
+      })
+      return { absent, overtaken }
+    },
+
+    async ringGroup(entry) {
+      await redis.arrive()
+      redis.publish(entry.conversationId, eventOf(entry))
+      lift(entry)
+    },
+
+    async tell(audience, ticks) {
+      await redis.arrive()
+      const pendingVersion = liftHint(redis, ticks, ticks)
+      publishAll(audience, { type: 'ticks', ticks })
+      return { pendingVersion }
+    },
+
+    tellConversation: (userIds, conversationId) => tellAll(userIds, { type: 'conversation', conversationId }),
+
+    tellTyping: (audience, typing) => tellAll(audience, { type: 'typing', typing }),
+
+    tellSeat: (userIds, seat) => tellAll(userIds, { type: 'seat', seat }),
+
+    async subscribe(userId, listener) {
+      await redis.arrive()
+      return redis.listen(userId, listener)
+    },
+
+    async subscribePresence(userIds, listener) {
+      await redis.arrive()
+      const all = userIds.map((userId) => redis.listen(presenceChannel(userId), listener))
+      return {
+        flush: async () => void (await Promise.all(all.map((each) => each.flush()))),
+        close: async () => void (await Promise.all(all.map((each) => each.close()))),
+      }
+    },
+
+    async subscribeGroup(id, listener) {
+      await redis.arrive()
+      return redis.listen(id, listener)
+    },
+  }
+
+  /** The counter, and for a message the activity. */
+  function lift(entry: LogEntry): void {
+    const { conversationId, seq } = entry
+    const counter = counterOf(redis, conversationId)
+    if (counter) setCounter(redis, conversationId, raised(counter, seq))
+    else redis.counters.delete(conversationId)
+    if (entry.kind !== 'message') return
+    const isLast = counter !== undefined && counter.seq <= seq
+    raiseActivity(redis, conversationId, { seq, atMs: entry.sentAtMs }, isLast)
+  }
+
+  async function tellAll(audience: Audience, event: ChatEvent): Promise<void> {
+    await redis.arrive()
+    publishAll(audience, event)
+  }
+
+  function publishAll(audience: Audience, event: ChatEvent): void {
+    for (const channel of typeof audience === 'string' ? [audience] : audience) redis.publish(channel, event)
+  }
+}

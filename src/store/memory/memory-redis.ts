@@ -1,0 +1,159 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { ChatEvent, EventListener, EventSubscription } from '../../ports/events.ts'
+import type { LastActivity, SessionState } from '../../ports/soft-state.ts'
+import { unavailable } from '../../protocol/errors.ts'
+import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
+
+export type MemorySession = { state: SessionState | 'left'; scope: ConversationId | '*'; expiresAtMs: number }
+/** `unclean`: a session ended uncleanly or was forgotten. `runId`: of the process under which the first attached. */
+export type MemorySessions = { byConnection: Map<string, MemorySession>; unclean: boolean; runId: number }
+/** `runId`: of the process that took it. */
+export type MemoryBlock = { runId: number } & (
+  | { kind: 'known'; blockers: readonly UserId[] }
+  | { kind: 'lease' | 'changing'; id: string }
+)
+/** `version` as p in store/redis/hints.ts. */
+export type MemoryHint = { delivered?: Seq; read?: Seq; version: number }
+
+/** The last seq given and how far the log is known to be taken, or the token of somebody who is about to seed it. */
+export type MemoryCounter = ({ seq: Seq; published: Seq } | { token: string }) & { runId: number }
+
+/** A version of a group, or the token of somebody who is about to read it. */
+export type MemoryVersion = ({ version: Seq } | { token: string }) & { runId: number }
+
+type Ear = { listener: EventListener; waiting: Heard[] }
+type Heard = { handOver(): void; lost?: () => void }
+
+/** What several nodes of one process share in place of a Redis: the same things under the same rules, with the same faults. */
+export type MemoryRedis = ReturnType<typeof createMemoryRedis>
+
+export function createMemoryRedis(clock: Clock, onError: (error: unknown) => void = () => undefined) {
+  const tables = {
+    counters: createTable<MemoryCounter>(clock),
+    sent: createTable<Seq>(clock),
+    sessions: createTable<MemorySessions>(clock),
+    marks: createTable<number>(clock),
+    hints: createTable<MemoryHint>(clock),
+    versions: createTable<MemoryVersion>(clock),
+    activities: createTable<LastActivity>(clock),
+    seen: createTable<number>(clock),
+    blocks: createTable<MemoryBlock>(clock),
+  }
+  const ears = new Map<string, Set<Ear>>()
+  let runId = 1
+  let lastVersion = 0
+  let down = false
+
+  function send(ear: Ear, heard: Heard): void {
+    ear.waiting.push(heard)
+    queueMicrotask(() => {
+      try {
+        ear.waiting.shift()?.handOver()
+      } catch (error) {
+        onError(error)
+      }
+    })
+  }
+
+  /** Every call of a store begins here. */
+  async function arrive(): Promise<void> {
+    await undefined
+    if (down) throw unavailable(new Error('The memory Redis is down.'))
+  }
+
+  return {
+    ...tables,
+    clock,
+    arrive,
+    runId: () => runId,
+    /** Never twice the same, also after a flush. */
+    nextVersion: () => ++lastVersion,
+
+    publish(channel: string, event: ChatEvent): void {
+      for (const ear of ears.get(channel) ?? []) send(ear, { handOver: () => ear.listener.event(event) })
+    },
+
+    listen(channel: string, listener: EventListener): EventSubscription {
+      const ear: Ear = { listener, waiting: [] }
+      ears.set(channel, (ears.get(channel) ?? new Set()).add(ear))
+      return {
+        async flush() {
+          await arrive()
+          await new Promise<void>((resolve, reject) => {
+            send(ear, { handOver: resolve, lost: () => reject(unavailable()) })
+          })
+        },
+        async close() {
+          ears.get(channel)?.delete(ear)
+          loseWaiting(ear)
+        },
+      }
+    },
+
+    /** Forgets everything. Subscriptions stay, as they do with FLUSHALL. */
+    flush(): void {
+      for (const table of Object.values(tables)) table.clear()
+    },
+
+    /** Another process goes on with the same data, or the same one after another has been the master. */
+    failover(): void {
+      runId += 1
+    },
+
+    /** What a replica has got by now. The returned function makes it the master: another process goes on with all that it had then. */
+    replica(): () => void {
+      const promotions = Object.values(tables).map((table) => table.copy())
+      return () => {
+        for (const promote of promotions) promote()
+        runId += 1
+      }
+    },
+
+    /** Every listening connection breaks and comes back: what was on its way is lost. */
+    cutSubscribers(): void {
+      for (const ear of [...ears.values()].flatMap((set) => [...set])) {
+        loseWaiting(ear)
+        send(ear, { handOver: () => ear.listener.gap() })
+      }
+    },
+
+    /** While it is down every call fails. */
+    setDown(isDown: boolean): void {
+      down = isDown
+    },
+  }
+}
+
+function loseWaiting(ear: Ear): void {
+  for (const { lost } of ear.waiting.splice(0)) lost?.()
+}
+
+type Table<Value> = {
+  get(key: string): Value | undefined
+  set(key: string, value: Value, ttlMs: number): void
+  delete(key: string): void
+  clear(): void
+  /** As it is now. The returned function brings it back. */
+  copy(): () => void
+}
+
+function createTable<Value>(clock: Clock): Table<Value> {
+  let rows = new Map<string, { value: Value; expiresAtMs: number }>()
+  return {
+    get(key) {
+      const row = rows.get(key)
+      if (row && row.expiresAtMs > clock.now()) return row.value
+      rows.delete(key)
+      return undefined
+    },
+    set: (key, value, ttlMs) => void rows.set(key, { value, expiresAtMs: clock.now() + ttlMs }),
+    delete: (key) => void rows.delete(key),
+    clear: () => rows.clear(),
+    copy() {
+      const copied = structuredClone(rows)
+      return () => {
+        rows = copied
+      }
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import type { SendKey, Sequencer } from '../../ports/soft-state.ts'
+import type { ConversationId, Seq } from '../../protocol/ids.ts'
+import { counterTtlMs, seedTokenTtlMs, sentTtlMs } from '../redis/sequencer.ts'
+import type { MemoryRedis } from './memory-redis.ts'
+
+/** The rules, and why, are those of store/redis/sequencer.ts. */
+export function createSequencerMemory(redis: MemoryRedis): Sequencer {
+  const { counters, sent } = redis
+  const sentKey = (conversationId: ConversationId, { senderId, clientMessageId }: SendKey) =>
+    `${conversationId}:${senderId}#${clientMessageId}`
+
+  return {
+    async reserve(conversationId, send) {
+      await redis.arrive()
+      const knownSeq = sent.get(sentKey(conversationId, send))
+      if (knownSeq !== undefined) return { seq: knownSeq, known: true }
+      const counter = counterOf(redis, conversationId)
+      if (!counter) return undefined
+      const seq = counter.seq + 1
+      setCounter(redis, conversationId, { ...counter, seq })
+      sent.set(sentKey(conversationId, send), seq, sentTtlMs)
+      return { seq, known: false }
+    },
+
+    async prepareSeed(conversationId) {
+      await redis.arrive()
+      const known = tokenOf(redis, conversationId)
+      if (known !== undefined) return known
+      const token = `${redis.nextVersion()}`
+      if (!counterOf(redis, conversationId))
+        counters.set(conversationId, { token, runId: redis.runId() }, seedTokenTtlMs)
+      return token
+    },
+
+    async seed(conversationId, lastSeq, token) {
+      await redis.arrive()
+      const counter = counterOf(redis, conversationId)
+      if (counter) setCounter(redis, conversationId, raised(counter, lastSeq))
+      else if (tokenOf(redis, conversationId) === token)
+        setCounter(redis, conversationId, { seq: lastSeq, published: lastSeq })
+    },
+
+    async reserveAbove(conversationId, taken) {
+      await redis.arrive()
+      const counter = counterOf(redis, conversationId)
+      if (!counter) return taken + 1
+      const next = raised(counter, taken)
+      setCounter(redis, conversationId, { ...next, seq: next.seq + 1 })
+      return next.seq + 1
+    },
+
+    async giveBack(conversationId, seq) {
+      await redis.arrive()
+      const counter = counterOf(redis, conversationId)
+      if (counter?.seq !== seq || counter.published >= seq) return false
+      setCounter(redis, conversationId, { ...counter, seq: seq - 1 })
+      return true
+    },
+
+    async heads(conversationIds) {
+      await redis.arrive()
+      return conversationIds.map((conversationId) => counterOf(redis, conversationId)?.seq)
+    },
+  }
+}
+
+type Counter = { seq: Seq; published: Seq }
+
+/** Undefined where it is gone, or another process has kept it. */
+export function counterOf(redis: MemoryRedis, id: ConversationId): Counter | undefined {
+  const kept = keptOf(redis, id)
+  return kept && 'seq' in kept ? kept : undefined
+}
+
+/** By somebody who knows that the log is taken up to there. */
+export const raised = ({ seq, published }: Counter, taken: Seq): Counter => ({
+  seq: Math.max(seq, taken),
+  published: Math.max(published, taken),
+})
+
+export const setCounter = (redis: MemoryRedis, id: ConversationId, { seq, published }: Counter): void =>
+  redis.counters.set(id, { seq, published, runId: redis.runId() }, counterTtlMs)
+
+function tokenOf(redis: MemoryRedis, id: ConversationId): string | undefined {
+  const kept = keptOf(redis, id)
+  return kept && 'token' in kept ? kept.token : undefined
+}
+
+function keptOf(redis: MemoryRedis, id: ConversationId) {
+  const kept = redis.counters.get(id)
+  return kept?.runId === redis.runId() ? kept : undefined
+}

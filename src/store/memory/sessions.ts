@@ -1,0 +1,123 @@
+import type { Presence, Session, Sessions } from '../../ports/soft-state.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import { sessionTtlMs as defaultTtlMs, markTtlMs, seenTtlMs, sessionsKeyTtlMs } from '../redis/sessions.ts'
+import type { MemoryRedis, MemorySession, MemorySessions } from './memory-redis.ts'
+
+/** The rules, and why, are those of store/redis/sessions.ts. */
+export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): Sessions {
+  const { clock } = redis
+  return {
+    async attach(session) {
+      await redis.arrive()
+      return watched(session.userId, () => {
+        const user = pruned(session.userId)
+        const indexComplete = redis.marks.get(session.userId) === redis.runId()
+        redis.marks.delete(session.userId)
+        put(user, session, 'syncing')
+        return { indexComplete }
+      })
+    },
+
+    async renew(sessions) {
+      await redis.arrive()
+      for (const { session, state } of sessions) {
+        const user = sessionsOf(session.userId)
+        const standing = user.byConnection.get(session.connectionId)
+        if (standing?.state === 'left') continue
+        watched(session.userId, () => {
+          if (!standing) {
+            user.unclean = true
+            redis.marks.delete(session.userId)
+          }
+          put(user, session, state)
+        })
+      }
+    },
+
+    async leave(session) {
+      await redis.arrive()
+      watched(session.userId, () => end(session))
+    },
+
+    async markIndexComplete(userId) {
+      await redis.arrive()
+      const user = pruned(userId)
+      const left = [...user.byConnection].find(([, { state }]) => state === 'left')
+      if (!left) return
+      user.byConnection.delete(left[0])
+      if (user.byConnection.size > 0) return
+      if (!user.unclean && user.runId === redis.runId()) redis.marks.set(userId, redis.runId(), markTtlMs)
+      redis.sessions.delete(userId)
+    },
+
+    async presence(userIds) {
+      await redis.arrive()
+      return userIds.map(presenceOf)
+    },
+
+    async seen(userIds) {
+      await redis.arrive()
+      return userIds.map((userId) => {
+        const [presence, lastSeenAtMs] = [presenceOf(userId), redis.seen.get(userId)]
+        return presence === 'offline' && lastSeenAtMs !== undefined ? { presence, lastSeenAtMs } : { presence }
+      })
+    },
+  }
+
+  function presenceOf(userId: UserId): Presence {
+    const states = liveSessions(redis, userId).map(({ state }) => state)
+    return states.includes('online') ? 'online' : states.includes('syncing') ? 'syncing' : 'offline'
+  }
+
+  function watched<T>(userId: UserId, act: () => T): T {
+    redis.seen.set(userId, clock.now(), seenTtlMs)
+    const before = presenceOf(userId)
+    const result = act()
+    if (presenceOf(userId) !== before) redis.publish(presenceChannel(userId), { type: 'presence', userId })
+    return result
+  }
+
+  function end(session: Session): void {
+    const user = sessionsOf(session.userId)
+    const known = user.byConnection.delete(session.connectionId)
+    if (!session.conversationId) {
+      if (!known) user.unclean = true
+      put(user, session, 'left')
+    } else if (user.byConnection.size === 0) {
+      redis.sessions.delete(session.userId)
+    } else {
+      const heard = liveSessions(redis, session.userId).some(({ scope }) => scope === '*')
+      const leaving = [...user.byConnection.values()].some(({ state }) => state === 'left')
+      if (leaving && !heard) user.unclean = true
+    }
+  }
+
+  function sessionsOf(userId: UserId): MemorySessions {
+    return redis.sessions.get(userId) ?? { byConnection: new Map(), unclean: false, runId: redis.runId() }
+  }
+
+  function pruned(userId: UserId): MemorySessions {
+    const user = sessionsOf(userId)
+    for (const [connectionId, { expiresAtMs }] of user.byConnection) {
+      if (expiresAtMs > clock.now()) continue
+      user.byConnection.delete(connectionId)
+      user.unclean = true
+    }
+    return user
+  }
+
+  function put(user: MemorySessions, session: Session, state: MemorySession['state']): void {
+    const scope = session.conversationId ?? '*'
+    user.byConnection.set(session.connectionId, { state, scope, expiresAtMs: clock.now() + ttlMs })
+    redis.sessions.set(session.userId, user, ttlMs + sessionsKeyTtlMs)
+  }
+}
+
+/** Not a user's own channel: nobody's id holds a space. */
+export const presenceChannel = (userId: UserId): string => `presence ${userId}`
+
+/** Those a sender may count on. */
+export function liveSessions(redis: MemoryRedis, userId: UserId): MemorySession[] {
+  const sessions = [...(redis.sessions.get(userId)?.byConnection.values() ?? [])]
+  return sessions.filter(({ state, expiresAtMs }) => state !== 'left' && expiresAtMs > redis.clock.now())
+}

@@ -1,0 +1,23 @@
+import type { SoftState } from '../../ports/ports.ts'
+import { createActivityMemory } from './activity.ts'
+import { createBlockHintsMemory } from './block-hints.ts'
+import { createEventsMemory } from './events.ts'
+import { createHintsMemory } from './hints.ts'
+import type { MemoryRedis } from './memory-redis.ts'
+import { createSequencerMemory } from './sequencer.ts'
+import { createSessionsMemory } from './sessions.ts'
+import { createVersionsMemory } from './versions.ts'
+
+/** One node's view of the memory Redis that it shares with others. */
+export function createSoftStateMemory(redis: MemoryRedis, sessionTtlMs?: number): SoftState {
+  const sequencer = createSequencerMemory(redis)
+  return {
+    sequencer,
+    sessions: createSessionsMemory(redis, sessionTtlMs),
+    hints: createHintsMemory(redis),
+    versions: createVersionsMemory(redis),
+    activity: createActivityMemory(redis),
+    blockHints: createBlockHintsMemory(redis, sequencer),
+    events: createEventsMemory(redis),
+  }
+}

@@ -1,0 +1,42 @@
+import type { GroupVersions } from '../../ports/soft-state.ts'
+import type { ConversationId, Seq } from '../../protocol/ids.ts'
+import { tokenTtlMs, versionTtlMs } from '../redis/versions.ts'
+import type { MemoryRedis } from './memory-redis.ts'
+
+/** The rules are those of store/redis/versions.ts. */
+export function createVersionsMemory(redis: MemoryRedis): GroupVersions {
+  const { versions } = redis
+
+  function read(id: ConversationId): { version?: Seq; token?: string } {
+    const found = versions.get(id)
+    return found?.runId === redis.runId() ? found : {}
+  }
+  const versionOf = (id: ConversationId): Seq | undefined => read(id).version
+  const tokenOf = (id: ConversationId): string | undefined => read(id).token
+  const write = (id: ConversationId, version: Seq): void =>
+    versions.set(id, { version, runId: redis.runId() }, versionTtlMs)
+
+  return {
+    async look(ids, token) {
+      await redis.arrive()
+      return ids.map((id) => {
+        const version = versionOf(id)
+        if (version === undefined && tokenOf(id) === undefined)
+          versions.set(id, { token, runId: redis.runId() }, tokenTtlMs)
+        return version
+      })
+    },
+
+    async settle(id, token, version) {
+      await redis.arrive()
+      if (tokenOf(id) === token) write(id, version)
+    },
+
+    async raise(id, version) {
+      await redis.arrive()
+      const known = versionOf(id)
+      if (known === undefined) versions.delete(id)
+      else if (known < version) write(id, version)
+    },
+  }
+}

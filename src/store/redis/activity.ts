@@ -1,0 +1,54 @@
+// parley_active:{conversationId}   string, "<seq> <sentAtMs>" of the last message known; 90 days from the last one
+// Written where a message is rung for (store/redis/events.ts), and here where Redis forgot it.
+
+import type { RedisLink } from '../../engine/redis/client.ts'
+import type { Activity, LastActivity } from '../../ports/soft-state.ts'
+import { dayMs, type RedisKeys } from './keys.ts'
+
+export const activityTtlMs = 90 * dayMs
+
+export function createActivityRedis(link: RedisLink, keys: RedisKeys): Activity {
+  const seed = link.script(seedLua, 1)
+
+  return {
+    async of(conversationIds) {
+      const found = await link.roundTrip('activity.of', () =>
+        Promise.all(conversationIds.map((conversationId) => link.commands.get(keys.activity(conversationId)))),
+      )
+      return found.map((kept) => (kept === null ? undefined : parse(kept)))
+    },
+
+    async seed(found) {
+      await link.roundTrip('activity.seed', () =>
+        Promise.all(
+          found.map(({ conversationId, seq, atMs }) =>
+            seed([keys.activity(conversationId)], [seq, atMs, activityTtlMs]),
+          ),
+        ),
+      )
+    },
+  }
+}
+
+function parse(kept: string): LastActivity {
+  const [seq, atMs] = kept.split(' ')
+  return { seq: Number(seq), atMs: Number(atMs) }
+}
+
+export const activityLua = `
+local function raise_activity(key, seq, at_ms, ttl_ms, may_create)
+  local kept = redis.call('GET', key)
+  if kept and tonumber(string.match(kept, '^%d+')) >= tonumber(seq) then return 0 end
+  if not kept and not may_create then return 0 end
+  redis.call('SET', key, seq .. ' ' .. at_ms, 'PX', ttl_ms)
+  return 1
+end
+`
+
+// KEYS[1] string   the conversation's activity
+// ARGV[1] integer  the seq of its last message
+// ARGV[2] integer  when that was sent, ms
+// ARGV[3] integer  TTL of the activity, ms
+const seedLua = `${activityLua}
+return raise_activity(KEYS[1], ARGV[1], ARGV[2], ARGV[3], true)
+`

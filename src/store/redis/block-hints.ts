@@ -1,0 +1,144 @@
+// parley_block:{conversationId}   string, of a direct chat, lines: kind, the run id (store/redis/run-id.ts) of the Redis that took it, rest
+//   known     then each member that has blocked the other; 1 hour
+//   lease     then the id of somebody who is reading DynamoDB in order to settle it; 5 seconds
+//   changing  then the id of somebody who is writing DynamoDB; 1 minute
+// No key, or one of another run id, is: unknown. DynamoDB is the truth.
+//
+// `known` must never be older than a change that was answered. A change goes: begin, write DynamoDB, end. A reader that finds
+// nothing goes: lease, read DynamoDB, settle where the lease still is. With B blocking meanwhile:
+// - lease, read (old), begin, settle: `begin` has taken the lease's place, nothing is settled. Until `end` readers ask DynamoDB.
+// - lease, read (old), begin, write, end, settle: `end` has removed what was there, nothing is settled.
+// - begin, FLUSHALL, lease, read (old), write, settle (old!), end: `end` forgets what was settled, before B is answered.
+// - begin, FLUSHALL, lease, read (old), write, end, settle: `end` forgets the lease, too.
+// - two changes at once: the first `end` leaves the other's `changing` alone; whichever was written last is read after.
+// - a change that dies, or whose write got no answer: `changing` stands for longer than any write can be on its way.
+// - a failover or a restart from a dump brings an old `known` or an old lease back: of another run id, so unknown.
+// A node that still talks to a master that was replaced reads what that one knows, for as long as it does.
+
+import type { RedisLink } from '../../engine/redis/client.ts'
+import type { BlockHints } from '../../ports/soft-state.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import type { RedisKeys } from './keys.ts'
+import { counterLua, counterTtlMs, reserveLua, sentTtlMs, toReservation } from './sequencer.ts'
+
+export const knownTtlMs = 3_600_000
+export const leaseTtlMs = 5000
+export const changingTtlMs = 60_000
+
+export function createBlockHintsRedis(link: RedisLink, keys: RedisKeys): BlockHints {
+  const look = link.script(lookLua, 1)
+  const reserve = link.script(guardedReserveLua, 3)
+  const settle = link.script(settleLua, 1)
+  const begin = link.script(beginLua, 1)
+  const end = link.script(endLua, 1)
+
+  return {
+    async look(conversationIds, lease) {
+      const found = await link.roundTrip('blockHints.look', () =>
+        Promise.all(conversationIds.map((id) => look([keys.block(id)], [lease, leaseTtlMs]))),
+      )
+      return found.map((lines) =>
+        typeof lines === 'string' ? (lines.split('\n').filter(Boolean) as UserId[]) : undefined,
+      )
+    },
+
+    async reserve(conversationId, send, lease) {
+      const reserved = await link.roundTrip('blockHints.reserve', () =>
+        reserve(
+          [keys.counter(conversationId), keys.sent(conversationId, send), keys.block(conversationId)],
+          [counterTtlMs, sentTtlMs, send.senderId, lease, leaseTtlMs],
+        ),
+      )
+      return reserved === 'blocked' || reserved === 'unknown' ? reserved : toReservation(reserved)
+    },
+
+    async settle(conversationId, lease, blockers) {
+      await link.roundTrip('blockHints.settle', () =>
+        settle([keys.block(conversationId)], [lease, blockers.join('\n'), knownTtlMs]),
+      )
+    },
+
+    async begin(conversationId, change) {
+      await link.roundTrip('blockHints.begin', () => begin([keys.block(conversationId)], [change, changingTtlMs]))
+    },
+
+    async end(conversationId, change) {
+      await link.roundTrip('blockHints.end', () => end([keys.block(conversationId)], [change]))
+    },
+  }
+}
+
+const blockLua = `${counterLua}
+local function starts_with(text, head)
+  return string.sub(text, 1, #head) == head
+end
+
+-- The blockers, one per line, or nil where nothing is known; then the lease is left, unless there is one or a change.
+local function blockers_of(key, lease, lease_ttl_ms)
+  local run = run_id()
+  if not run then return nil end
+  local value = redis.call('GET', key) or ''
+  local known = 'known\\n' .. run .. '\\n'
+  if starts_with(value, known) then return string.sub(value, #known + 1) end
+  if not starts_with(value, 'lease\\n' .. run) and not starts_with(value, 'changing\\n' .. run) then
+    redis.call('SET', key, 'lease\\n' .. run .. '\\n' .. lease, 'PX', lease_ttl_ms)
+  end
+  return nil
+end
+`
+
+// KEYS[1] string   the answer
+// ARGV[1] string   the lease to leave where nothing is known
+// ARGV[2] integer  TTL of the lease, ms
+// Returns the blockers, one per line, or nil.
+const lookLua = `${blockLua}
+return blockers_of(KEYS[1], ARGV[1], ARGV[2]) or false
+`
+
+// KEYS[1] string   the conversation's counter
+// KEYS[2] string   the seq this send was given before
+// KEYS[3] string   the answer
+// ARGV[1] integer  TTL of the counter, ms
+// ARGV[2] integer  TTL of the remembered send, ms
+// ARGV[3] string   the sender
+// ARGV[4] string   the lease to leave where nothing is known
+// ARGV[5] integer  TTL of the lease, ms
+// Returns 'unknown', 'blocked', or what reserveLua does.
+const guardedReserveLua = `${blockLua}
+local blockers = blockers_of(KEYS[3], ARGV[4], ARGV[5])
+if not blockers then return 'unknown' end
+for blocker in string.gmatch(blockers, '[^\\n]+') do
+  if blocker ~= ARGV[3] then return 'blocked' end
+end
+${reserveLua}`
+
+// KEYS[1] string   the answer
+// ARGV[1] string   the lease
+// ARGV[2] string   the blockers, one per line
+// ARGV[3] integer  TTL of the answer, ms
+const settleLua = `${blockLua}
+local run = run_id()
+if not run or redis.call('GET', KEYS[1]) ~= 'lease\\n' .. run .. '\\n' .. ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], 'known\\n' .. run .. '\\n' .. ARGV[2], 'PX', ARGV[3])
+return 1
+`
+
+// KEYS[1] string   the answer
+// ARGV[1] string   the change
+// ARGV[2] integer  TTL of the change, ms
+const beginLua = `${blockLua}
+local run = run_id()
+if not run then return 0 end
+redis.call('SET', KEYS[1], 'changing\\n' .. run .. '\\n' .. ARGV[1], 'PX', ARGV[2])
+return 1
+`
+
+// KEYS[1] string   the answer
+// ARGV[1] string   the change
+const endLua = `${blockLua}
+local value = redis.call('GET', KEYS[1]) or ''
+local own = 'changing\\n' .. (run_id() or '') .. '\\n' .. ARGV[1]
+if starts_with(value, 'changing\\n') and value ~= own then return 0 end
+redis.call('DEL', KEYS[1])
+return 1
+`

@@ -1,0 +1,69 @@
+// What goes over a user's channel: JSON with a version, so that nodes of two releases may share a Redis. Whoever does not
+// understand an event ignores it; it was only a doorbell.
+
+import type { ChatEvent } from '../../ports/events.ts'
+import type { LogEntry } from '../../ports/log.ts'
+import type { ConversationId } from '../../protocol/ids.ts'
+
+/** Published by a listener to itself: when it hears its mark, it has heard everything before it. */
+export type FlushMark = { type: 'flush'; id: string }
+
+const version = 1
+
+export function eventOf(entry: LogEntry): ChatEvent {
+  if (entry.kind === 'message') return { type: 'message', message: entry }
+  return entry.kind === 'change' ? { type: 'change', change: entry } : { type: 'group', change: entry }
+}
+
+/** `traceparent`: the address of the trace it belongs to, if to any. Nodes that trace nothing do not look at it. */
+export const encodeEvent = (event: ChatEvent | FlushMark, traceparent?: string): string =>
+  JSON.stringify(traceparent === undefined ? { v: version, ...event } : { v: version, ...event, traceparent })
+
+/** Takes what JSON.parse made of it. */
+export function decodeEvent(wire: unknown): ChatEvent | FlushMark | undefined {
+  if (!isRecord(wire) || wire.v !== version) return undefined
+  switch (wire.type) {
+    case 'message':
+      return hasAddress(wire.message) ? ({ type: 'message', message: wire.message } as ChatEvent) : undefined
+    case 'change':
+      return hasAddress(wire.change) ? ({ type: 'change', change: wire.change } as ChatEvent) : undefined
+    case 'group':
+      return hasAddress(wire.change) ? ({ type: 'group', change: wire.change } as ChatEvent) : undefined
+    case 'seat':
+      return isSeat(wire.seat) ? ({ type: 'seat', seat: wire.seat } as ChatEvent) : undefined
+    case 'ticks':
+      return hasBoundaries(wire.ticks) ? ({ type: 'ticks', ticks: wire.ticks } as ChatEvent) : undefined
+    case 'typing':
+      return isTyping(wire.typing) ? ({ type: 'typing', typing: wire.typing } as ChatEvent) : undefined
+    case 'conversation':
+      return typeof wire.conversationId === 'string'
+        ? { type: 'conversation', conversationId: wire.conversationId as ConversationId }
+        : undefined
+    case 'presence':
+      return typeof wire.userId === 'string' ? ({ type: 'presence', userId: wire.userId } as ChatEvent) : undefined
+    case 'flush':
+      return typeof wire.id === 'string' ? { type: 'flush', id: wire.id } : undefined
+    default:
+      return undefined
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+const hasAddress = (value: unknown): boolean =>
+  isRecord(value) && typeof value.conversationId === 'string' && Number.isInteger(value.seq)
+
+const isSeat = (value: unknown): boolean => isRecord(value) && hasAddress(value) && typeof value.joined === 'boolean'
+
+const isTyping = (value: unknown): boolean =>
+  isRecord(value) &&
+  typeof value.conversationId === 'string' &&
+  typeof value.userId === 'string' &&
+  typeof value.typing === 'boolean'
+
+const hasBoundaries = (value: unknown): boolean =>
+  isRecord(value) &&
+  typeof value.conversationId === 'string' &&
+  typeof value.userId === 'string' &&
+  Number.isInteger(value.lastDeliveredSeq) &&
+  Number.isInteger(value.lastReadSeq)

@@ -1,0 +1,188 @@
+// parley_user:{userId}            channel, see event-wire.ts
+// parley_group:{conversationId}   channel: what concerns everybody in a group
+// parley_presence:{userId}        channel: the user may appear in another way than before; published by the sessions
+// Also touches what belongs to the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark) and the hints.
+
+import type { RedisLink } from '../../engine/redis/client.ts'
+import type { Audience, ChatEvent, EventSubscription, Events } from '../../ports/events.ts'
+import type { LogEntry } from '../../ports/log.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import { activityLua, activityTtlMs } from './activity.ts'
+import { createChannelsRedis, type OnTraced } from './channels.ts'
+import { encodeEvent, eventOf } from './event-wire.ts'
+import { hintTtlMs, liftHintLua, pendingVersionLua, pendingVersionOf } from './hints.ts'
+import type { RedisKeys } from './keys.ts'
+import { counterLua, counterTtlMs } from './sequencer.ts'
+import { sessionsLua } from './sessions.ts'
+
+export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: OnTraced): Events {
+  const ringMember = link.script(ringLua, 3)
+  const liftCounter = link.script(liftCounterLua, 2)
+  const tellOwn = link.script(tellOwnLua, 1)
+  const publish = link.script(publishLua, 1)
+  const channels = createChannelsRedis(link, publish, onTraced)
+
+  /** The counter, and for a message the activity. */
+  const lift = (entry: LogEntry): Promise<unknown> =>
+    liftCounter(
+      [keys.counter(entry.conversationId), keys.activity(entry.conversationId)],
+      [entry.seq, counterTtlMs, entry.kind === 'message' ? entry.sentAtMs : 0, activityTtlMs],
+    )
+
+  async function tellAll(name: string, audience: Audience, event: ChatEvent): Promise<void> {
+    const payload = encodeEvent(event)
+    await link.roundTrip(name, () => Promise.all(channelsOf(audience).map((channel) => publish([channel], [payload]))))
+  }
+
+  const channelsOf = (audience: Audience): string[] =>
+    typeof audience === 'string' ? [keys.groupChannel(audience)] : audience.map(keys.channel)
+
+  return {
+    async ring({ entry, members, pendingWritten = [] }) {
+      const { conversationId, senderId, seq } = entry
+      const ringOne = (userId: UserId, payload: string) =>
+        ringMember(
+          [keys.sessions(userId), keys.mark(userId), keys.hint({ userId, conversationId })],
+          [
+            keys.channel(userId),
+            payload,
+            conversationId,
+            userId === senderId ? 1 : 0,
+            pendingWritten.includes(userId) ? 1 : 0,
+            hintTtlMs,
+            seq,
+          ],
+        )
+      const rung = await link.roundTrip('events.ring', (call) => {
+        const payload = encodeEvent(eventOf(entry), call?.traceparent)
+        return Promise.all([...members.map((userId) => ringOne(userId, payload)), lift(entry)])
+      })
+      return {
+        absent: members.filter((_userId, index) => !(Number(rung[index]) & 1)),
+        overtaken: members.flatMap((userId, index) => {
+          const delivered = Number(rung[index]) >> 1
+          return delivered > 0 ? [{ userId, delivered }] : []
+        }),
+      }
+    },
+
+    async ringGroup(entry) {
+      await link.roundTrip('events.ringGroup', (call) => {
+        const payload = encodeEvent(eventOf(entry), call?.traceparent)
+        return Promise.all([publish([keys.groupChannel(entry.conversationId)], [payload]), lift(entry)])
+      })
+    },
+
+    async tell(audience, ticks) {
+      const { userId, lastDeliveredSeq, lastReadSeq } = ticks
+      const payload = encodeEvent({ type: 'ticks', ticks })
+      const own = keys.channel(userId)
+      const told = channelsOf(audience)
+      const others = told.filter((channel) => channel !== own)
+      const ownIfTold = others.length < told.length ? own : ''
+      const [version] = await link.roundTrip('events.tell', () =>
+        Promise.all([
+          tellOwn([keys.hint(ticks)], [lastDeliveredSeq, lastReadSeq, hintTtlMs, ownIfTold, payload]),
+          ...others.map((channel) => publish([channel], [payload])),
+        ]),
+      )
+      return { pendingVersion: pendingVersionOf(version) }
+    },
+
+    tellConversation: (userIds, conversationId) =>
+      tellAll('events.tellConversation', userIds, { type: 'conversation', conversationId }),
+
+    tellTyping: (audience, typing) => tellAll('events.tellTyping', audience, { type: 'typing', typing }),
+
+    tellSeat: (userIds, seat) => tellAll('events.tellSeat', userIds, { type: 'seat', seat }),
+
+    subscribe: (userId, listener) => channels.subscribe(keys.channel(userId), listener),
+
+    subscribeGroup: (id, listener) => channels.subscribe(keys.groupChannel(id), listener),
+    async subscribePresence(userIds, listener) {
+      const names = userIds.map((userId) => keys.presenceChannel(userId))
+      return joined(await Promise.allSettled(names.map((name) => channels.subscribe(name, listener))))
+    },
+  }
+}
+
+/** All of them as one, or none. */
+async function joined(opened: readonly PromiseSettledResult<EventSubscription>[]): Promise<EventSubscription> {
+  const all = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const close = async () => void (await Promise.all(all.map((each) => each.close())))
+  const failed = opened.find((each) => each.status === 'rejected')
+  if (failed) {
+    await close()
+    throw failed.reason
+  }
+  return { flush: async () => void (await Promise.all(all.map((each) => each.flush()))), close }
+}
+
+// KEYS[1] hash     the member's sessions
+// KEYS[2] string   the member's mark
+// KEYS[3] hash     the member's hint of this conversation
+// ARGV[1] string   the member's channel
+// ARGV[2] string   the event
+// ARGV[3] string   conversation id
+// ARGV[4] integer  1 if the member is the sender
+// ARGV[5] integer  1 if the member's pending row was written
+// ARGV[6] integer  TTL of the hint, ms
+// ARGV[7] integer  the entry's seq
+// Returns the sum of 1 if somebody is attached for the member, and twice what the member has acked, if that was before the pending row.
+const ringLua = `${sessionsLua}${pendingVersionLua}
+redis.call('PUBLISH', ARGV[1], ARGV[2])
+local overtaken = ARGV[5] == '1' and note_pending(KEYS[3], ARGV[6]) or 0
+if overtaken < tonumber(ARGV[7]) then overtaken = 0 end
+local now, attached = now_ms(), 0
+each_session(KEYS[1], function(_, state, scope, expires_ms)
+  if state ~= 'left' and expires_ms > now and (scope == '*' or scope == ARGV[3]) then attached = 1 end
+end)
+if ARGV[4] == '1' and attached == 0 then
+  redis.call('DEL', KEYS[2])
+  -- One that has left and is about to set the mark may have listened for the last time.
+  if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], '!', '1') end
+end
+return attached + 2 * overtaken
+`
+
+// Never makes a counter: one that is gone is seeded from the log, as this entry may not be its last. If somebody is about to seed it, they
+// may have read the log before this entry was there: their token goes. So does a counter of another process: its slot may come back. Nor an activity, unless the counter says that this is the last: a
+// ring may be that of a retry, long after.
+// KEYS[1] string   the conversation's counter
+// KEYS[2] string   the conversation's activity
+// ARGV[1] integer  the seq of a stored entry
+// ARGV[2] integer  TTL of the counter, ms
+// ARGV[3] integer  when it was sent, ms; 0 if it is no message
+// ARGV[4] integer  TTL of the activity, ms
+const liftCounterLua = `${activityLua}${counterLua}
+local counter, published = get_counter(KEYS[1])
+local seq = tonumber(ARGV[1])
+if counter then
+  set_counter(KEYS[1], math.max(counter, seq), math.max(published, seq), ARGV[2])
+else
+  redis.call('DEL', KEYS[1])
+end
+if ARGV[3] ~= '0' then raise_activity(KEYS[2], ARGV[1], ARGV[3], ARGV[4], counter and counter <= seq) end
+return counter and 1 or 0
+`
+
+// KEYS[1] hash     the member's hint
+// ARGV[1] integer  delivered
+// ARGV[2] integer  read
+// ARGV[3] integer  TTL of the hint, ms
+// ARGV[4] string   the member's channel, or '' if the member is not told
+// ARGV[5] string   the event
+// Returns p.
+const tellOwnLua = `${liftHintLua}
+local version = lift_hint(KEYS[1], ARGV[1], ARGV[2], '', ARGV[3])
+if ARGV[4] ~= '' then redis.call('PUBLISH', ARGV[4], ARGV[5]) end
+return version
+`
+
+// A script and not a plain PUBLISH: its key sends it to the same node of a cluster as the user's messages, and what one node
+// publishes arrives in order.
+// KEYS[1] string   the channel
+// ARGV[1] string   the event
+const publishLua = `
+return redis.call('PUBLISH', KEYS[1], ARGV[1])
+`

@@ -1,0 +1,38 @@
+import type { MemberAddress } from '../../ports/delivery.ts'
+import type { SendKey } from '../../ports/soft-state.ts'
+import type { ConversationId, UserId } from '../../protocol/ids.ts'
+
+export type RedisKeys = ReturnType<typeof createRedisKeys>
+
+/**
+ * Every key of the system. What one script touches shares a hash tag, so that it lies on one node of a cluster; neither
+ * the prefix of a deployment nor user ids nor conversation ids can contain a brace.
+ */
+export function createRedisKeys(prefix: string) {
+  return {
+    counter: (conversationId: ConversationId) => `${prefix}seq:{${conversationId}}`,
+    activity: (conversationId: ConversationId) => `${prefix}active:{${conversationId}}`,
+    sent: (conversationId: ConversationId, { senderId, clientMessageId }: SendKey) =>
+      `${prefix}sent:{${conversationId}}:${senderId}#${clientMessageId}`,
+    sessions: (userId: UserId) => `${prefix}sessions:{${userId}}`,
+    mark: (userId: UserId) => `${prefix}complete:{${userId}}`,
+    hint: ({ userId, conversationId }: MemberAddress) => `${prefix}hint:{${userId}}:${conversationId}`,
+    seen: (userId: UserId) => `${prefix}seen:{${userId}}`,
+    block: (conversationId: ConversationId) => `${prefix}block:{${conversationId}}`,
+    pushJobs: `${prefix}push-jobs:{push}`,
+    pushDue: `${prefix}push-due:{push}`,
+    pushWanted: `${prefix}push-wanted:{push}`,
+    banner: ({ userId, conversationId }: MemberAddress) => `${prefix}banner:{${userId}}:${conversationId}`,
+    pushBudget: (userId: UserId, window: number) => `${prefix}push-budget:{${userId}}:${window}`,
+    presenceChannel: (userId: UserId) => `${prefix}presence:{${userId}}`,
+    channel: (userId: UserId) => `${prefix}user:{${userId}}`,
+    groupChannel: (id: ConversationId) => `${prefix}group:{${id}}`,
+    version: (id: ConversationId) => `${prefix}version:{${id}}`,
+    rate: (bucket: string) => `${prefix}rate:{${bucket}}`,
+  }
+}
+
+/** Of a deployment that sets neither REDIS_PREFIX nor TABLE_PREFIX. */
+export const defaultKeyPrefix = 'parley_'
+
+export const dayMs = 86_400_000

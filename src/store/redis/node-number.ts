@@ -1,0 +1,44 @@
+// parley_node:<number>   string: the link that holds this number, with a TTL
+
+import type { RedisLink } from '../../engine/redis/client.ts'
+import { nodeNumberLimit } from '../../protocol/snowflake.ts'
+import { defaultKeyPrefix } from './keys.ts'
+
+const leaseMs = 60_000
+const attemptsMax = 20
+
+/**
+ * A number between 0 and 1023 that no other node has, for Snowflakes. Redis may forget who holds it, so it is leased anew
+ * with every `renew`; until the first one, and while Redis is away, it is a guess. Nothing but the uniqueness of message
+ * ids depends on it: order and identity of a message are its conversation and seq.
+ */
+export function createNodeNumber(link: RedisLink, random: () => number, keyPrefix = defaultKeyPrefix) {
+  const lease = link.script(leaseLua, 1)
+  const draw = () => Math.floor(random() * nodeNumberLimit)
+  let held = draw()
+
+  return {
+    current: () => held,
+    /** To be called well within a minute. */
+    async renew(): Promise<void> {
+      for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+        const granted = await link.roundTrip('node.lease', () =>
+          lease([`${keyPrefix}node:${held}`], [link.id, leaseMs]),
+        )
+        if (granted === 1) return
+        held = draw()
+      }
+    },
+  }
+}
+
+// KEYS[1] string   the number's holder
+// ARGV[1] string   who asks
+// ARGV[2] integer  length of the lease, ms
+// Returns 1 if it is theirs now.
+const leaseLua = `
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+`

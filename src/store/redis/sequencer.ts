@@ -1,0 +1,176 @@
+// parley_seq:{conversationId}                      string, 30 days from its last use; one of
+//   "<seq>/<published> <run id>"  the last seq given, how far the log is known to be taken, and the Redis process that gave it
+//   "?<token> <run id>"           somebody is reading the log in order to seed it; 10 seconds
+// What bears another process's run id counts as absent: a replica that takes over may stand below what was published.
+// parley_sent:{conversationId}:<sender>#<client id>  string, the seq this send was given; 1 hour
+
+import { randomUUID } from 'node:crypto'
+import type { RedisLink } from '../../engine/redis/client.ts'
+import type { Reservation, Sequencer } from '../../ports/soft-state.ts'
+import { dayMs, type RedisKeys } from './keys.ts'
+import { runIdLua } from './run-id.ts'
+
+export const counterTtlMs = 30 * dayMs
+/** It only saves a number to those who send again soon: the claim in DynamoDB decides, and never expires. */
+export const sentTtlMs = 3_600_000
+
+/** Longer than a read of the log's end takes. */
+export const seedTokenTtlMs = 10_000
+
+export function createSequencerRedis(link: RedisLink, keys: RedisKeys): Sequencer {
+  const reserve = link.script(`${counterLua}${reserveLua}`, 2)
+  const prepareSeed = link.script(prepareSeedLua, 1)
+  const seed = link.script(seedLua, 1)
+  const reserveAbove = link.script(reserveAboveLua, 1)
+  const giveBack = link.script(giveBackLua, 1)
+  const head = link.script(headLua, 1)
+
+  return {
+    async reserve(conversationId, send) {
+      return toReservation(
+        await link.roundTrip('sequencer.reserve', () =>
+          reserve([keys.counter(conversationId), keys.sent(conversationId, send)], [counterTtlMs, sentTtlMs]),
+        ),
+      )
+    },
+
+    async prepareSeed(conversationId) {
+      return String(
+        await link.roundTrip('sequencer.prepareSeed', () =>
+          prepareSeed([keys.counter(conversationId)], [randomUUID(), seedTokenTtlMs]),
+        ),
+      )
+    },
+
+    async seed(conversationId, lastSeq, token) {
+      await link.roundTrip('sequencer.seed', () => seed([keys.counter(conversationId)], [lastSeq, counterTtlMs, token]))
+    },
+
+    async reserveAbove(conversationId, taken) {
+      return Number(
+        await link.roundTrip('sequencer.reserveAbove', () =>
+          reserveAbove([keys.counter(conversationId)], [taken, counterTtlMs]),
+        ),
+      )
+    },
+
+    // A send remembered with the seq that is taken back keeps it, and somebody else is given it too. That is safe: what is
+    // remembered only saves a number. The send's claim decides its seq, and the log's cell decides whose it is; the
+    // loser of the cell reserves above it.
+    async giveBack(conversationId, seq) {
+      const givenBack = await link.roundTrip('sequencer.giveBack', () =>
+        giveBack([keys.counter(conversationId)], [seq, counterTtlMs]),
+      )
+      return givenBack === 1
+    },
+
+    async heads(conversationIds) {
+      const heads = await link.roundTrip('sequencer.heads', () =>
+        Promise.all(conversationIds.map((conversationId) => head([keys.counter(conversationId)], []))),
+      )
+      return heads.map((seq) => (seq === null ? undefined : Number(seq)))
+    },
+  }
+}
+
+export const toReservation = (reserved: unknown): Reservation | undefined =>
+  Array.isArray(reserved) ? { seq: Number(reserved[0]), known: reserved[1] === 1 } : undefined
+
+/** get_counter(key), set_counter(key, seq, published, ttl_ms), keep(key, text, ttl_ms). */
+export const counterLua = `${runIdLua}
+-- The counter and how far was published; nil and a token where somebody is about to seed it; nil and nil where there is neither.
+local function get_counter(key)
+  local text, run = string.match(redis.call('GET', key) or '', '^(%S+) (%S+)$')
+  if not text or run ~= (run_id() or '-') then return nil, nil end
+  if string.sub(text, 1, 1) == '?' then return nil, string.sub(text, 2) end
+  local seq, published = string.match(text, '^(%d+)/(%d+)$')
+  return tonumber(seq), tonumber(published)
+end
+
+local function keep(key, text, ttl_ms)
+  redis.call('SET', key, text .. ' ' .. (run_id() or '-'), 'PX', ttl_ms)
+end
+
+local function set_counter(key, seq, published, ttl_ms)
+  keep(key, string.format('%.0f/%.0f', seq, published), ttl_ms)
+end
+`
+
+// After counterLua.
+// KEYS[1] string   the conversation's counter
+// KEYS[2] string   the seq this send was given before
+// ARGV[1] integer  TTL of the counter, ms
+// ARGV[2] integer  TTL of the remembered send, ms
+// Returns {seq, 1 if it was known}, or nil where the counter is gone.
+export const reserveLua = `
+local known = redis.call('GET', KEYS[2])
+if known then return {tonumber(known), 1} end
+local counter, published = get_counter(KEYS[1])
+if not counter then return false end
+set_counter(KEYS[1], counter + 1, published, ARGV[1])
+redis.call('SET', KEYS[2], counter + 1, 'PX', ARGV[2])
+return {counter + 1, 0}
+`
+
+// KEYS[1] string   the conversation's counter
+// Returns it, or nil where it is gone.
+const headLua = `${counterLua}
+local counter = get_counter(KEYS[1])
+return counter or false
+`
+
+// KEYS[1] string   the conversation's counter
+// ARGV[1] string   a token
+// ARGV[2] integer  its TTL, ms
+// Returns the token that is there now, or this one where the counter stands.
+const prepareSeedLua = `${counterLua}
+local counter, token = get_counter(KEYS[1])
+if counter then return ARGV[1] end
+if token then return token end
+keep(KEYS[1], '?' .. ARGV[1], ARGV[2])
+return ARGV[1]
+`
+
+// KEYS[1] string   the conversation's counter
+// ARGV[1] integer  the last seq of the log
+// ARGV[2] integer  TTL of the counter, ms
+// ARGV[3] string   the token
+const seedLua = `${counterLua}
+local counter, other = get_counter(KEYS[1])
+local last = tonumber(ARGV[1])
+if counter then
+  set_counter(KEYS[1], math.max(counter, last), math.max(other, last), ARGV[2])
+elseif other == ARGV[3] then
+  set_counter(KEYS[1], last, last, ARGV[2])
+end
+return 1
+`
+
+// Where the counter is gone it stays so: a counter must not stand below the log's last row, and only a reader of the log
+// knows that row.
+// KEYS[1] string   the conversation's counter
+// ARGV[1] integer  a taken seq
+// ARGV[2] integer  TTL of the counter, ms
+// Returns the next seq above both.
+const reserveAboveLua = `${counterLua}
+local counter, published = get_counter(KEYS[1])
+local taken = tonumber(ARGV[1])
+if not counter then return taken + 1 end
+local seq = math.max(counter, taken) + 1
+set_counter(KEYS[1], seq, math.max(published, taken), ARGV[2])
+return seq
+`
+
+// Numbers are not unique over a loss: after a flush another may have been given this one, and may have published it. What was published
+// is never given back, or the counter would fall below it.
+// KEYS[1] string   the conversation's counter
+// ARGV[1] integer  the seq to take back
+// ARGV[2] integer  TTL of the counter, ms
+// Returns 1 if it was the last one given.
+const giveBackLua = `${counterLua}
+local counter, published = get_counter(KEYS[1])
+local seq = tonumber(ARGV[1])
+if counter ~= seq or published >= seq then return 0 end
+set_counter(KEYS[1], seq - 1, published, ARGV[2])
+return 1
+`

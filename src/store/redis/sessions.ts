@@ -1,0 +1,284 @@
+// parley_sessions:{userId}   hash, from the first attach to the end of the last session, 1 hour at most after its last use
+//   <connectionId>           "state|scope|expiresAtMs": syncing, online or left; '*' or a conversation id; Redis's time
+//   @                        the run id (store/redis/run-id.ts) under which the first of them attached
+//   !                        "1": a session ended uncleanly, or Redis forgot one: what it was sent may be in no index
+// parley_complete:{userId}   string, the mark: the run id under which it was set; 30 days
+// parley_seen:{userId}       string, the last sign of life of any session, its end included, ms of Redis's time; 30 days
+//
+// The mark must never stand while a message waits for the user that neither the pending index nor a session accounts for.
+// - Only a session for all conversations can vouch: it has looked into everything at its attach, unless there was a mark, and
+//   has heard everything since. When it leaves it stays in the hash as `left` until its markIndexComplete: it may still be
+//   writing pending rows. If its node dies first, the field expires like any other, which is an unclean end.
+// - So the mark is set only on evidence: the last session goes, it is one that has left, and there is no '!'. An empty hash
+//   proves nothing: Redis may have forgotten.
+// - A session for one conversation comes and goes unnoticed, except after the last one for all has left: what was sent to it
+//   since is heard by nobody else, and it may die before it is written down. Hence '!'.
+// - A session that Redis turns out to have forgotten sets '!': others may be forgotten, too.
+// - A failover, or a restart from a dump, brings marks back that were taken since; none bears the run id of now. Nor may
+//   a session set one that attached under another: what it heard last may be what the new one has never seen, and the
+//   counters, by which a later stream could tell, lag behind as well.
+//
+// How a user appears to others: online if any session is, else syncing if any is, else offline. Each script that changes it
+// publishes so. A session whose node was killed expires without a word; whoever watches looks again now and then. `seen` is then
+// the time of its last renewal.
+
+import type { RedisLink } from '../../engine/redis/client.ts'
+import type { Presence, Session, Sessions } from '../../ports/soft-state.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import { encodeEvent } from './event-wire.ts'
+import { dayMs, type RedisKeys } from './keys.ts'
+import { runIdLua } from './run-id.ts'
+
+export const sessionTtlMs = 30_000
+export const sessionsKeyTtlMs = 3_600_000
+export const markTtlMs = 30 * dayMs
+export const seenTtlMs = 30 * dayMs
+
+export function createSessionsRedis(link: RedisLink, keys: RedisKeys, ttlMs = sessionTtlMs): Sessions {
+  const attach = link.script(attachLua, 3)
+  const renew = link.script(renewLua, 3)
+  const leave = link.script(leaveLua, 2)
+  const markIndexComplete = link.script(markLua, 2)
+  const presence = link.script(presenceLua, 1)
+  const seen = link.script(seenLua, 2)
+
+  const keysOf = (userId: UserId) => [keys.sessions(userId), keys.mark(userId)]
+  const argsOf = ({ userId, connectionId, conversationId }: Session) => [
+    connectionId,
+    conversationId ?? '*',
+    ttlMs,
+    ttlMs + sessionsKeyTtlMs,
+    seenTtlMs,
+    keys.presenceChannel(userId),
+    encodeEvent({ type: 'presence', userId }),
+  ]
+
+  return {
+    async attach(session) {
+      const { userId } = session
+      const complete = await link.roundTrip('sessions.attach', () =>
+        attach([...keysOf(userId), keys.seen(userId)], argsOf(session)),
+      )
+      return { indexComplete: complete === 1 }
+    },
+
+    async renew(sessions) {
+      await link.roundTrip('sessions.renew', () =>
+        Promise.all(
+          sessions.map(({ session, state }) =>
+            renew([...keysOf(session.userId), keys.seen(session.userId)], [...argsOf(session), state]),
+          ),
+        ),
+      )
+    },
+
+    async leave(session) {
+      const { userId } = session
+      await link.roundTrip('sessions.leave', () => leave([keys.sessions(userId), keys.seen(userId)], argsOf(session)))
+    },
+
+    async markIndexComplete(userId) {
+      await link.roundTrip('sessions.markIndexComplete', () => markIndexComplete(keysOf(userId), [markTtlMs]))
+    },
+
+    async presence(userIds) {
+      const states = await link.roundTrip('sessions.presence', () =>
+        Promise.all(userIds.map((userId) => presence([keys.sessions(userId)], []))),
+      )
+      return states.map(toPresence)
+    },
+
+    async seen(userIds) {
+      const all = await link.roundTrip('sessions.seen', () =>
+        Promise.all(userIds.map((userId) => seen([keys.sessions(userId), keys.seen(userId)], []))),
+      )
+      return all.map((each) => {
+        const [state, atMs] = each as [string, string | null]
+        const presence = toPresence(state)
+        return presence === 'offline' && atMs !== null ? { presence, lastSeenAtMs: Number(atMs) } : { presence }
+      })
+    },
+  }
+}
+
+const toPresence = (state: unknown): Presence => (state === 'online' || state === 'syncing' ? state : 'offline')
+
+/** What every script that looks at sessions needs. */
+export const sessionsLua = `
+-- Redis's own clock: those of the nodes may differ.
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+-- visit(connection_id, state, scope, expires_ms) for every session in the hash
+local function each_session(key, visit)
+  local entries = redis.call('HGETALL', key)
+  for i = 1, #entries, 2 do
+    local state, scope, expires_ms = string.match(entries[i + 1], '^(%a+)|([^|]*)|(%d+)$')
+    if state then visit(entries[i], state, scope, tonumber(expires_ms)) end
+  end
+end
+`
+
+const presenceOfLua = `
+-- 'online', 'syncing' or 'offline'
+local function presence_of(key, now)
+  local presence = 'offline'
+  each_session(key, function(_, state, _, expires_ms)
+    if expires_ms <= now or state == 'left' or presence == 'online' then return end
+    presence = state
+  end)
+  return presence
+end
+`
+
+const writingLua = `${sessionsLua}${presenceOfLua}${runIdLua}
+local function put_session(key, connection_id, state, scope, expires_ms)
+  redis.call('HSET', key, connection_id, state .. '|' .. scope .. '|' .. string.format('%.0f', expires_ms))
+end
+
+-- Takes out what has expired, each an unclean end. Returns how many remain, and the id of one that has left.
+local function prune(key, now)
+  local remaining, left = 0, nil
+  each_session(key, function(connection_id, state, _, expires_ms)
+    if expires_ms <= now then
+      redis.call('HDEL', key, connection_id)
+      redis.call('HSET', key, '!', '1')
+    else
+      remaining = remaining + 1
+      if state == 'left' then left = connection_id end
+    end
+  end)
+  return remaining, left
+end
+
+-- A sign of life. Whatever act does to the sessions, whoever watches the user is told if it shows.
+local function watched(now, key, seen_key, seen_ttl_ms, channel, event, act)
+  redis.call('SET', seen_key, string.format('%.0f', now), 'PX', seen_ttl_ms)
+  local before = presence_of(key, now)
+  local result = act()
+  if presence_of(key, now) ~= before then redis.call('PUBLISH', channel, event) end
+  return result
+end
+`
+
+// KEYS[1] hash     the user's sessions
+// KEYS[2] string   the user's mark
+// KEYS[3] string   when the user was last seen
+// ARGV[1] string   connection id
+// ARGV[2] string   scope: '*' or a conversation id
+// ARGV[3] integer  TTL of the session, ms
+// ARGV[4] integer  TTL of the hash, ms
+// ARGV[5] integer  TTL of when the user was last seen, ms
+// ARGV[6] string   the channel of those who watch the user
+// ARGV[7] string   the event
+// Returns 1 if the mark was there.
+const attachLua = `${writingLua}
+local now = now_ms()
+return watched(now, KEYS[1], KEYS[3], ARGV[5], ARGV[6], ARGV[7], function()
+  prune(KEYS[1], now)
+  local mark, run = redis.call('GET', KEYS[2]), run_id()
+  local complete = mark and mark == run
+  redis.call('DEL', KEYS[2])
+  put_session(KEYS[1], ARGV[1], 'syncing', ARGV[2], now + ARGV[3])
+  redis.call('HSETNX', KEYS[1], '@', run or '')
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  return complete and 1 or 0
+end)
+`
+
+// One that has left stays so: a renewal may be overtaken by the end of its session.
+// KEYS[1] hash     the user's sessions
+// KEYS[2] string   the user's mark
+// KEYS[3] string   when the user was last seen
+// ARGV[1] string   connection id
+// ARGV[2] string   scope: '*' or a conversation id
+// ARGV[3] integer  TTL of the session, ms
+// ARGV[4] integer  TTL of the hash, ms
+// ARGV[5] integer  TTL of when the user was last seen, ms
+// ARGV[6] string   the channel of those who watch the user
+// ARGV[7] string   the event
+// ARGV[8] string   state: syncing or online
+const renewLua = `${writingLua}
+local session = redis.call('HGET', KEYS[1], ARGV[1])
+if session and string.sub(session, 1, 5) == 'left|' then return 0 end
+local now = now_ms()
+-- Nearly always it only lives on, which shows nobody anything: no need to look at all the others.
+local state, expires_ms = string.match(session or '', '^(%a+)|[^|]*|(%d+)$')
+if state == ARGV[8] and tonumber(expires_ms) > now then
+  redis.call('SET', KEYS[3], string.format('%.0f', now), 'PX', ARGV[5])
+  put_session(KEYS[1], ARGV[1], ARGV[8], ARGV[2], now + ARGV[3])
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  return 1
+end
+return watched(now, KEYS[1], KEYS[3], ARGV[5], ARGV[6], ARGV[7], function()
+  if not session then
+    redis.call('HSET', KEYS[1], '!', '1')
+    redis.call('DEL', KEYS[2])
+  end
+  put_session(KEYS[1], ARGV[1], ARGV[8], ARGV[2], now + ARGV[3])
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  return 1
+end)
+`
+
+// KEYS[1] hash     the user's sessions
+// KEYS[2] string   when the user was last seen
+// ARGV[1] string   connection id
+// ARGV[2] string   scope: '*' or a conversation id
+// ARGV[3] integer  TTL of the session, ms
+// ARGV[4] integer  TTL of the hash, ms
+// ARGV[5] integer  TTL of when the user was last seen, ms
+// ARGV[6] string   the channel of those who watch the user
+// ARGV[7] string   the event
+const leaveLua = `${writingLua}
+local now = now_ms()
+return watched(now, KEYS[1], KEYS[2], ARGV[5], ARGV[6], ARGV[7], function()
+  local known = redis.call('HDEL', KEYS[1], ARGV[1]) == 1
+  if ARGV[2] == '*' then
+    if not known then redis.call('HSET', KEYS[1], '!', '1') end
+    put_session(KEYS[1], ARGV[1], 'left', ARGV[2], now + ARGV[3])
+  else
+    local others, heard, leaving = 0, false, false
+    each_session(KEYS[1], function(_, state, scope, expires_ms)
+      others = others + 1
+      leaving = leaving or state == 'left'
+      heard = heard or (scope == '*' and state ~= 'left' and expires_ms > now)
+    end)
+    if others == 0 then return redis.call('DEL', KEYS[1]) end
+    if leaving and not heard then redis.call('HSET', KEYS[1], '!', '1') end
+  end
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  return 1
+end)
+`
+
+// KEYS[1] hash     the user's sessions
+// KEYS[2] string   the user's mark
+// ARGV[1] integer  TTL of the mark, ms
+const markLua = `${writingLua}
+local remaining, left = prune(KEYS[1], now_ms())
+if not left then return 0 end
+redis.call('HDEL', KEYS[1], left)
+if remaining > 1 then return 0 end
+local run, born = run_id(), redis.call('HGET', KEYS[1], '@')
+if run and run == born and redis.call('HEXISTS', KEYS[1], '!') == 0 then
+  redis.call('SET', KEYS[2], run, 'PX', ARGV[1])
+end
+redis.call('DEL', KEYS[1])
+return 1
+`
+
+// KEYS[1] hash     the user's sessions
+// Returns 'online', 'syncing' or 'offline'.
+const presenceLua = `${sessionsLua}${presenceOfLua}
+return presence_of(KEYS[1], now_ms())
+`
+
+// KEYS[1] hash     the user's sessions
+// KEYS[2] string   when the user was last seen
+// Returns {'online', 'syncing' or 'offline', when or nil}.
+const seenLua = `${sessionsLua}${presenceOfLua}
+return {presence_of(KEYS[1], now_ms()), redis.call('GET', KEYS[2])}
+`

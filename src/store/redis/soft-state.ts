@@ -1,0 +1,29 @@
+import type { RedisLink } from '../../engine/redis/client.ts'
+import type { SoftState } from '../../ports/ports.ts'
+import { createActivityRedis } from './activity.ts'
+import { createBlockHintsRedis } from './block-hints.ts'
+import type { OnTraced } from './channels.ts'
+import { createEventsRedis } from './events.ts'
+import { createHintsRedis } from './hints.ts'
+import { createRedisKeys, defaultKeyPrefix } from './keys.ts'
+import { createSequencerRedis } from './sequencer.ts'
+import { createSessionsRedis, sessionTtlMs as defaultSessionTtlMs } from './sessions.ts'
+import { createVersionsRedis } from './versions.ts'
+
+export type SoftStateRedisOptions = { keyPrefix?: string; sessionTtlMs?: number; onTraced?: OnTraced }
+
+export function createSoftStateRedis(
+  link: RedisLink,
+  { keyPrefix = defaultKeyPrefix, sessionTtlMs = defaultSessionTtlMs, onTraced }: SoftStateRedisOptions = {},
+): SoftState {
+  const keys = createRedisKeys(keyPrefix)
+  return {
+    sequencer: createSequencerRedis(link, keys),
+    sessions: createSessionsRedis(link, keys, sessionTtlMs),
+    hints: createHintsRedis(link, keys),
+    versions: createVersionsRedis(link, keys),
+    activity: createActivityRedis(link, keys),
+    blockHints: createBlockHintsRedis(link, keys),
+    events: createEventsRedis(link, keys, onTraced),
+  }
+}

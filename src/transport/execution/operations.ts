@@ -1,0 +1,86 @@
+import type { Clock } from '../../ports/clock.ts'
+import { unavailable } from '../../protocol/errors.ts'
+import { createDeadline } from '../limits/deadline.ts'
+
+/** What is under way: nothing new starts once a drain began, and a drain can wait for the rest. */
+export type Operations = {
+  readonly draining: boolean
+  /** Told to stop: nobody should come any more, but whoever does is served until the drain begins. */
+  readonly leaving: boolean
+  leave(): void
+  /** Runs a query or mutation under the deadline. What is late goes on, but the caller is told UNAVAILABLE. */
+  run<T, A>(work: (of: A) => T | Promise<T>, of: A): T | Promise<T>
+  /** Runs something that may take its time, such as the start of a subscription. */
+  start<T, A>(work: (of: A) => T | Promise<T>, of: A): T | Promise<T>
+  /** Refuses what is new from now on; resolves when the rest is answered, or after `withinMs`. */
+  drain(withinMs: number): Promise<void>
+}
+
+const defaultDeadlineMs = 2500
+/** Without a reason of one's own, every abort makes a DOMException with a stack. */
+const inTime = 'in time'
+
+export function createOperations(clock: Clock, deadlineMs = defaultDeadlineMs): Operations {
+  const inDeadline = createDeadline(clock, deadlineMs)
+  let running = 0
+  let draining = false
+  let leaving = false
+  let allDone: (() => void) | undefined
+
+  function done(): void {
+    running -= 1
+    if (running === 0) allDone?.()
+  }
+
+  function start<T, A>(work: (of: A) => T | Promise<T>, of: A): T | Promise<T> {
+    if (draining) throw unavailable()
+    const result = work(of)
+    if (!(result instanceof Promise)) return result
+    running += 1
+    result.then(done, done)
+    return result
+  }
+
+  return {
+    get draining() {
+      return draining
+    },
+    get leaving() {
+      return leaving
+    },
+    leave() {
+      leaving = true
+    },
+    start,
+    run(work, of) {
+      const result = start(work, of)
+      return result instanceof Promise ? inDeadline(result) : result
+    },
+    async drain(withinMs) {
+      leaving = true
+      draining = true
+      const answered = new Promise<void>((resolve) => {
+        allDone = resolve
+        if (running === 0) resolve()
+      })
+      await within(clock, withinMs, answered).catch(() => undefined)
+      // The answers still pass through promises; one turn of the event loop later they are written.
+      await new Promise(setImmediate)
+    },
+  }
+}
+
+/** The work's own outcome, or UNAVAILABLE if it takes longer. */
+export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
+  const settled = new AbortController()
+  // Most work is in time: an error that nobody sees, and the stack it brings along, would be made for each.
+  const late = clock.sleep(ms, settled.signal).then(() => {
+    if (!settled.signal.aborted) throw unavailable()
+    return work
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    settled.abort(inTime)
+  }
+}

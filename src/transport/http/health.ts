@@ -1,0 +1,20 @@
+import type { Clock } from '../../ports/clock.ts'
+import { type Operations, within } from '../execution/operations.ts'
+import { type Handler, sendJson } from './exchange.ts'
+
+export type Readiness = { redis: boolean; dynamodb: boolean }
+
+const answerWithinMs = 2000
+
+/** GET /healthz: the process lives. */
+export const live: Handler = ({ response }) => sendJson(response, 200, { status: 'ok' })
+
+/** GET /readyz: it can serve; otherwise the answer names the backend that fails. */
+export function createReadyHandler(ready: () => Promise<Readiness>, operations: Operations, clock: Clock): Handler {
+  return async ({ response }) => {
+    const backends = await within(clock, answerWithinMs, ready()).catch(() => ({ redis: false, dynamodb: false }))
+    const { leaving } = operations
+    const fit = backends.redis && backends.dynamodb && !leaving
+    sendJson(response, fit ? 200 : 503, { status: fit ? 'ready' : leaving ? 'draining' : 'unavailable', ...backends })
+  }
+}

@@ -1,0 +1,160 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { GroupChange } from '../../../src/ports/log.ts'
+import {
+  answerOf,
+  type ClockStep,
+  type FinalTable,
+  type GroupCall,
+  type GroupSeen,
+  groupCalls,
+  type History,
+  type Seat,
+} from './history.ts'
+
+/**
+ * A group as one change has made it. `earliestMs`: when that change was drafted; it took effect later. `latestMs`: when somebody had
+ * been answered with it, or with a later one.
+ */
+export type Version = { seq: number; change?: GroupChange; group: GroupSeen; earliestMs: number; latestMs: number }
+
+/** A stretch of a log that a user may see: strictly between the two. `since`: from when on that is certain. */
+export type Tenure = { joinedSeq: number; leftSeq: number; sinceMs: number }
+
+export type Tenures = ReturnType<typeof createTenures>
+
+/**
+ * Who was in which conversation from where to where. Of the changes in a group's log those took effect that lead from the
+ * version its row has in the end back to its beginning; when, lies between what the rows and the answers say.
+ */
+export function createTenures(history: History) {
+  const groups = new Map(
+    history.tables.flatMap((table) =>
+      table.group ? [[table.conversationId, versionsOf(table, history)] as const] : [],
+    ),
+  )
+  const known = new Map<string, Tenure[]>()
+
+  const versions = (conversationId: string): readonly Version[] => groups.get(conversationId) ?? []
+
+  /** Those that may have been in force at some time from one moment to another. */
+  function between(conversationId: string, fromMs: number, toMs: number): Version[] {
+    const all = versions(conversationId)
+    return all.filter(
+      ({ earliestMs }, i) => earliestMs <= toMs && (all[i + 1]?.latestMs ?? Number.POSITIVE_INFINITY) >= fromMs,
+    )
+  }
+
+  function of(userId: string, conversationId: string): Tenure[] {
+    const key = `${userId} ${conversationId}`
+    const tenures = known.get(key) ?? trace(userId, conversationId)
+    known.set(key, tenures)
+    return tenures
+  }
+
+  function trace(userId: string, conversationId: string): Tenure[] {
+    if (history.members[conversationId]?.includes(userId)) return [whole]
+    const tenures: Tenure[] = []
+    for (const { seq, change, latestMs } of versions(conversationId)) {
+      const last = tenures.at(-1)
+      if (last && change?.removed.includes(userId as never) && last.leftSeq > seq)
+        tenures[tenures.length - 1] = { ...last, leftSeq: seq }
+      if (change?.added.includes(userId as never)) tenures.push({ ...whole, joinedSeq: seq, sinceMs: latestMs })
+    }
+    return tenures
+  }
+
+  return {
+    groupIds: [...groups.keys()],
+    versions,
+    between,
+    of,
+    /** The one in which the user may see this entry. */
+    around: (userId: string, conversationId: string, seq: number): Tenure | undefined =>
+      of(userId, conversationId).find(({ joinedSeq, leftSeq }) => joinedSeq < seq && seq < leftSeq),
+    /** The one that lasts to the end. */
+    last: (userId: string, conversationId: string): Tenure | undefined =>
+      of(userId, conversationId).find(({ leftSeq }) => leftSeq === Number.POSITIVE_INFINITY),
+  }
+}
+
+export const seatOf = ({ members }: GroupSeen, userId: string): Seat | undefined =>
+  members.find((each) => each.userId === userId)
+
+const whole: Tenure = { joinedSeq: 0, leftSeq: Number.POSITIVE_INFINITY, sinceMs: 0 }
+
+/** Oldest first, from before the group was there. */
+function versionsOf({ conversationId, rows, group }: FinalTable, history: History): Version[] {
+  const never = Number.POSITIVE_INFINITY
+  const nothing = { id: conversationId, title: '', members: [] }
+  const versions: Version[] = [{ seq: 0, group: nothing, earliestMs: Number.NEGATIVE_INFINITY, latestMs: 0 }]
+  for (const change of chainOf(rows, group?.version ?? 0)) {
+    const before = versions.at(-1)?.group ?? nothing
+    const earliestMs = earliestOf(change.sentAtMs - history.startedAtMs, history.clocks)
+    versions.push({ seq: change.seq, change, group: changed(before, change), earliestMs, latestMs: never })
+  }
+  for (const call of groupCalls(history)) {
+    const proven = provenBy(call, conversationId, versions, history)
+    for (const version of versions.slice(0, proven + 1))
+      version.latestMs = Math.min(version.latestMs, call.endedAtMs ?? never)
+  }
+  return versions
+}
+
+/** When a row was drafted at the earliest. */
+export const earliestOf = (rowMs: number, clocks: readonly ClockStep[]): number => Math.min(...timesOf(rowMs, clocks))
+
+/** When a row may have been drafted: its time may be of any node's clock. */
+function timesOf(rowMs: number, clocks: readonly ClockStep[]): number[] {
+  const byClocks = clocks.flatMap(({ node, fromMs, offsetMs }, i) => {
+    const untilMs = clocks.slice(i + 1).find((later) => later.node === node)?.fromMs ?? Number.POSITIVE_INFINITY
+    const atMs = rowMs - offsetMs
+    return atMs >= fromMs - clockSlackMs && atMs <= untilMs + clockSlackMs ? [atMs] : []
+  })
+  return [rowMs, ...byClocks]
+}
+
+/** A clock is set by a message that takes a moment. */
+const clockSlackMs = 2000
+
+/** The index of the earliest version that this answer can have come from; -1 if it proves nothing. */
+function provenBy(
+  call: GroupCall,
+  conversationId: string,
+  versions: readonly Version[],
+  { startedAtMs, clocks }: History,
+): number {
+  const answer = answerOf(call)
+  if (answer === undefined) return -1
+  if (answer !== 'left') {
+    return answer.id === conversationId ? versions.findIndex(({ group }) => isDeepStrictEqual(group, answer)) : -1
+  }
+  if (call.ask.conversationId !== conversationId) return -1
+  const isIn = (atMs: number) => atMs >= call.askedAtMs && atMs <= (call.endedAtMs ?? 0)
+  const mayBe = versions.filter(
+    ({ change }) =>
+      change?.senderId === call.userId &&
+      change.removed.includes(change.senderId) &&
+      timesOf(change.sentAtMs - startedAtMs, clocks).some(isIn),
+  )
+  // Where clocks were off, two may fit. Then it is not known which of them was answered.
+  const [only] = mayBe
+  return only && (mayBe.length === 1 || clocks.length === 0) ? versions.indexOf(only) : -1
+}
+
+/** Oldest first; as far as it leads. */
+export function chainOf(rows: FinalTable['rows'], version: number): GroupChange[] {
+  const bySeq = new Map(rows.filter((row) => row.kind === 'group').map((row) => [row.seq, row]))
+  const chain: GroupChange[] = []
+  for (let at = bySeq.get(version); at && !chain.includes(at); at = bySeq.get(at.baseVersion)) chain.unshift(at)
+  return chain
+}
+
+function changed(before: GroupSeen, { seq, added, removed, roles, title }: GroupChange): GroupSeen {
+  const stay = before.members.filter(({ userId }) => !removed.includes(userId as never))
+  const come = added.map((userId): Seat => ({ userId, role: 'MEMBER', joinedSeq: seq }))
+  const members = [...stay.filter(({ userId }) => !added.includes(userId as never)), ...come].map((seat) => ({
+    ...seat,
+    role: roles.find((each) => each.userId === seat.userId)?.role ?? seat.role,
+  }))
+  return { id: before.id, title: title ?? before.title, members }
+}

@@ -1,0 +1,30 @@
+import { answerOf, type GroupCall, type GroupSeen, refusalOf, type Seat } from '../checks/history.ts'
+
+/** Who is in which group, as far as the crowd was last told: good enough to choose what to try next, and for nothing else. */
+export type GroupHints = ReturnType<typeof createGroupHints>
+
+export function createGroupHints() {
+  const groups = new Map<string, GroupSeen>()
+
+  const members = (id: string): readonly Seat[] => groups.get(id)?.members ?? []
+  const seat = (userId: string, id: string): Seat | undefined => members(id).find((each) => each.userId === userId)
+
+  function take(userId: string, id: string): void {
+    const group = groups.get(id)
+    if (group) groups.set(id, { ...group, members: group.members.filter((each) => each.userId !== userId) })
+  }
+
+  return {
+    ids: (): string[] => [...groups.keys()],
+    members,
+    seat,
+    of: (userId: string): string[] => [...groups.keys()].filter((id) => seat(userId, id)),
+    /** What an answer tells, and a refusal. */
+    hear<Asked extends Pick<GroupCall, 'userId' | 'ask' | 'outcome'>>(call: Asked): Asked {
+      const answer = answerOf(call)
+      if (answer && answer !== 'left') groups.set(answer.id, answer)
+      if (answer === 'left' || refusalOf(call)?.code === 'NOT_FOUND') take(call.userId, call.ask.conversationId)
+      return call
+    },
+  }
+}

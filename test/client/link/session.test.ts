@@ -1,0 +1,640 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Link } from '../../../src/client/link/link.ts'
+import { createSession } from '../../../src/client/link/session.ts'
+import { ClientError, networkError } from '../../../src/client/shared/client-error.ts'
+import { createChanges } from '../../../src/client/state/changes.ts'
+import { createConversations } from '../../../src/client/state/conversations.ts'
+import { createInbox } from '../../../src/client/state/inbox.ts'
+import { createTicks } from '../../../src/client/state/ticks.ts'
+import { createTyping } from '../../../src/client/state/typing.ts'
+import {
+  boundary,
+  conversation,
+  event,
+  expectNoTimers,
+  insisting,
+  isDone,
+  keeperOver,
+  list,
+  message,
+  nameOf,
+  page,
+  refused,
+  scriptedAsk,
+  settled,
+} from '../kit.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+type Stream = {
+  name: string
+  variables: unknown
+  stopped: boolean
+  event(data: unknown): void
+  end(error?: ClientError): void
+}
+
+const pollEveryMs = 3000
+
+type Started = { at?: number; positions?: Record<string, number>; pushes?: boolean; narrow?: boolean }
+
+/** The session between a link of the test's, and an inbox, a list and ticks as they are. `at`: the position in dm_1. */
+function start({ at, positions = at === undefined ? {} : { dm_1: at }, pushes = true, narrow = false }: Started = {}) {
+  const asks = scriptedAsk()
+  const streams: Stream[] = []
+  const told: number[] = []
+  const { ask } = asks
+  const { insist } = insisting()
+  const inbox = createInbox({ ask, keeper: keeperOver(), random: () => 0, onMessage: ({ seq }) => void told.push(seq) })
+  const conversations = createConversations({ ask, insist, userId: 'alice', readUpTo: () => 0 })
+  const ticks = createTicks('alice')
+  const typing = createTyping(ask, Date.now)
+  const changed: string[] = []
+  const changes = createChanges({
+    ask,
+    keeper: keeperOver(),
+    insist,
+    messagePositions: inbox.positions,
+    onChanged: ({ seq, body }) => void changed.push(`${seq} ${body}`),
+  })
+  const kept = Object.entries(positions)
+  if (kept.length > 0) {
+    inbox.restore([['device', true], ...kept.map(([id, seq]): [string, number] => [`position:${id}`, seq])])
+  }
+  const gone: string[] = []
+  conversations.onGone((id) => {
+    gone.push(id)
+    inbox.forget(id)
+    changes.forget(id)
+  })
+  const onLink = vi.fn()
+  const onBegin = vi.fn()
+  const onStranger = vi.fn()
+  const { session, poll, attach } = createSession({
+    userId: 'alice',
+    pollEveryMs,
+    inbox,
+    conversations,
+    ticks,
+    changes,
+    typing,
+    awaited: () => [],
+    onLink,
+    onBegin,
+    onStranger,
+  })
+  const link: Link = {
+    via: pushes ? (narrow ? 'sse' : 'websocket') : 'polling',
+    narrow,
+    ask,
+    ...(pushes && {
+      follow(document, variables, sink) {
+        const stream: Stream = {
+          name: nameOf(document),
+          variables,
+          stopped: false,
+          event: (data) => sink.event(data as never),
+          end: (error = networkError('Cut.')) => sink.end(error),
+        }
+        streams.push(stream)
+        return () => {
+          stream.stopped = true
+        }
+      },
+    }),
+    gone: new Promise(() => undefined),
+    close: () => undefined,
+  }
+  const online = vi.fn()
+  const over = new AbortController()
+  const early = vi.fn(() => stopped)
+  const stopped = vi.fn()
+  attach(early)
+  const ended = session(link, online, over.signal)
+  const streamOf = (name: string): Stream => {
+    const found = streams.findLast((each) => each.name === name)
+    if (!found) throw new Error(`Nobody follows ${name}.`)
+    return found
+  }
+  return {
+    ...asks,
+    streams,
+    streamOf,
+    told,
+    inbox,
+    conversations,
+    ticks,
+    changes,
+    changed,
+    typing,
+    onLink,
+    onStranger,
+    poll,
+    attach,
+    early,
+    stopped,
+    gone,
+    online,
+    over,
+    ended,
+    hear: (seq: number, id = 'dm_1') =>
+      streamOf('MessageAdded').event({ messageAdded: event(message(seq, { conversationId: id })) }),
+  }
+}
+
+const chatAt = (seq: number, shape: Parameters<typeof conversation>[0] = {}) =>
+  conversation({ ...shape, lastMessage: message(seq, { conversationId: shape.id ?? 'dm_1' }) })
+
+describe('a device that has positions', () => {
+  it('follows from them at once, and reads the list beside it', async () => {
+    const { streams, all, onLink } = start({ at: 4 })
+    expect(onLink).toHaveBeenCalledTimes(1)
+    expect(streams).toMatchObject([
+      { name: 'MessageAdded', variables: { after: [{ conversationId: 'dm_1', seq: 4 }] } },
+      { name: 'MessageChanged', variables: { after: [{ conversationId: 'dm_1', seq: 4 }] } },
+      { name: 'ConversationChanged', variables: {} },
+      { name: 'TicksChanged', variables: {} },
+    ])
+    expect(all.map(({ name }) => name)).toEqual(['Conversations'])
+  })
+
+  it('is online when everything the list shows was told, and not before', async () => {
+    const { answer, online, hear, told } = start({ at: 4 })
+    hear(5)
+    await answer(list([chatAt(6)]))
+    expect(online).not.toHaveBeenCalled()
+    hear(6)
+    await settled()
+    expect(online).toHaveBeenCalledTimes(1)
+    expect(told).toEqual([5, 6])
+  })
+
+  it('is online at once when there is nothing new, or nothing at all', async () => {
+    const { answer, online } = start({ at: 4 })
+    await answer(list([chatAt(4), conversation({ id: 'grp_empty' })]))
+    expect(online).toHaveBeenCalledTimes(1)
+  })
+
+  it('reads what the stream was not asked for, and is online after that', async () => {
+    const { answer, all, online, told } = start({ at: 4 })
+    await answer(list([chatAt(4), chatAt(2, { id: 'grp_new' })]))
+    expect(all.at(-1)).toMatchObject({ name: 'Messages', variables: { conversationId: 'grp_new' } })
+    expect(online).not.toHaveBeenCalled()
+    await answer(page([1, 2].map((seq) => message(seq, { conversationId: 'grp_new' }))))
+    expect(told).toEqual([1, 2])
+    expect(online).toHaveBeenCalledTimes(1)
+  })
+
+  it('is online although the log shows less than the list', async () => {
+    const { answer, online } = start({ at: 4 })
+    await answer(list([chatAt(4), chatAt(2, { id: 'grp_new' })]))
+    await answer(page([]), 'Messages')
+    expect(online).toHaveBeenCalledTimes(1)
+  })
+
+  it('reads the list on as long as it shows what it does not know', async () => {
+    const { answer, open, online } = start({ at: 4 })
+    await answer(list([conversation({ id: 'grp_1' }), conversation()], true))
+    expect(open).toMatchObject([{ name: 'Conversations', variables: { after: 'at dm_1' } }])
+    await answer(list([conversation()], true))
+    expect(open).toHaveLength(0)
+    expect(online).toHaveBeenCalledTimes(1)
+  })
+
+  it('hears boundaries, of all conversations and of those somebody looks at', async () => {
+    const { ticks, streamOf, streams } = start({ at: 4 })
+    streamOf('TicksChanged').event({ ticksChanged: boundary('bob', 3, 1) })
+    expect(ticks.of('dm_1')).toEqual([boundary('bob', 3, 1)])
+    const unwatch = ticks.watched.watch('dm_1')
+    expect(streams.at(-1)).toMatchObject({ name: 'TicksChanged', variables: { conversationId: 'dm_1' } })
+    streams.at(-1)?.event({ ticksChanged: boundary('bob', 4, 4) })
+    expect(ticks.of('dm_1')).toEqual([boundary('bob', 4, 4)])
+    unwatch()
+    expect(streams.at(-1)?.stopped).toBe(true)
+    expect(streams.slice(0, 2).map(({ stopped }) => stopped)).toEqual([false, false])
+  })
+
+  it('goes on when a conversation somebody looks at cannot be followed', async () => {
+    const { ticks, streams, ended } = start({ at: 4 })
+    ticks.watched.watch('dm_1')
+    streams.at(-1)?.end(refused('NOT_FOUND'))
+    expect(await isDone(ended)).toBe(false)
+    const before = streams.length
+    ticks.watched.watch('dm_2')
+    expect(streams.slice(before).map(({ variables }) => variables)).toEqual(
+      expect.arrayContaining([{ conversationId: 'dm_2' }]),
+    )
+  })
+})
+
+describe('a new device', () => {
+  it('reads the whole list first, and follows from where the user’s other devices are', async () => {
+    const { answer, streams, inbox } = start()
+    expect(streams).toHaveLength(0)
+    await answer(list([chatAt(9, { ticks: [boundary('alice', 7, 5), boundary('bob', 9)] })], true))
+    expect(streams).toHaveLength(0)
+    await answer(list([chatAt(3, { id: 'grp_1', ticks: [] })]))
+    expect(streams[0]?.variables).toEqual({
+      after: [
+        { conversationId: 'dm_1', seq: 7 },
+        { conversationId: 'grp_1', seq: 0 },
+      ],
+    })
+    expect(inbox.isNew()).toBe(false)
+  })
+
+  it('whose list cannot be read is no wiser, and follows nothing', async () => {
+    const { fail, ended, streams, inbox } = start()
+    await fail(refused('UNAVAILABLE'))
+    expect(await ended).toMatchObject({ code: 'UNAVAILABLE' })
+    expect(streams).toHaveLength(0)
+    expect(inbox.isNew()).toBe(true)
+  })
+
+  it('whose link has gone while it read the list follows nothing', async () => {
+    const { answer, streams, over, ended, ticks } = start()
+    over.abort()
+    await answer(list([chatAt(9)]))
+    expect(streams).toHaveLength(0)
+    expect(await isDone(ended)).toBe(true)
+    ticks.watched.watch('dm_1')
+    expect(streams).toHaveLength(0)
+  })
+})
+
+describe('a session', () => {
+  it.each(['MessageAdded', 'MessageChanged', 'ConversationChanged', 'TicksChanged'])(
+    'ends when its stream %s ends, and stops the others',
+    async (name) => {
+      const { streamOf, streams, ended, ticks } = start({ at: 4 })
+      ticks.watched.watch('dm_1')
+      streams.find((each) => each.name === name)?.end(networkError('Cut.'))
+      expect(await ended).toMatchObject({ code: 'NETWORK', message: 'Cut.' })
+      expect(streams.every(({ stopped }) => stopped)).toBe(true)
+      expect(streamOf('TicksChanged').stopped).toBe(true)
+      ticks.watched.watch('dm_2')
+      expect(streams).toHaveLength(5)
+    },
+  )
+
+  it('goes on when the server ends the stream of changes alone, and resumes that one after a while', async () => {
+    const { streams, streamOf, ended, changed } = start({ at: 4 })
+    const opened = () => streams.filter(({ name }) => name === 'MessageChanged').length
+    const broken = new ClientError('Broken.', { code: 'INTERNAL', retryable: true })
+    streamOf('MessageChanged').end(broken)
+    expect(opened()).toBe(1)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(opened()).toBe(2)
+    streamOf('MessageChanged').end(broken)
+    await vi.advanceTimersByTimeAsync(4000)
+    expect(opened()).toBe(2)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(streamOf('MessageChanged').variables).toEqual({ after: [{ conversationId: 'dm_1', seq: 4 }] })
+    const edited = { ...message(3), body: 'drei' }
+    streamOf('MessageChanged').event({ messageChanged: { message: edited, seq: 5, previousSeq: 0, catchUp: true } })
+    expect(changed).toEqual(['3 drei'])
+    expect(await isDone(ended)).toBe(false)
+    expect(streams.filter(({ name }) => name === 'MessageAdded')).toHaveLength(1)
+    streamOf('MessageChanged').end(broken)
+    streamOf('MessageAdded').end()
+    expect(await ended).toMatchObject({ code: 'NETWORK' })
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(opened()).toBe(3)
+  })
+
+  it('ends when the list cannot be read', async () => {
+    const { fail, streams, ended, online } = start({ at: 4 })
+    await fail(networkError('Nobody there.'))
+    expect(await ended).toMatchObject({ code: 'NETWORK' })
+    expect(streams.every(({ stopped }) => stopped)).toBe(true)
+    expect(online).not.toHaveBeenCalled()
+  })
+
+  it('ends when what the stream was not asked for cannot be read', async () => {
+    const { answer, fail, ended } = start({ at: 4 })
+    await answer(list([chatAt(2, { id: 'grp_new' })]))
+    await fail(networkError('Nobody there.'), 'Messages')
+    expect(await ended).toMatchObject({ code: 'NETWORK' })
+  })
+
+  it('whose link has gone stops its streams', async () => {
+    const { over, streams, ticks } = start({ at: 4 })
+    ticks.watched.watch('dm_1')
+    over.abort()
+    expect(streams.map(({ stopped }) => stopped)).toEqual([true, true, true, true, true])
+    ticks.watched.watch('dm_2')
+    expect(streams).toHaveLength(5)
+  })
+
+  it.each(['NOT_FOUND', 'SEQ_OUT_OF_RANGE'] as const)(
+    'whose server has never seen our positions (%s) has everything forgotten',
+    async (code) => {
+      const { streamOf, onStranger, ended } = start({ at: 4 })
+      streamOf('MessageAdded').end(refused(code))
+      expect(onStranger).toHaveBeenCalledTimes(1)
+      expect(await ended).toMatchObject({ code })
+    },
+  )
+
+  it('that ends for any other reason has nothing forgotten', async () => {
+    const { streamOf, streams, onStranger, ended } = start({ at: 4 })
+    streams[1]?.end(refused('NOT_FOUND'))
+    streamOf('MessageAdded').end(refused('UNAUTHENTICATED'))
+    await ended
+    expect(onStranger).not.toHaveBeenCalled()
+  })
+})
+
+/** Somebody of whom the server knows nothing, or nothing any more. */
+const notFoundAt = (index: number) =>
+  new ClientError('Not found.', { code: 'NOT_FOUND', retryable: false, field: `after.${index}.conversationId` })
+
+const positionsOf = (stream: Stream): string[] =>
+  (stream.variables as { after: { conversationId: string }[] }).after.map(({ conversationId }) => conversationId)
+
+const group = (seq: number, id = 'grp_1') => chatAt(seq, { id, kind: 'GROUP' })
+
+describe('a group left while the device was away', () => {
+  const away = { positions: { dm_1: 4, grp_1: 7, grp_2: 2 } }
+  const rounds = ({ streams }: { streams: Stream[] }) => streams.filter(({ name }) => name === 'MessageAdded')
+
+  it.each([
+    ['MessageAdded', 'MessageChanged'],
+    ['MessageChanged', 'MessageAdded'],
+  ])('is dropped, it alone, and the rest resumes on the same link: %s is refused first', async (first, second) => {
+    const started = start(away)
+    const { streamOf, streams, answer, gone, onStranger, ended, inbox } = started
+    const [one, other] = [streamOf(first), streamOf(second)]
+    one.end(notFoundAt(1))
+    other.end(notFoundAt(1))
+    await answer(list([chatAt(4), group(2, 'grp_2')]))
+    expect(gone).toEqual(['grp_1'])
+    expect(onStranger).not.toHaveBeenCalled()
+    expect(await isDone(ended)).toBe(false)
+    expect(rounds(started).map(positionsOf)).toEqual([
+      ['dm_1', 'grp_1', 'grp_2'],
+      ['dm_1', 'grp_2'],
+    ])
+    expect(positionsOf(streamOf('MessageChanged'))).toEqual(['dm_1', 'grp_2'])
+    expect(inbox.knows('grp_1')).toBe(false)
+    // Everything of the first round is stopped, and nothing of the second.
+    expect(streams.map(({ stopped }) => stopped)).toEqual([true, true, true, true, false, false, false, false])
+  })
+
+  it('is dropped when the list was there before the refusal, and the device is online after that', async () => {
+    const { streamOf, answer, gone, online } = start(away)
+    await answer(list([chatAt(4), group(2, 'grp_2')]))
+    streamOf('MessageAdded').end(notFoundAt(1))
+    await settled()
+    expect(gone).toEqual(['grp_1'])
+    await answer(list([chatAt(4), group(2, 'grp_2')]))
+    expect(online).toHaveBeenCalled()
+  })
+
+  it('does not make the device online before the list of its last round is here', async () => {
+    const { streamOf, answer, online, hear } = start(away)
+    await answer(list([chatAt(5), group(2, 'grp_2')]))
+    streamOf('MessageAdded').end(notFoundAt(1))
+    await settled()
+    hear(5)
+    await settled()
+    expect(online).not.toHaveBeenCalled()
+    await answer(list([chatAt(5), group(2, 'grp_2')]))
+    expect(online).toHaveBeenCalledTimes(1)
+  })
+
+  it('is one of several: each round drops the one that is refused', async () => {
+    const started = start(away)
+    const { streamOf, answer, gone } = started
+    streamOf('MessageAdded').end(notFoundAt(1))
+    await answer(list([chatAt(4)]))
+    streamOf('MessageChanged').end(notFoundAt(1))
+    await answer(list([chatAt(4)]))
+    expect(gone).toEqual(['grp_1', 'grp_2'])
+    expect(rounds(started).map(positionsOf).at(-1)).toEqual(['dm_1'])
+  })
+
+  it('is not forgotten with everything else, unless the list shows none of our conversations', async () => {
+    const { streamOf, answer, gone, onStranger, ended } = start(away)
+    streamOf('MessageAdded').end(notFoundAt(0))
+    streamOf('MessageChanged').end(notFoundAt(0))
+    await answer(list([chatAt(1, { id: 'dm_new' })]))
+    expect(onStranger).toHaveBeenCalledTimes(1)
+    expect(gone).toEqual([])
+    expect(await ended).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('is told from another server although what that one shows was read before it refused', async () => {
+    const { streamOf, answer, gone, onStranger, inbox } = start(away)
+    await answer(list([chatAt(1, { id: 'dm_new' })]))
+    await answer(page([message(1, { conversationId: 'dm_new' })]), 'Messages')
+    expect(inbox.knows('dm_new')).toBe(true)
+    streamOf('MessageAdded').end(notFoundAt(0))
+    await settled()
+    expect(onStranger).toHaveBeenCalledTimes(1)
+    expect(gone).toEqual([])
+  })
+
+  it('that the user is back in keeps its place in the list, and its log is read anew', async () => {
+    const started = start(away)
+    const { streamOf, answer, gone, told, conversations, changes } = started
+    streamOf('MessageAdded').end(notFoundAt(1))
+    await answer(list([chatAt(4), group(12), group(2, 'grp_2')]))
+    expect(gone).toEqual([])
+    expect(rounds(started).map(positionsOf).at(-1)).toEqual(['dm_1', 'grp_2'])
+    await answer(list([chatAt(4), group(12), group(2, 'grp_2')]), 'Conversations')
+    await answer(page([11, 12].map((seq) => message(seq, { conversationId: 'grp_1' }))), 'Messages')
+    expect(told).toEqual([11, 12])
+    expect(changes.positions()).toContainEqual({ conversationId: 'grp_1', seq: 12 })
+    expect(conversations.hasLeft('grp_1')).toBe(false)
+  })
+
+  it('is kept when the link goes, or the list fails, before it is clear whose server this is', async () => {
+    const cut = start(away)
+    cut.streamOf('MessageAdded').end(notFoundAt(1))
+    cut.over.abort()
+    await cut.answer(list([chatAt(4)]))
+    const failed = start(away)
+    failed.streamOf('MessageAdded').end(notFoundAt(1))
+    await failed.fail(networkError('Nobody there.'))
+    expect(await failed.ended).toMatchObject({ code: 'NETWORK' })
+    for (const { gone, onStranger, inbox } of [cut, failed]) {
+      expect(gone).toEqual([])
+      expect(onStranger).not.toHaveBeenCalled()
+      expect(inbox.knows('grp_1')).toBe(true)
+    }
+  })
+
+  it.each([
+    ['no field', undefined],
+    ['a place we have not sent', 'after.9'],
+    ['another field', 'conversationId'],
+  ])('needs its place to be known: %s is another server', async (_what, field) => {
+    const { streamOf, onStranger, ended } = start(away)
+    streamOf('MessageAdded').end(new ClientError('Not found.', { code: 'NOT_FOUND', retryable: false, field }))
+    expect(onStranger).toHaveBeenCalledTimes(1)
+    expect(await ended).toMatchObject({ code: 'NOT_FOUND' })
+  })
+})
+
+describe('a group left while the device is there', () => {
+  it('is asked for when the stream does not bring what the list shows, and then not waited for', async () => {
+    const { answer, online, open, gone } = start({ positions: { dm_1: 4, grp_1: 7 } })
+    await answer(list([chatAt(4), group(9)]))
+    await vi.advanceTimersByTimeAsync(29_999)
+    expect(open).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(open).toMatchObject([{ name: 'Conversation', variables: { id: 'grp_1' } }])
+    expect(online).not.toHaveBeenCalled()
+    await answer({ conversation: null })
+    expect(gone).toEqual(['grp_1'])
+    expect(online).toHaveBeenCalledTimes(1)
+  })
+
+  it('is not asked for because it is further down the list, or because nothing happens in it', async () => {
+    const { answer, open, online } = start({ positions: { dm_1: 4, grp_1: 7, grp_2: 2 } })
+    await answer(list([chatAt(4), group(2, 'grp_2')], true))
+    expect(online).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(open).toEqual([])
+  })
+
+  it('is asked for when a stream of it ends with NOT_FOUND', async () => {
+    const { answer, ticks, typing, streams, open } = start({ positions: { grp_1: 7 } })
+    await answer(list([group(7)]))
+    ticks.watched.watch('grp_1')
+    streams.at(-1)?.end(refused('NOT_FOUND'))
+    expect(open).toMatchObject([{ name: 'Conversation', variables: { id: 'grp_1' } }])
+    await answer({ conversation: group(7) })
+    typing.watched.watch('grp_1')
+    streams.at(-1)?.end(networkError('Cut.'))
+    expect(open).toEqual([])
+    typing.watched.watch('grp_2')
+    streams.at(-1)?.end(refused('NOT_FOUND'))
+    expect(open).toMatchObject([{ variables: { id: 'grp_2' } }])
+  })
+
+  it('between the list and its log does not end the session', async () => {
+    const { answer, fail, online, ended } = start({ at: 4 })
+    await answer(list([chatAt(4), group(2)]))
+    await fail(refused('NOT_FOUND'), 'Messages')
+    expect(online).toHaveBeenCalledTimes(1)
+    expect(await isDone(ended)).toBe(false)
+  })
+})
+
+describe('the list', () => {
+  it('hears what the server says of conversations', async () => {
+    const { answer, streamOf, conversations } = start({ at: 4 })
+    await answer(list([chatAt(4)]))
+    const { id, title, mutedUntil, archived, unreadCount, lastSeq } = chatAt(4)
+    const conversationChanged = {
+      id,
+      title,
+      mutedUntil,
+      pinned: true,
+      archived,
+      unreadCount,
+      lastSeq,
+      lastMessage: null,
+    }
+    streamOf('ConversationChanged').event({ conversationChanged })
+    expect(conversations.get('dm_1')).toMatchObject({ pinned: true })
+  })
+
+  it('is read again and again where streams are few', async () => {
+    const { streams, all, answer, over } = start({ at: 4, narrow: true })
+    expect(streams.map(({ name }) => name)).toEqual(['MessageAdded', 'MessageChanged'])
+    await answer(list([chatAt(4)]))
+    await vi.advanceTimersByTimeAsync(pollEveryMs)
+    expect(all.map(({ name }) => name)).toEqual(['Conversations', 'Conversations'])
+    over.abort()
+    expectNoTimers()
+  })
+})
+
+describe('whoever wants to know of links', () => {
+  it('is given the streams of a wide one, until it is over', async () => {
+    const { early, stopped, over } = start({ at: 4 })
+    expect(early.mock.calls).toEqual([[expect.any(Function)]])
+    expect(stopped).not.toHaveBeenCalled()
+    over.abort()
+    expect(stopped).toHaveBeenCalledTimes(1)
+  })
+
+  it.each([{ narrow: true }, { pushes: false }])('is given no streams where they are few or none: %o', async (kind) => {
+    const { early } = start({ at: 4, ...kind })
+    expect(early.mock.calls).toEqual([[undefined]])
+  })
+
+  it('is told at once when they come late, and no more when they go', async () => {
+    const { attach, over } = start({ at: 4 })
+    const stop = vi.fn()
+    const late = vi.fn(() => stop)
+    const detach = attach(late)
+    expect(late).toHaveBeenCalledTimes(1)
+    detach()
+    expect(stop).toHaveBeenCalledTimes(1)
+    over.abort()
+    expect(stop).toHaveBeenCalledTimes(1)
+    attach(late)
+    expect(late).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('where nothing can be pushed', () => {
+  it('a new device begins where the others are, and reads what is above', async () => {
+    const { answer, told, online } = start({ pushes: false })
+    await answer(list([chatAt(6, { ticks: [boundary('alice', 4, 4)] })]))
+    expect(online).not.toHaveBeenCalled()
+    await answer(page([3, 4, 5, 6].map((seq) => message(seq))))
+    expect(told).toEqual([5, 6])
+    expect(online).toHaveBeenCalledTimes(1)
+  })
+
+  it('the list is asked for again and again, and the log where there is more', async () => {
+    const { answer, all, told, over, ended, online } = start({ pushes: false, at: 4 })
+    await answer(list([chatAt(4), conversation({ id: 'grp_empty' })]))
+    expect(online).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(pollEveryMs - 1)
+    expect(all).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(all).toHaveLength(2)
+    await answer(list([chatAt(5)]))
+    await answer(page([4, 5].map((seq) => message(seq))), 'Messages')
+    expect(told).toEqual([5])
+    over.abort()
+    await ended
+    expectNoTimers()
+  })
+
+  it('it is asked for at once when there is a reason', async () => {
+    const { answer, all, poll } = start({ pushes: false, at: 4 })
+    await answer(list([chatAt(4)]))
+    poll()
+    await settled()
+    expect(all).toHaveLength(2)
+  })
+
+  it('the session ends when the server cannot be asked', async () => {
+    const { answer, fail, ended } = start({ pushes: false, at: 4 })
+    await answer(list([chatAt(5)]))
+    await fail(networkError('Nobody there.'))
+    expect(await ended).toMatchObject({ code: 'NETWORK' })
+    expectNoTimers()
+  })
+
+  it('the session ends with its link, whatever it is doing', async () => {
+    const pausing = start({ pushes: false, at: 4 })
+    await pausing.answer(list([chatAt(4)]))
+    pausing.over.abort()
+    expect(await isDone(pausing.ended)).toBe(true)
+    const reading = start({ pushes: false, at: 4 })
+    reading.over.abort()
+    await reading.answer(list([chatAt(4)]))
+    expect(await isDone(reading.ended)).toBe(true)
+    expectNoTimers()
+    expect([pausing.all, reading.all].map(({ length }) => length)).toEqual([1, 1])
+  })
+})

@@ -1,0 +1,131 @@
+import { expect, it } from 'vitest'
+import type { Member } from '../../src/domain/conversations/access.ts'
+import type { Domain } from '../../src/domain/domain.ts'
+import { createBeat } from '../../src/domain/streams/beat.ts'
+import { createInbox } from '../../src/domain/streams/inbox.ts'
+import type { UserId } from '../../src/protocol/ids.ts'
+import { aClientMessageId, aUser } from '../kit/ids.ts'
+import { hastyClock, memoryDomain, settled } from '../kit/memory-domain.ts'
+
+// Whoever is there and silent costs what their streams ask at every beat: docs/operations.md says how much that is.
+
+/** All calls that are made of a port are noted down. */
+function noting<Port extends object>(name: string, port: Port, asked: string[]): Port {
+  return new Proxy(port, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => {
+        asked.push(`${name}.${String(key)}`)
+        return Reflect.apply(value, target, args)
+      }
+    },
+  })
+}
+
+type Open = (domain: Domain, userId: UserId) => Promise<AsyncIterator<unknown>>
+
+/** Bob is in a chat and in a group. */
+async function aWorld() {
+  const asked: string[] = []
+  const { domain } = memoryDomain(({ clock, ...stores }) =>
+    Object.fromEntries(Object.entries(stores).map(([name, port]) => [name, noting(name, port, asked)])),
+  )
+  const [alice, bob] = [aUser(), aUser()]
+  await domain.sendTo(alice, bob, { clientMessageId: aClientMessageId(), body: 'hi' })
+  await domain.groups.create(alice, { clientGroupId: aClientMessageId(), title: 'Us', memberIds: [bob] })
+  return {
+    domain,
+    bob,
+    /** What one beat asks of the stores. */
+    async beat(): Promise<string[]> {
+      asked.length = 0
+      domain.beat.recheckAll()
+      await settled()
+      return asked.sort()
+    },
+  }
+}
+
+async function groupOf(domain: Domain, userId: UserId): Promise<Member> {
+  const all = await domain.access.all(userId)
+  return all.find(({ conversation }) => conversation.kind === 'GROUP') ?? expect.fail()
+}
+
+/** Takes whatever comes. Returns how to stop. */
+async function watched(stream: AsyncIterator<unknown>): Promise<() => Promise<void>> {
+  const waiting = (async () => {
+    while (!(await stream.next()).done);
+  })()
+  await settled()
+  return async () => {
+    await stream.return?.()
+    await waiting
+  }
+}
+
+it.each<[string, Open, string[]]>([
+  [
+    'messages',
+    (domain, userId) => domain.follow({ userId, after: [] }),
+    ['memberships.ofUser', 'sequencer.heads', 'versions.look'],
+  ],
+  [
+    'changes',
+    (domain, userId) => domain.followChanges({ userId, after: [] }),
+    ['memberships.ofUser', 'sequencer.heads', 'versions.look'],
+  ],
+  ['ticks', (domain, userId) => domain.followTicks(userId), ['memberships.ofUser', 'versions.look']],
+  [
+    'the ticks of one group where somebody has not read all',
+    async (domain, userId) => domain.followTicks(userId, await groupOf(domain, userId)),
+    ['boundaries.getMany', 'sequencer.heads', 'versions.look'],
+  ],
+  [
+    'typing in one group',
+    async (domain, userId) => domain.followTyping(await groupOf(domain, userId)),
+    ['versions.look'],
+  ],
+  [
+    'conversations',
+    (domain, userId) => domain.followConversations(userId),
+    ['boundaries.ofUser', 'memberships.ofUser', 'sequencer.heads', 'versions.look'],
+  ],
+])('a beat of a stream of %s in which nothing was missed asks for this and no more', async (_what, open, expected) => {
+  const { domain, bob, beat } = await aWorld()
+  const stop = await watched(await open(domain, bob))
+  // The first one looks into what the catch-up had no reason to.
+  await beat()
+  expect(await beat()).toEqual(expected)
+  await stop()
+})
+
+it('a counter that Redis has forgotten costs one beat a look into the log, and is there again at the next', async () => {
+  const { domain, bob, beat } = await aWorld()
+  const stop = await watched(await domain.follow({ userId: bob, after: [] }))
+  // Nobody has written into the group since it was founded.
+  expect(await beat()).toContain('sequencer.seed')
+  const next = await beat()
+  expect(next).toEqual(['memberships.ofUser', 'sequencer.heads', 'versions.look'])
+  await stop()
+})
+
+it('all streams of a user have their turn in the same second, once in thirty, and users have theirs in many', async () => {
+  const beat = createBeat(memoryDomain().ports)
+  const [users, clock] = [Array.from({ length: 60 }, aUser), hastyClock()]
+  const turns = new Map(users.map((userId) => [userId, [] as number[]]))
+  let second = 0
+  for (const userId of [...users, ...users, ...users]) {
+    const inbox = createInbox(clock, { limit: 1, accepts: () => false })
+    beat.watch(inbox, userId)
+    void (async () => {
+      while ((await inbox.take()).type === 'recheck') turns.get(userId)?.push(second)
+    })()
+  }
+  for (; second < 60; second += 1) {
+    await beat.tick()
+    await settled()
+  }
+  for (const [first = 0, ...rest] of turns.values()) expect(rest).toEqual([first, first, ...Array(3).fill(first + 30)])
+  expect(new Set([...turns.values()].map(([first]) => first)).size).toBeGreaterThan(15)
+})

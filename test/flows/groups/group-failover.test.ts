@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { createDomain } from '../../../src/domain/domain.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
+import type { ClientMessageId, MessageId, UserId } from '../../../src/protocol/ids.ts'
+import { createMemoryRedis } from '../../../src/store/memory/memory-redis.ts'
+import { createSoftStateMemory } from '../../../src/store/memory/soft-state.ts'
+import { createStoresMemory } from '../../../src/store/memory/stores.ts'
+
+const [alice, bob] = ['alice', 'bob'] as [UserId, UserId]
+const clock: Clock = { now: () => 0, monotonic: () => 0, sleep: () => new Promise(() => undefined) }
+
+test('what was not acked comes again, also when Redis has fallen back behind it', async () => {
+  const redis = createMemoryRedis(clock)
+  let last = 0
+  const domain = createDomain(
+    { ...createStoresMemory(), ...createSoftStateMemory(redis), clock },
+    {
+      nextMessageId: () => `${++last}` as MessageId,
+      randomId: () => `${++last}`,
+      onDetachError: (error) => expect.fail(String(error)),
+    },
+  )
+  const clientGroupId = 'group' as ClientMessageId
+  const group = await domain.groups.create(alice, { clientGroupId, title: 'Group', memberIds: [bob] })
+  const sent = await domain.send(group, { clientMessageId: 'one' as ClientMessageId, body: 'one' })
+
+  // A replica takes over that has not heard of the message.
+  const fallBack = () => {
+    redis.counters.set(
+      group.conversation.id,
+      { seq: sent.message.seq - 1, published: sent.message.seq - 1, runId: redis.runId() },
+      1000,
+    )
+    redis.failover()
+  }
+  fallBack()
+
+  for (const _ of ['the first time, when nobody vouches for the index', 'the second, when the first does']) {
+    const stream = await domain.follow({ userId: bob, after: [] })
+    expect((await stream.next()).value.row.body).toBe('one')
+    // What follows is that it is caught up: only then its end vouches for anything.
+    const next = stream.next()
+    await domain.send(group, { clientMessageId: `${++last}` as ClientMessageId, body: 'two' })
+    await next
+    await stream.return?.()
+    fallBack()
+  }
+})

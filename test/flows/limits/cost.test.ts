@@ -1,0 +1,304 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { DynamoCall } from '../../../src/engine/dynamodb/client.ts'
+import type { ConversationId, UserId } from '../../../src/protocol/ids.ts'
+import { createGroup } from '../../kit/group-of.ts'
+import { aMessage, upTo } from '../../kit/ids.ts'
+import { listedChat, type Person } from '../../kit/person.ts'
+import { seedCounter } from '../../kit/seed-counter.ts'
+import { startWorld, type World } from '../../kit/world.ts'
+
+// Cost is counted, never timed: what one operation asks of DynamoDB and Redis, once a conversation is under way.
+
+const patience = { timeout: 20_000, interval: 20 }
+const calls: DynamoCall[] = []
+const roundTrips: string[] = []
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld({
+    app: { onDynamoCall: (call) => calls.push(call), onRedisRoundTrip: (name) => roundTrips.push(name) },
+  })
+})
+afterAll(() => world.stop())
+beforeEach(forget)
+
+function forget(): void {
+  calls.length = 0
+  roundTrips.length = 0
+}
+
+/** What streams of others may ask meanwhile. */
+const ofTheBeat = ['sessions.renew', 'sequencer.heads']
+
+const asked = () => calls.map(({ operation, table }) => `${operation} ${table}`)
+
+async function conversationUnderWay(): Promise<[Person, Person, string]> {
+  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  await alice.send(bob, 'first')
+  await alice.send(bob, 'second')
+  return [alice, bob, world.chatOf(alice, bob)]
+}
+
+describe('the cost of', () => {
+  it('a message of 1 KB to an attached member: two writes, no read, two Redis round trips', async () => {
+    const [alice, bob, chat] = await conversationUnderWay()
+    await bob.ack(chat, 2)
+    const atBob = bob.followLean()
+    await world.online(bob)
+    forget()
+    await alice.ask(leanSend, {
+      input: { clientMessageId: 'lean', to: { conversationId: chat }, body: 'x'.repeat(700) },
+    })
+    await atBob.receives(1)
+    expect(asked()).toEqual(['PutItem sends', 'PutItem messages'])
+    expect(calls.reduce((sum, { capacityUnits }) => sum + capacityUnits, 0)).toBe(2)
+    // reserve and the hint go out together, as one.
+    expect(roundTrips.length).toBeLessThanOrEqual(3)
+    await atBob.stop()
+  })
+
+  it('a message to a group of 1,000 who are all there: the same two writes, no read, one publish', async () => {
+    const alice = await world.person('alice')
+    const crowd = Array.from({ length: 999 }, (_, i) => ({ userId: `crowd-${i}` }) as Person)
+    const { id } = await createGroup(alice, crowd)
+    await alice.send({ conversationId: id }, 'first')
+    const { follow } = world.nodes[0]?.parts.domain ?? expect.fail()
+    const streams = await Promise.all(crowd.map(({ userId }) => follow({ userId: userId as UserId, after: [] })))
+    // Each has caught up: what comes next is live.
+    await Promise.all(streams.map((stream) => stream.next()))
+    const heard = streams.map((stream) => stream.next())
+    await vi.waitFor(async () => {
+      const { presence } = world.nodes[0]?.parts.ports.sessions ?? expect.fail()
+      expect(new Set(await presence(crowd.map(({ userId }) => userId as UserId)))).toEqual(new Set(['online']))
+    }, patience)
+    forget()
+    await alice.ask(leanSend, {
+      input: { clientMessageId: 'to-all', to: { conversationId: id }, body: 'x'.repeat(700) },
+    })
+    const events = await Promise.all(heard)
+    expect(events.every(({ value }) => value.row.seq === 3)).toBe(true)
+    // Beside it goes the beat of a thousand streams, which look at what they are in every 30 s.
+    const ofTheSend = calls.filter(({ table }) => table !== 'memberships')
+    expect(ofTheSend.map(({ operation, table }) => `${operation} ${table}`)).toEqual([
+      'PutItem sends',
+      'PutItem messages',
+    ])
+    expect(unitsOf(ofTheSend)).toBe(2)
+    expect(roundTrips.filter((name) => ![...ofTheBeat, 'versions.look'].includes(name)).sort()).toEqual([
+      'events.ringGroup',
+      'hints.get',
+      'sequencer.reserve',
+    ])
+    await Promise.all(streams.map((stream) => stream.return?.()))
+  })
+
+  it('three messages to a group in one document: three times what one costs, each with a look at who is in it', async () => {
+    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+    const { id } = await createGroup(alice, [bob])
+    await alice.send({ conversationId: id }, 'first')
+    const sending = (name: string) =>
+      `${name}: sendMessage(input: { clientMessageId: "${name}", to: { conversationId: "${id}" }, body: "hi" }) {
+        duplicate message { id seq sender { id name } }
+      }`
+    const costOf = async (names: readonly string[]) => {
+      forget()
+      await alice.ask(`mutation { ${names.map(sending).join(' ')} }`)
+      return { asked: asked(), roundTrips: roundTrips.filter((name) => !ofTheBeat.includes(name)) }
+    }
+    const one = await costOf(['one'])
+    expect(one.asked).toEqual(['PutItem sends', 'PutItem messages'])
+    expect([...one.roundTrips].sort()).toEqual(['events.ringGroup', 'hints.get', 'sequencer.reserve', 'versions.look'])
+    const three = await costOf(['two', 'three', 'four'])
+    expect(three.asked).toEqual([...one.asked, ...one.asked, ...one.asked])
+    expect(three.roundTrips).toEqual([...one.roundTrips, ...one.roundTrips, ...one.roundTrips])
+  })
+
+  it('an ack: one write; a read: one write', async () => {
+    const [alice, bob, chat] = await conversationUnderWay()
+    // The first ack of a conversation also looks for a pending row.
+    await bob.ack(chat, 1)
+    await bob.markRead(chat, 2)
+    const atBob = bob.follow()
+    await world.online(bob)
+    await alice.send(bob, 'third')
+    await atBob.receives(1)
+    forget()
+    await bob.ack(chat, 3)
+    expect(asked()).toEqual(['UpdateItem message_status'])
+    expect(roundTrips).toEqual(['events.tell'])
+    forget()
+    await bob.markRead(chat, 3)
+    expect(asked()).toEqual(['UpdateItem message_status'])
+    await atBob.stop()
+  })
+
+  it('a page: one query, and page 1 costs what page 2,000 costs', async () => {
+    const [alice, bob, chat] = await conversationUnderWay()
+    const { messages } = world.nodes[0]?.parts.ports ?? expect.fail()
+    const [row] = await messages.below(chat as never, 3, 1)
+    if (row?.kind !== 'message') expect.fail()
+    for (let from = 3; from <= 4000; from += 100) {
+      await Promise.all(
+        Array.from({ length: 100 }, (_, i) => messages.put({ ...row, seq: from + i, body: `m${from + i}` })),
+      )
+    }
+    await world.redis.flush()
+    await bob.history(chat, { first: 2 })
+    const { edges } = await alice.history(chat, { last: 4 })
+    const askFor = async (after?: string) => {
+      forget()
+      await alice.ask(pageOfTwo, { chat, after })
+      return { asked: asked(), units: unitsOf(calls) }
+    }
+    const first = await askFor()
+    expect(first.asked).toEqual(['Query messages'])
+    expect(await askFor(edges[0]?.cursor)).toEqual(first)
+  })
+
+  it('a page of 50 messages with senders and ticks: as many calls as a page of two', async () => {
+    const [alice, bob, chat] = await conversationUnderWay()
+    const callsFor = async () => {
+      forget()
+      await alice.history(chat, { first: 50 })
+      return asked().sort()
+    }
+    await callsFor()
+    const two = await callsFor()
+    for (let i = 0; i < 48; i += 1) await (i % 2 ? alice : bob).send({ conversationId: chat }, `m${i}`)
+    expect(await callsFor()).toEqual(two)
+    expect(two).toEqual(['BatchGetItem message_status', 'Query messages'])
+  })
+
+  it('a catch-up of 50 messages with ticks: a read of boundaries now and then, not one per message', async () => {
+    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+    for (let i = 0; i < 50; i += 1) await alice.send(bob, `m${i}`)
+    forget()
+    const atBob = bob.follow()
+    await atBob.receives(50)
+    expect(asked().filter((call) => call === 'BatchGetItem message_status').length).toBeLessThan(50)
+    await atBob.stop()
+  })
+
+  it('a list of 50 chats with last message and unread count: as many calls as a list of two', async () => {
+    const alice = await world.person('alice')
+    const callsFor = async () => {
+      forget()
+      const { edges } = await alice.conversations({ first: 50 })
+      return { chats: edges.length, calls: asked().sort(), roundTrips: roundTrips.length }
+    }
+    const befriend = async (count: number) => {
+      for (let i = 0; i < count; i += 1) await (await world.person(`friend${i}`)).send(alice, 'hello')
+    }
+    await befriend(2)
+    const two = await callsFor()
+    await befriend(48)
+    const fifty = await callsFor()
+    expect([two.chats, fifty.chats]).toEqual([2, 50])
+    expect(fifty.calls.length).toBeLessThanOrEqual(two.calls.length)
+    expect(two.calls.length).toBeLessThanOrEqual(6)
+    expect(fifty.roundTrips).toBe(two.roundTrips)
+  })
+
+  /** Straight into the stores: this person has so many chats more, each with a message that Redis knows of. */
+  async function acquaint({ userId }: Person, from: number, to: number): Promise<void> {
+    const { conversations, memberships, messages, sequencer, activity } = world.nodes[0]?.parts.ports ?? expect.fail()
+    const [me, other] = [userId, 'somebody'] as UserId[] as [UserId, UserId]
+    for (let i = from; i < to; i += 50) {
+      await Promise.all(
+        upTo(Math.min(50, to - i)).map(async (n) => {
+          const id = `dm_${userId}-${i + n}` as ConversationId
+          const message = aMessage(id, 1, { sentAtMs: 1_790_000_000_000 + i + n })
+          await memberships.add(me, { conversationId: id, joinedSeq: 0 })
+          await conversations.create({ id, kind: 'DIRECT', members: [me, other] })
+          await messages.put(message)
+          await seedCounter(sequencer, id, 1)
+          await activity.seed([{ conversationId: id, seq: 1, atMs: message.sentAtMs }])
+        }),
+      )
+    }
+  }
+
+  const loadList = async (person: Person) => {
+    forget()
+    const { conversations } = await person.ask<{ conversations: { edges: unknown[] } }>(wholeList)
+    return { chats: conversations.edges.length, calls: asked().sort(), roundTrips: [...roundTrips].sort() }
+  }
+  const batches = ['BatchGetItem message_status', 'BatchGetItem messages', 'BatchGetItem messages']
+
+  it('a list of 50 chats with everything: four calls of DynamoDB and two round trips, with 50 chats as with 500', async () => {
+    const alice = await world.person('alice')
+    await acquaint(alice, 0, 50)
+    // On a node that has met neither the conversations nor the people, one batch more for each.
+    const cold = await loadList(alice)
+    expect(cold.calls).toEqual(
+      [...batches, 'BatchGetItem conversations', 'BatchGetItem users', 'Query memberships'].sort(),
+    )
+    const fifty = await loadList(alice)
+    expect(fifty).toEqual({
+      chats: 50,
+      calls: [...batches, 'Query memberships'],
+      roundTrips: ['activity.of', 'sequencer.heads'],
+    })
+    await acquaint(alice, 50, 500)
+    const coldAgain = await loadList(alice)
+    expect(coldAgain.calls).toEqual([...batches, 'BatchGetItem conversations', 'Query memberships'].sort())
+    expect(await loadList(alice)).toEqual(fifty)
+  })
+
+  it('several lists in one operation: one look at what the viewer is in', async () => {
+    const alice = await world.person('alice')
+    await acquaint(alice, 0, 20)
+    await loadList(alice)
+    forget()
+    await alice.ask(`{ ${upTo(20).map((n) => `a${n}: conversations(first: 1) { edges { node { id } } }`)} }`)
+    expect(asked().filter((call) => call === 'Query memberships')).toHaveLength(1)
+    expect(roundTrips.filter((name) => name === 'activity.of')).toHaveLength(1)
+  })
+
+  it('several people in one operation: one look at whom the viewer knows', async () => {
+    const alice = await world.person('alice')
+    await createGroup(alice, [await world.person('bob')])
+    forget()
+    await alice.ask(`{ ${upTo(20).map((n) => `a${n}: node(id: "stranger-${n}") { id }`)} }`)
+    expect(asked().filter((call) => call === 'Query memberships')).toHaveLength(1)
+  })
+
+  it('a list whose chats end with reactions: as many calls as one whose chats end with messages', async () => {
+    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+    for (let i = 0; i < 5; i += 1) await (await world.person(`friend${i}`)).send(alice, 'hello')
+    await bob.send(alice, 'hello')
+    const before = await loadList(alice)
+    for (const emoji of ['👍', '🎉', '❤️']) await bob.react(world.chatOf(alice, bob), 1, emoji)
+    expect(await loadList(alice)).toEqual({ ...before, calls: [...batches, 'Query memberships'] })
+  })
+
+  it('the settings of one conversation: one batch, and none where nobody asks', async () => {
+    const [alice, , chat] = await conversationUnderWay()
+    forget()
+    await alice.ask('query ($id: ID!) { conversation(id: $id) { id kind } }', { id: chat })
+    expect(asked()).toEqual([])
+    await alice.ask('query ($id: ID!) { conversation(id: $id) { pinned archived mutedUntil } }', { id: chat })
+    expect(asked()).toEqual(['BatchGetItem memberships'])
+    forget()
+    await alice.updateConversation(chat, { pinned: true })
+    expect(asked()[0]).toBe('UpdateItem memberships')
+    expect(asked()).not.toContain('BatchGetItem memberships')
+  })
+})
+
+const wholeList = `{ conversations(first: 50) { edges { node { ${listedChat} members { id name } ticks { userId lastReadSeq } } } } }`
+
+const unitsOf = (counted: readonly DynamoCall[]) => counted.reduce((sum, { capacityUnits }) => sum + capacityUnits, 0)
+
+const pageOfTwo = /* GraphQL */ `
+  query ($chat: ID!, $after: String) {
+    messages(conversationId: $chat, first: 2, after: $after) { edges { node { seq body } } pageInfo { hasNextPage } }
+  }
+`
+
+// Without ticks, which whoever asks for them pays for by a read.
+const leanSend = /* GraphQL */ `
+  mutation ($input: SendMessageInput!) {
+    sendMessage(input: $input) { duplicate message { id seq sender { id name } } }
+  }
+`

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Access, Member } from '../../../src/domain/conversations/access.ts'
+import { nobody } from '../../../src/domain/observer.ts'
+import { createTyping } from '../../../src/domain/people/typing.ts'
+import { createBeat } from '../../../src/domain/streams/beat.ts'
+import { createListen } from '../../../src/domain/streams/hearing.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
+import type { Typing } from '../../../src/ports/events.ts'
+import type { ConversationId } from '../../../src/protocol/ids.ts'
+import { createEventsMemory } from '../../../src/store/memory/events.ts'
+import { createMemoryRedis } from '../../../src/store/memory/memory-redis.ts'
+import { createSessionsMemory } from '../../../src/store/memory/sessions.ts'
+import type { Person } from '../../kit/person.ts'
+import { startWorld, type World } from '../../kit/world.ts'
+
+describe('over two nodes', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld({ nodes: 2 })
+  })
+  afterAll(() => world.stop())
+
+  async function chatOf(): Promise<[Person, Person, string]> {
+    const [alice, bob] = [await world.person('alice'), await world.person('bob', { node: 1 })]
+    await alice.send(bob, 'hi')
+    return [alice, bob, world.chatOf(alice, bob)]
+  }
+
+  it('the other sees who starts and stops, and a message ends it', async () => {
+    const [alice, bob, chat] = await chatOf()
+    const atBob = bob.followTyping(chat)
+    const says = async (typing: boolean, count: number) => {
+      // Said again until it is heard: nobody knows when the subscription stands.
+      await vi.waitFor(
+        async () => {
+          await alice.setTyping(chat, !typing)
+          await alice.setTyping(chat, typing)
+          if (atBob.events.length < count) throw new Error('not heard yet')
+        },
+        { timeout: 10_000 },
+      )
+    }
+    await says(true, 1)
+    expect(atBob.events[0]).toEqual({ userId: alice.userId, typing: true })
+    await alice.send(bob, 'there')
+    expect(await atBob.sees(({ typing }) => !typing)).toEqual({ userId: alice.userId, typing: false })
+    await atBob.stop()
+  })
+
+  it('a stranger may neither tell nor watch', async () => {
+    const [, , chat] = await chatOf()
+    const carol = await world.person('carol')
+    await expect(carol.setTyping(chat, true)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(await carol.followTyping(chat).fails()).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('leaves nothing behind', async () => {
+    const [alice, , chat] = await chatOf()
+    const before = (await world.redis.raw.keys('*')).sort()
+    await alice.setTyping(chat, true)
+    expect((await world.redis.raw.keys('*')).sort()).toEqual(before)
+  })
+})
+
+describe('by the clock', () => {
+  const memberOf = (userId: string, members = ['alice', 'bob', 'carol']): Member =>
+    ({ userId, conversation: { id: 'grp_1', kind: 'GROUP', members }, joinedSeq: 1 }) as unknown as Member
+
+  function start() {
+    let nowMs = 0
+    const waiting = new Set<{ atMs: number; wake: () => void }>()
+    const clock: Clock = {
+      now: () => nowMs,
+      monotonic: () => nowMs,
+      sleep: (ms, signal) =>
+        new Promise((resolve) => {
+          waiting.add({ atMs: nowMs + ms, wake: resolve })
+          signal?.addEventListener('abort', () => resolve())
+        }),
+    }
+    const redis = createMemoryRedis(clock)
+    const events = createEventsMemory(redis)
+    const told = vi.spyOn(events, 'tellTyping')
+    return {
+      ...createTyping(
+        {
+          events,
+          clock,
+          // Everybody stays in the group.
+          listen: createListen({ events, access: { member: async (id: string) => memberOf(id) } as unknown as Access }),
+          beat: createBeat({ sessions: createSessionsMemory(redis) }),
+          blocking: { isBlocked: async () => false },
+          observer: nobody,
+        },
+        100,
+      ),
+      told,
+      pass(ms: number) {
+        nowMs += ms
+        for (const each of waiting) if (each.atMs <= nowMs) each.wake()
+      },
+    }
+  }
+
+  const heard = () => new Promise(setImmediate)
+  const line = ({ value }: IteratorResult<Typing>): string => `${value.userId} ${value.typing}`
+
+  it('what is not said again fades after six seconds', async () => {
+    const { setTyping, followTyping, pass } = start()
+    const atBob = await followTyping(memberOf('bob'))
+    const first = atBob.next()
+    await setTyping(memberOf('alice'), true)
+    expect(line(await first)).toBe('alice true')
+    const second = atBob.next()
+    pass(4000)
+    await setTyping(memberOf('alice'), true)
+    await heard()
+    pass(4000)
+    await setTyping(memberOf('carol'), true)
+    expect(line(await second)).toBe('carol true')
+    const third = atBob.next()
+    pass(2000)
+    expect(line(await third)).toBe('alice false')
+    await atBob.return?.()
+  })
+
+  it('is news again right after a message', async () => {
+    const { setTyping, sent, told } = start()
+    const alice = memberOf('alice')
+    await setTyping(alice, true)
+    sent(alice)
+    await setTyping(alice, true)
+    expect(told).toHaveBeenCalledTimes(2)
+  })
+
+  it('is passed on once in two seconds, however often it is said; the end at once', async () => {
+    const { setTyping, told, pass } = start()
+    const alice = memberOf('alice')
+    for (let i = 0; i < 10; i += 1) await setTyping(alice, true)
+    expect(told).toHaveBeenCalledTimes(1)
+    pass(2000)
+    await setTyping(alice, true)
+    expect(told).toHaveBeenCalledTimes(2)
+    await setTyping(alice, false)
+    await setTyping(alice, false)
+    expect(told).toHaveBeenCalledTimes(3)
+    expect(told.mock.lastCall).toEqual([
+      'grp_1',
+      { userId: 'alice', conversationId: 'grp_1' as ConversationId, typing: false },
+    ])
+  })
+})

@@ -1,0 +1,299 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { parse } from 'yaml'
+import type { ConversationId, UserId } from '../../../src/protocol/ids.ts'
+import type { Person } from '../../kit/person.ts'
+import { seedCounter } from '../../kit/seed-counter.ts'
+import { startProxy, type TcpProxy } from '../../kit/services/proxy.ts'
+import { startWorld, type World } from '../../kit/world.ts'
+
+let world: World
+let dynamodb: TcpProxy
+
+beforeAll(async () => {
+  dynamodb = await startProxy(inject('dynaliteEndpoint'))
+  world = await startWorld({
+    nodes: 2,
+    dynamodbEndpoint: dynamodb.url,
+    // With a way to push, as its metrics are there only then.
+    config: { push: { preview: true, log: true } },
+    app: { push: { works: false } },
+  })
+})
+afterAll(async () => {
+  await world.stop()
+  await dynamodb.stop()
+})
+
+const rendered = async (node = 0): Promise<string> => (await fetch(`${world.url(node)}/metrics`)).text()
+
+/** The sum of all series of that name with these labels. */
+async function numberOf(name: string, labels: Record<string, string> = {}, node = 0): Promise<number> {
+  const lines = (await rendered(node))
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+  const fits = (line: string) => Object.entries(labels).every(([label, value]) => line.includes(`${label}="${value}"`))
+  return lines.filter(fits).reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+}
+
+type Series = { name: string; labels?: Record<string, string>; node?: number }
+
+/** By how much the numbers rise until `rise` of them is reached, or the test's patience is over. */
+async function rises(numbers: readonly (Series & { by: number })[], happening: () => Promise<unknown>): Promise<void> {
+  const read = () => Promise.all(numbers.map(({ name, labels, node }) => numberOf(name, labels, node)))
+  const before = await read()
+  await happening()
+  const risen = async () => (await read()).map((value, i) => value - (before[i] ?? 0))
+  await expect.poll(risen, { timeout: 20_000 }).toEqual(numbers.map(({ by }) => by))
+}
+
+/** Alice on the first node, bob on the second. */
+const chatters = async (): Promise<[Person, Person, ConversationId]> => {
+  const [alice, bob] = [await world.person('alice'), await world.person('bob', { node: 1 })]
+  return [alice, bob, world.chatOf(alice, bob) as ConversationId]
+}
+
+const partsOf = (node: number) => world.nodes[node]?.parts ?? expect.fail()
+
+describe('a number moves', () => {
+  it('with a message: sent on one node, delivered on the other', async () => {
+    const [alice, bob] = await chatters()
+    const attached = await numberOf('parley_attached_streams', {}, 1)
+    const atBob = bob.follow()
+    await world.online(bob)
+    expect(await numberOf('parley_attached_streams', {}, 1)).toBe(attached + 1)
+    expect(await numberOf('parley_sockets', {}, 1)).toBeGreaterThan(0)
+    await rises(
+      [
+        { name: 'parley_send_duration_seconds_count', by: 1 },
+        { name: 'parley_operations_total', labels: { type: 'mutation', transport: 'http', code: 'OK' }, by: 1 },
+        { name: 'parley_delivery_latency_seconds_count', node: 1, by: 1 },
+        { name: 'parley_deliveries_total', labels: { kind: 'live' }, node: 1, by: 1 },
+        { name: 'parley_redis_duration_seconds_count', labels: { operation: 'events.ring' }, by: 1 },
+        { name: 'parley_dynamodb_capacity_units_total', labels: { table: 'messages', kind: 'write' }, by: 1 },
+      ],
+      async () => {
+        await alice.send(bob, 'one')
+        await atBob.receives(1)
+      },
+    )
+    expect(await numberOf('parley_dynamodb_duration_seconds_count', { operation: 'PutItem' })).toBeGreaterThan(0)
+    expect(await numberOf('parley_dynamodb_capacity_units_total', { kind: 'read' }, 1)).toBeGreaterThan(0)
+    await rises([{ name: 'parley_attached_streams', node: 1, by: -1 }], () => atBob.stop())
+  })
+
+  it('with a retry, and with another message under the same id', async () => {
+    const [alice, bob] = await chatters()
+    await alice.send(bob, 'one', { clientMessageId: 'same' })
+    await rises(
+      [
+        { name: 'parley_duplicates_total', labels: { kind: 'message' }, by: 1 },
+        { name: 'parley_idempotency_conflicts_total', by: 1 },
+      ],
+      async () => {
+        await alice.send(bob, 'one', { clientMessageId: 'same' })
+        await expect(alice.send(bob, 'two', { clientMessageId: 'same' })).rejects.toMatchObject({
+          code: 'IDEMPOTENCY_CONFLICT',
+        })
+      },
+    )
+  })
+
+  it('with a stream that has something to catch up with', async () => {
+    const [alice, bob] = await chatters()
+    for (const body of ['one', 'two', 'three']) await alice.send(bob, body)
+    let atBob: ReturnType<Person['follow']> | undefined
+    await rises(
+      [
+        { name: 'parley_catch_up_messages_count', node: 1, by: 1 },
+        { name: 'parley_catch_up_messages_sum', node: 1, by: 3 },
+        { name: 'parley_catch_up_seconds_count', node: 1, by: 1 },
+        { name: 'parley_deliveries_total', labels: { kind: 'catch_up' }, node: 1, by: 3 },
+      ],
+      async () => {
+        atBob = bob.follow()
+        await world.online(bob)
+      },
+    )
+    await atBob?.stop()
+  })
+
+  it('with a hole in the numbers, which the reader voids', async () => {
+    const [alice, bob, chat] = await chatters()
+    const atBob = bob.follow()
+    await world.online(bob)
+    await alice.send(bob, 'one')
+    await rises(
+      [
+        { name: 'parley_voids_total', labels: { by: 'reader' }, node: 1, by: 1 },
+        // By the hole, or by a beat that came just then.
+        { name: 'parley_resyncs_total', labels: { stream: 'messages' }, node: 1, by: 1 },
+      ],
+      async () => {
+        // As a node does that dies after reserving.
+        await partsOf(0).ports.sequencer.reserveAbove(chat, 1)
+        await alice.send(bob, 'three')
+        await atBob.receives(2)
+      },
+    )
+    await atBob.stop()
+  })
+
+  it('with a message that nobody rang for, found by the beat', async () => {
+    const [alice, bob, chat] = await chatters()
+    const atBob = bob.follow()
+    await world.online(bob)
+    await alice.send(bob, 'one')
+    await atBob.receives(1)
+    const { ports, domain } = partsOf(1)
+    await rises(
+      [{ name: 'parley_resyncs_total', labels: { stream: 'messages', reason: 'beat' }, node: 1, by: 1 }],
+      async () => {
+        const [last] = await ports.messages.below(chat, 2, 1)
+        if (last?.kind !== 'message') expect.fail()
+        await ports.messages.put({ ...last, seq: 2, body: 'unrung' })
+        await seedCounter(ports.sequencer, chat, 2)
+        domain.beat.recheckAll()
+        await atBob.receives(2)
+      },
+    )
+    await atBob.stop()
+  })
+
+  it('with a link to Redis that was lost', async () => {
+    const [alice, bob] = await chatters()
+    const atBob = bob.follow()
+    await world.online(bob)
+    await rises(
+      [{ name: 'parley_resyncs_total', labels: { stream: 'messages', reason: 'lost' }, node: 1, by: 1 }],
+      async () => {
+        await world.redis.killSubscribers()
+        await alice.send(bob, 'one')
+        await atBob.receives(1)
+      },
+    )
+    await atBob.stop()
+  })
+
+  it('with a reader that takes nothing', async () => {
+    const [alice, bob, chat] = await chatters()
+    await alice.send(bob, 'one')
+    const { ports, domain } = partsOf(0)
+    const [entry] = await ports.messages.below(chat, 2, 1)
+    if (entry?.kind !== 'message') expect.fail()
+    const stream = await domain.follow({ userId: bob.userId as UserId, after: [] })
+    await rises([{ name: 'parley_queue_overflows_total', labels: { stream: 'messages' }, by: 1 }], async () => {
+      for (let rung = 0; rung < 257; rung += 1) await ports.events.ring({ entry, members: [bob.userId as UserId] })
+    })
+    await stream.return?.()
+  })
+
+  it('with DynamoDB away', async () => {
+    const [alice, bob] = await chatters()
+    const before = await numberOf('parley_dynamodb_errors_total')
+    dynamodb.refuse()
+    await expect(alice.send(bob, 'one')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    dynamodb.pass()
+    expect(await numberOf('parley_dynamodb_errors_total')).toBeGreaterThan(before)
+    expect(await numberOf('parley_operations_total', { code: 'UNAVAILABLE' })).toBeGreaterThan(0)
+  })
+
+  it('with Redis away, and back', { timeout: 60_000 }, async () => {
+    const [alice, bob] = await chatters()
+    await alice.send(bob, 'before')
+    const before = await numberOf('parley_redis_errors_total')
+    expect(await numberOf('parley_redis_connected')).toBe(2)
+    await world.redis.kill()
+    await expect(alice.send(bob, 'one')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await expect.poll(() => numberOf('parley_redis_connected')).toBe(0)
+    expect(await numberOf('parley_redis_errors_total')).toBeGreaterThan(before)
+    await world.redis.launch()
+    await expect.poll(() => numberOf('parley_redis_connected'), { timeout: 20_000 }).toBe(2)
+  })
+})
+
+describe('what whoever is on call looks at', () => {
+  const file = (path: string) => readFileSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)), 'utf8')
+  const dashboard = JSON.parse(file('deploy/grafana/dashboard.json')) as Dashboard
+  const alerts = file('deploy/prometheus/alerts.yml')
+  const docs = file('docs/operations.md')
+
+  /** By name, its type. */
+  const metrics = async () =>
+    new Map([...(await rendered()).matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]))
+
+  /** Every name a query may use. */
+  async function series(): Promise<Set<string>> {
+    const all = [...(await metrics())].flatMap(([name, type]) =>
+      type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => `${name}${suffix}`) : [name],
+    )
+    return new Set(all)
+  }
+
+  const namesIn = (text: string): string[] => [
+    ...new Set([...text.matchAll(/\b(?:parley|nodejs|process)_[a-z0-9_]+/g)].map(([name]) => name)),
+  ]
+
+  it('asks only for what a node has: every query of the dashboard', async () => {
+    const known = await series()
+    const queries = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+    const variables = dashboard.templating.list.map((variable) => JSON.stringify(variable))
+    expect(namesIn([...queries, ...variables].join('\n')).filter((name) => !known.has(name))).toEqual([])
+  })
+
+  it('and every rule of the alarms, each of which the docs explain', async () => {
+    const known = await series()
+    expect(namesIn(alerts).filter((name) => !known.has(name))).toEqual([])
+    const { groups } = parse(alerts) as { groups: { rules: Rule[] }[] }
+    const rules = groups.flatMap((group) => group.rules)
+    expect([...docs.matchAll(/^\| `(Parley\w+)` \|/gm)].map(([, name]) => name)).toEqual(
+      rules.map(({ alert }) => alert),
+    )
+    for (const rule of rules) {
+      expect(rule).toEqual({
+        alert: expect.stringMatching(/^Parley\w+$/),
+        expr: expect.stringMatching(/ (>|==) /),
+        ...(rule.for !== undefined && { for: expect.stringMatching(/^\d+[mh]$/) }),
+        labels: { severity: expect.stringMatching(/^(page|ticket)$/) },
+        annotations: { summary: expect.any(String) },
+      })
+    }
+  })
+
+  it('and the docs list every metric of ours, with its type', async () => {
+    const listed = [...docs.matchAll(/^\| `(parley_\w+)` \| (\w+) \|/gm)].map(([, name, type]) => `${name} ${type}`)
+    const ours = [...(await metrics())].filter(([name]) => name.startsWith('parley_')).map((entry) => entry.join(' '))
+    expect([...listed].sort()).toEqual(ours.sort())
+  })
+
+  it('has the shape that Grafana imports', () => {
+    expect(dashboard).toMatchObject({ title: 'Parley', uid: 'parley', schemaVersion: expect.any(Number) })
+    expect(dashboard.templating.list.map(({ name, type }) => [name, type])).toEqual([
+      ['datasource', 'datasource'],
+      ['node', 'query'],
+    ])
+    const { panels } = dashboard
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    const rows = panels.filter(({ type }) => type === 'row').map(({ title }) => title)
+    expect(rows).toEqual(['Traffic', 'Latency', 'Delivery', 'Backends', 'Capacity', 'Process'])
+    for (const { type, title, gridPos, targets } of panels) {
+      expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24)
+      if (type === 'row') continue
+      expect(targets?.length, title).toBeGreaterThan(0)
+      expect(new Set(targets?.map(({ refId }) => refId)).size, title).toBe(targets?.length)
+    }
+    const overlapping = panels.flatMap((one, i) =>
+      panels.slice(i + 1).flatMap((other) => (overlap(one.gridPos, other.gridPos) ? [[one.title, other.title]] : [])),
+    )
+    expect(overlapping).toEqual([])
+  })
+})
+
+type Rule = { alert: string; for?: string }
+type Place = { x: number; y: number; w: number; h: number }
+type Panel = { id: number; type: string; title: string; gridPos: Place; targets?: { refId: string; expr: string }[] }
+type Dashboard = { panels: Panel[]; templating: { list: { name: string; type: string }[] } }
+
+const overlap = (one: Place, other: Place): boolean =>
+  one.x < other.x + other.w && other.x < one.x + one.w && one.y < other.y + other.h && other.y < one.y + one.h

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createNodeProcess } from '../../chaos/faults/processes.ts'
+import { freePort } from '../free-port.ts'
+import { transpileServer } from './transpile-server.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+export type DemoServer = Awaited<ReturnType<typeof startDemoServer>>
+
+/**
+ * What `npm start` starts: one process in development mode, everything embedded unless the settings say otherwise, with the
+ * demo page. It can be killed.
+ */
+export async function startDemoServer(settings: Record<string, string> = {}) {
+  const built = await transpileServer()
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-demo-'))
+  const port = await freePort()
+  const crashes: string[] = []
+  const node = createNodeProcess({
+    name: 'the server',
+    port,
+    script: built.script,
+    environment: { PATH: process.env.PATH ?? '', PORT: String(port), DATA_DIR: join(dataDir, 'data'), ...settings },
+    logPath: join(dataDir, 'log'),
+    onCrash: (text) => crashes.push(text),
+  })
+  const stop = async () => {
+    await node.retire()
+    await Promise.all([built.remove(), rm(dataDir, { recursive: true, force: true })])
+  }
+  try {
+    await buildDemo(join(built.place, 'demo'))
+    await node.start()
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url: node.url, crashes, start: node.start, kill: node.kill, stop }
+}
+
+/** As `npm run build` does: in a process of its own, for under Vitest React would come as it is for its developers. */
+async function buildDemo(outDir: string): Promise<void> {
+  const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin', 'vite.js')
+  const { NODE_ENV: _test, ...env } = process.env
+  const settings = ['build', join(root, 'demo'), '--outDir', outDir, '--emptyOutDir', '--logLevel', 'error']
+  const child = spawn(process.execPath, [vite, ...settings], { env, stdio: 'inherit' })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`The demo cannot be built: vite exited with ${code}.`)
+}

@@ -1,0 +1,301 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { deriveVapid } from '../../src/config/config.ts'
+import { transpileServer } from '../kit/nodes/transpile-server.ts'
+import { createPerson, line, type Person, testSecret } from '../kit/person.ts'
+import { type RedisServer, startRedis } from '../kit/services/redis.ts'
+
+let server: Awaited<ReturnType<typeof transpileServer>>
+let redis: RedisServer
+let dataDir: string
+
+beforeAll(async () => {
+  server = await transpileServer()
+  redis = await startRedis()
+  dataDir = await mkdtemp(join(tmpdir(), 'parley-process-'))
+})
+afterAll(async () => {
+  await Promise.all([server?.remove(), redis?.stop(), dataDir && rm(dataDir, { recursive: true })])
+})
+
+/** The server with these settings and no others. */
+function launch(settings: Record<string, string>) {
+  const child = spawn(process.execPath, [server.script], {
+    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const seen = new Set<() => void>()
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk
+      for (const check of seen) check()
+    })
+  }
+  const exited = once(child, 'exit') as Promise<[number | null, string | null]>
+  return {
+    child,
+    exited,
+    output: () => output,
+    says: (pattern: RegExp) =>
+      new Promise<RegExpExecArray>((resolve, reject) => {
+        const check = () => {
+          const found = pattern.exec(output)
+          if (found) resolve(found)
+        }
+        seen.add(check)
+        child.once('exit', () => reject(new Error(`It ended without saying ${pattern}: ${output}`)))
+        check()
+      }),
+  }
+}
+
+const tellingOfFsync = `data:text/javascript,${encodeURIComponent(`
+  import fs from 'node:fs'
+  fs.fsyncSync = () => fs.writeSync(2, 'fsync')
+  fs.fsync = (_fd, done) => (fs.writeSync(2, 'fsync'), done(null))
+`)}`
+
+const breakingOnSignal = `data:text/javascript,${encodeURIComponent(`
+  process.on('SIGUSR2', () => void Promise.reject(new Error('stray rejection')))
+  process.on('SIGHUP', () => { throw new Error('stray exception') })
+`)}`
+
+async function terminate({ child, exited }: { child: ChildProcess; exited: Promise<[number | null, string | null]> }) {
+  child.kill('SIGTERM')
+  return exited
+}
+
+const post = async (url: string, body: object, token?: string) => {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, json: (await response.json()) as Record<string, unknown> }
+}
+
+describe('a first start, with nothing set', () => {
+  it('says where everything is, keeps its data, and exits with 0 when told to', async () => {
+    const first = launch({})
+    const [, url = ''] = await first.says(/running at (http:\S+)[\s\S]*curl[\s\S]*Hello, Bob/)
+    expect(first.output()).toMatch(/GraphiQL +http:\S+\/graphql/)
+    expect(first.output()).toMatch(/Demo page +http:\S+\//)
+    expect(first.output()).toMatch(/Redis +\S+/)
+    expect(first.output()).toMatch(/DynamoDB +\S+/)
+
+    const { json } = await post(`${url}/dev/token`, { userId: 'alice' })
+    const message = { clientMessageId: 'first-1', to: { userId: 'bob' }, body: 'Hello, Bob' }
+    const sent = await post(`${url}/messages`, message, String(json.token))
+    expect(sent).toMatchObject({ status: 201, json: { duplicate: false, message: { seq: 1, senderId: 'alice' } } })
+    expect(await post(`${url}/dev/token`, { userId: 'no spaces' })).toMatchObject({
+      status: 400,
+      json: { error: { code: 'BAD_USER_INPUT', field: 'userId' } },
+    })
+    expect(await terminate(first)).toEqual([0, null])
+
+    const second = launch({})
+    const [, again = ''] = await second.says(/running at (http:\S+)/)
+    expect(await post(`${again}/messages`, message, String(json.token))).toMatchObject({
+      status: 200,
+      json: { ...sent.json, duplicate: true },
+    })
+    expect(await terminate(second)).toEqual([0, null])
+  })
+})
+
+describe('a start that cannot be', () => {
+  it('says in a line that the port is in use', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const node = launch({ ...production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'taken_' }), PORT: String(port) })
+    expect(await node.exited).toEqual([1, null])
+    expect(node.output().trim().split('\n').at(-1)).toBe(`Port ${port} is in use. Set PORT to another one.`)
+    taken.close()
+  })
+
+  it('says in a line that DynamoDB does not answer, and where', async () => {
+    const node = launch(production({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' }))
+    expect(await node.exited).toEqual([1, null])
+    expect(node.output()).toMatch(/^DynamoDB does not answer: .*127\.0\.0\.1:1/m)
+  })
+})
+
+describe('development mode', () => {
+  const onRealBackends = () => ({
+    REDIS_URL: redis.url,
+    DYNAMODB_ENDPOINT: inject('dynaliteEndpoint'),
+    TABLE_PREFIX: 'exposed_',
+    CREATE_TABLES: 'true',
+    HOST: '0.0.0.0',
+  })
+
+  it('does not start where others can reach it, and says why and what to do', async () => {
+    const node = launch(onRealBackends())
+    expect(await node.exited).toEqual([1, null])
+    for (const word of ['HOST is 0.0.0.0', 'AUTH_JWT_SECRET', '127.0.0.1', 'DEVELOPMENT=true'])
+      expect(node.output()).toContain(word)
+  })
+
+  it('starts there where DEVELOPMENT=true says so, with a warning in the log, at the terminal and on its page', async () => {
+    const node = launch({ ...onRealBackends(), DEVELOPMENT: 'true' })
+    const [, port = ''] = await node.says(/running at http:\S+:(\d+)[\s\S]*WARNING: .*HOST is 0\.0\.0\.0.*\/dev\/token/)
+    expect(node.output()).toMatch(/"level":40.*HOST is 0\.0\.0\.0/)
+    const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { accept: 'text/html' } })
+    expect(await page.text()).toContain('HOST is 0.0.0.0')
+    expect(await terminate(node)).toEqual([0, null])
+  })
+
+  it('does not exist beside a secret, and no guard hangs on NODE_ENV', async () => {
+    const { publicKey, privateKey, subject } = deriveVapid(new Uint8Array(32))
+    const vapid = { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey, VAPID_SUBJECT: subject }
+    const node = launch({ ...onRealBackends(), AUTH_JWT_SECRET: testSecret, ...vapid })
+    const [, port = ''] = await node.says(/running at http:\S+:(\d+)/)
+    const url = `http://127.0.0.1:${port}`
+    expect((await fetch(`${url}/dev/token`, { method: 'POST', body: '{"userId":"alice"}' })).status).toBe(404)
+    const erin = await createPerson('erin', url)
+    const keys = { p256dh: publicKey, auth: 'AAAAAAAAAAAAAAAAAAAAAA' }
+    const register = erin.ask(
+      'mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) { deviceId } }',
+      {
+        input: { deviceId: 'd', platform: 'WEBPUSH', token: JSON.stringify({ endpoint: 'http://127.0.0.1:1/', keys }) },
+      },
+    )
+    await expect(register).rejects.toMatchObject({ code: 'BAD_USER_INPUT' })
+    expect(await terminate(node)).toEqual([0, null])
+  })
+})
+
+describe('in production', () => {
+  it('names everything that is missing, and exits with 1', async () => {
+    const node = launch({ NODE_ENV: 'production', PORT: 'many' })
+    expect(await node.exited).toEqual([1, null])
+    for (const name of ['REDIS_URL', 'DYNAMODB_ENDPOINT', 'AUTH_JWT_SECRET', 'PORT'])
+      expect(node.output()).toContain(name)
+  })
+
+  it('names every table that is missing, and exits with 1', async () => {
+    const node = launch(production({ TABLE_PREFIX: 'missing_' }))
+    expect(await node.exited).toEqual([1, null])
+    expect(node.output()).toContain('missing_messages')
+    expect(node.output()).toContain('missing_memberships')
+  })
+
+  it('serves no explorer, no demo page and no tokens', async () => {
+    const node = launch(production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'process_' }))
+    const [, url = ''] = await node.says(/(http:\/\/[\d.]+:\d+|http:\/\/localhost:\d+)/)
+    const statusOf = async (path: string, init?: RequestInit) => (await fetch(`${url}${path}`, init)).status
+    expect(await statusOf('/', { headers: { accept: 'text/html' } })).toBe(404)
+    expect(await statusOf('/dev/token', { method: 'POST' })).toBe(404)
+    const graphiql = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })
+    expect(await graphiql.text()).not.toContain('GraphiQL')
+    expect(await statusOf('/healthz')).toBe(200)
+    expect(await statusOf('/readyz')).toBe(200)
+    expect(await statusOf('/metrics')).toBe(200)
+    expect(await terminate(node)).toEqual([0, null])
+  })
+
+  it('logs each send soon, and does not wait for the disk to have it', async () => {
+    const settings = production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'logging_' })
+    const node = launch({ ...settings, NODE_OPTIONS: `--import=${tellingOfFsync}` })
+    const [, url = ''] = await node.says(/(http:\/\/[\d.]+:\d+|http:\/\/localhost:\d+)/)
+    // All nodes here share a Redis: the chats of other tests are not to find this one's numbers there.
+    const carol = await createPerson('carol', url)
+    await carol.send(await createPerson('dave', url), 'to the log')
+    await node.says(/"sent":\[.*"msg":"operation"/)
+    expect(node.output()).not.toContain('fsync')
+    expect(await terminate(node)).toEqual([0, null])
+    expect(node.output()).not.toContain('fsync')
+  })
+
+  it('a rejection that no code handles is logged and counted, and the node goes on', async () => {
+    const settings = production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'stray_' })
+    const node = launch({ ...settings, NODE_OPTIONS: `--import=${breakingOnSignal}` })
+    const [, url = ''] = await node.says(/(http:\/\/[\d.]+:\d+|http:\/\/localhost:\d+)/)
+    node.child.kill('SIGUSR2')
+    await node.says(/"level":50.*"kind":"unhandled_rejection".*"frames"/)
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(metrics).toContain('parley_process_errors_total{kind="unhandled_rejection"} 1')
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    expect(await terminate(node)).toEqual([0, null])
+  })
+
+  it('an exception that no code catches is logged, and the node exits with 1', async () => {
+    const settings = production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'stray_' })
+    const node = launch({ ...settings, NODE_OPTIONS: `--import=${breakingOnSignal}` })
+    await node.says(/(http:\/\/[\d.]+:\d+|http:\/\/localhost:\d+)/)
+    node.child.kill('SIGHUP')
+    expect(await node.exited).toEqual([1, null])
+    expect(node.output()).toMatch(/"level":60.*"kind":"uncaught_exception".*"frames"/)
+  })
+
+  it('a node that finds another deployment under its Redis prefix says so, and exits with 1', async () => {
+    const node = launch(production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'meeting_', DRAIN_DELAY_MS: '0' }))
+    const [, url = ''] = await node.says(/(http:\/\/[\d.]+:\d+|http:\/\/localhost:\d+)/)
+    await redis.raw.set('meeting_deployment', 'another others_')
+    expect((await fetch(`${url}/readyz`)).status).toBe(503)
+    expect(await node.exited).toEqual([1, null])
+    expect(node.output()).toMatch(/"level":60.*Another deployment uses this Redis under the prefix meeting_/)
+  })
+
+  it('says that it is not ready before it drains, serving until then, and exits with 0', async () => {
+    const node = launch(production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'leaving_', DRAIN_DELAY_MS: '3000' }))
+    const [, url = ''] = await node.says(/(http:\/\/[\d.]+:\d+|http:\/\/localhost:\d+)/)
+    const alice = await createPerson('alice', url)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    const exited = terminate(node)
+    await expect
+      .poll(async () => (await fetch(`${url}/readyz`)).json(), { interval: 20 })
+      .toMatchObject({ status: 'draining', redis: true, dynamodb: true })
+    expect(await alice.ask('{ viewer { id } }')).toEqual({ viewer: { id: 'alice' } })
+    expect(await exited).toEqual([0, null])
+  })
+})
+
+describe('two thousand clients that come back at once', () => {
+  it('are all served', { timeout: 180_000 }, async () => {
+    const node = launch(production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'storm_' }))
+    const [, url = ''] = await node.says(/(http:\/\/[^"]+:\d+)/)
+    const [alice, bob] = [await createPerson('alice', url), await createPerson('bob', url)]
+    await alice.send(bob, 'before')
+    const served = await Promise.all(Array.from({ length: 2000 }, () => comeBack(bob)))
+    const send = () => alice.send(bob, 'after', { clientMessageId: 'after' }).then(line, (error) => error.code)
+    await expect.poll(send, { timeout: 60_000 }).toBe('2 after')
+    for (const client of served) {
+      await client.stream.receives(2).catch(async () => {
+        await client.stream.stop()
+        client.stream = (await comeBack(bob, 2)).stream
+      })
+    }
+    await Promise.all(served.map(({ stream }) => stream.stop()))
+    await Promise.all([alice.hangUp(), bob.hangUp()])
+    expect(await terminate(node)).toEqual([0, null])
+  })
+
+  /** As any client does: again, until it is served. */
+  async function comeBack(person: Person, messages = 1) {
+    for (let attempts = 1; ; attempts += 1) {
+      const stream = person.followLean()
+      try {
+        await stream.receives(messages)
+        return { stream, attempts }
+      } catch {
+        await stream.stop()
+      }
+    }
+  }
+})
+
+const production = (settings: Record<string, string>) => ({
+  NODE_ENV: 'production',
+  REDIS_URL: redis.url,
+  DYNAMODB_ENDPOINT: inject('dynaliteEndpoint'),
+  AUTH_JWT_SECRET: testSecret,
+  ...settings,
+})

@@ -1,0 +1,84 @@
+import { afterEach, expect, test } from 'vitest'
+import type { SoftState } from '../../src/ports/ports.ts'
+import { freePort } from '../kit/free-port.ts'
+import { aConversation, aUser } from '../kit/ids.ts'
+import { seedCounter } from '../kit/seed-counter.ts'
+import { type RedisServer, startRedis } from '../kit/services/redis.ts'
+import { connectNode } from '../kit/soft-worlds.ts'
+
+const undo: (() => unknown)[] = []
+afterEach(async () => {
+  for (const each of undo.splice(0).reverse()) await each()
+})
+
+async function startServer() {
+  const port = await freePort()
+  const redis = await startRedis(['--bind', '127.0.0.1', '--port', `${port}`, '--repl-diskless-sync-delay', '0'])
+  undo.push(redis.stop)
+  const { link, soft } = connectNode(redis.url)
+  undo.push(link.close)
+  return { ...redis, soft, port }
+}
+
+/** Resolves when the one has everything of the other. */
+async function replicate(from: RedisServer & { port: number }, to: RedisServer): Promise<void> {
+  await to.raw.replicaof('127.0.0.1', from.port)
+  await expect
+    .poll(async () => `${await to.raw.info('replication')}`, { timeout: 20_000 })
+    .toContain('master_link_status:up')
+  await from.raw.set('last', 'one')
+  await expect.poll(() => to.raw.get('last'), { timeout: 20_000 }).toBe('one')
+}
+
+const promote = ({ raw }: RedisServer) => raw.replicaof('NO', 'ONE')
+
+test('a Redis that is made master again believes nothing of what it knew before, for the other may have learned more', async () => {
+  const [first, second] = [await startServer(), await startServer()]
+  const [group, chat, phone] = [aConversation(), aConversation(), { userId: aUser(), connectionId: 'phone' }]
+  const know = async ({ sequencer, versions, blockHints, sessions }: SoftState) => {
+    await seedCounter(sequencer, chat, 5)
+    await versions.look([group], 'reading')
+    await versions.settle(group, 'reading', 5)
+    await blockHints.look([chat], 'lease')
+    await blockHints.settle(chat, 'lease', [])
+    await sessions.attach(phone)
+    await sessions.leave(phone)
+    await sessions.markIndexComplete(phone.userId)
+  }
+  const known = async ({ sequencer, versions, blockHints, sessions }: SoftState) => ({
+    counter: (await sequencer.heads([chat]))[0],
+    version: (await versions.look([group], 'a'))[0],
+    blockers: (await blockHints.look([chat], 'a'))[0],
+    ...(await sessions.attach(phone)),
+  })
+  await know(first.soft)
+  await replicate(first, second)
+
+  // From the first to the second, which then knows of changes that the first never hears of.
+  await promote(second)
+  await replicate(second, first)
+  await first.raw.replicaof('127.0.0.1', await freePort())
+  await seedCounter(second.soft.sequencer, chat, 6)
+  await second.soft.versions.raise(group, 6)
+  await second.soft.blockHints.begin(chat, 'change')
+  await second.soft.blockHints.end(chat, 'change')
+  await second.soft.sessions.attach(phone)
+  await promote(first)
+
+  expect(await known(first.soft)).toEqual({
+    counter: undefined,
+    version: undefined,
+    blockers: undefined,
+    indexComplete: false,
+  })
+})
+
+test('a Redis that restarts from an old dump believes nothing of it', async () => {
+  const redis = await startServer()
+  const group = aConversation()
+  await redis.soft.versions.look([group], 'reading')
+  await redis.soft.versions.settle(group, 'reading', 5)
+  expect(await redis.soft.versions.look([group], 'a')).toEqual([5])
+  await redis.failover()
+  await expect.poll(() => redis.soft.versions.look([group], 'a').catch(() => 'away')).toEqual([undefined])
+})

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createMemoryRedis } from '../../src/store/memory/memory-redis.ts'
+import { createSoftStateMemory } from '../../src/store/memory/soft-state.ts'
+import { aConversation, aUser } from '../kit/ids.ts'
+import { seedCounter } from '../kit/seed-counter.ts'
+import { type SoftWorld, softBackends } from '../kit/soft-worlds.ts'
+import { activityContract } from './contract/activity.ts'
+import { blockHintsContract } from './contract/block-hints.ts'
+import { eventsContract } from './contract/events.ts'
+import { hintsContract } from './contract/hints.ts'
+import { seenContract } from './contract/seen.ts'
+import { sequencerContract } from './contract/sequencer.ts'
+import { sessionsContract } from './contract/sessions.ts'
+import { versionsContract } from './contract/versions.ts'
+
+describe.each(softBackends)('the soft state on $name', ({ start }) => {
+  let world: SoftWorld
+  beforeAll(async () => {
+    world = await start()
+  })
+  afterAll(() => world?.stop())
+
+  describe('sequencer', () => sequencerContract(() => world))
+  describe('sessions', () => sessionsContract(() => world))
+  describe('hints', () => hintsContract(() => world))
+  describe('versions', () => versionsContract(() => world))
+  describe('activity', () => activityContract(() => world))
+  describe('block hints', () => blockHintsContract(() => world))
+  describe('seen', () => seenContract(() => world))
+  describe('events', () => eventsContract(() => world))
+})
+
+describe('the memory Redis', () => {
+  let nowMs = 1_800_000_000_000
+  const redis = createMemoryRedis({ now: () => nowMs, monotonic: () => nowMs, sleep: async () => undefined })
+  const { sequencer, sessions, hints, versions, blockHints } = createSoftStateMemory(redis)
+
+  test('another process with the same data does not believe the marks of the last one', async () => {
+    const phone = { userId: aUser(), connectionId: 'phone' }
+    await sessions.attach(phone)
+    await sessions.leave(phone)
+    await sessions.markIndexComplete(phone.userId)
+    redis.failover()
+    expect(await sessions.attach(phone)).toEqual({ indexComplete: false })
+  })
+
+  test('another process with the same data does not believe the versions of the last one', async () => {
+    const id = aConversation()
+    await versions.raise(id, 5)
+    redis.failover()
+    expect(await versions.look([id], 'a')).toEqual([undefined])
+    redis.failover()
+    await versions.settle(id, 'a', 6)
+    expect(await versions.look([id], 'b')).toEqual([undefined])
+    await versions.settle(id, 'b', 6)
+    expect(await versions.look([id], 'c')).toEqual([6])
+  })
+
+  test('a session that has outlived its Redis process sets no mark', async () => {
+    const phone = { userId: aUser(), connectionId: 'phone' }
+    await sessions.attach(phone)
+    await sessions.leave(phone)
+    redis.failover()
+    await sessions.markIndexComplete(phone.userId)
+    expect(await sessions.attach(phone)).toEqual({ indexComplete: false })
+  })
+
+  test('another process with the same data believes neither an answer nor a lease of the last one', async () => {
+    const [known, leased] = [aConversation(), aConversation()]
+    await blockHints.look([known, leased], 'lease')
+    await blockHints.settle(known, 'lease', [])
+    redis.failover()
+    await blockHints.settle(leased, 'lease', [])
+    expect(await blockHints.look([known, leased], 'another')).toEqual([undefined, undefined])
+  })
+
+  test('what a change has begun and never ended stands for a minute, and nothing is settled meanwhile', async () => {
+    const conversationId = aConversation()
+    await blockHints.begin(conversationId, 'change')
+    nowMs += 59_000
+    await blockHints.look([conversationId], 'lease')
+    await blockHints.settle(conversationId, 'lease', [])
+    expect(await blockHints.look([conversationId], 'lease')).toEqual([undefined])
+    nowMs += 1000
+    await blockHints.look([conversationId], 'lease')
+    await blockHints.settle(conversationId, 'lease', [])
+    expect(await blockHints.look([conversationId], 'lease')).toEqual([[]])
+  })
+
+  test('what is kept expires by the clock that was handed in', async () => {
+    const [userId, conversationId] = [aUser(), aConversation()]
+    await seedCounter(sequencer, conversationId, 5)
+    await hints.lift({ userId, conversationId }, { lastDeliveredSeq: 1, lastReadSeq: 1 }, 0)
+    await sessions.attach({ userId, connectionId: 'phone' })
+    nowMs += 30_000
+    expect(await sessions.presence([userId])).toEqual(['offline'])
+    expect(await hints.get({ userId, conversationId })).toBeDefined()
+    nowMs += 7 * 86_400_000
+    expect(await hints.get({ userId, conversationId })).toBeUndefined()
+    expect(await sequencer.heads([conversationId])).toEqual([5])
+    nowMs += 23 * 86_400_000
+    expect(await sequencer.heads([conversationId])).toEqual([undefined])
+  })
+})

@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, inject } from 'vitest'
+import { createQuickDynamo } from '../../bench/quick-dynamodb/server.ts'
+import type { Stores } from '../../src/ports/ports.ts'
+import { createStoresDynamo } from '../../src/store/dynamo/stores.ts'
+import { createTables } from '../../src/store/dynamo/table-setup.ts'
+import { createStoresMemory } from '../../src/store/memory/stores.ts'
+import { connectDynamo } from '../kit/services/dynamodb.ts'
+import { blocksContract } from './contract/blocks.ts'
+import { boundariesContract } from './contract/boundaries.ts'
+import { claimsContract } from './contract/claims.ts'
+import { departuresContract } from './contract/departures.ts'
+import { devicesContract } from './contract/devices.ts'
+import { conversationsContract, membershipsContract, profilesContract } from './contract/directory.ts'
+import { messagesContract } from './contract/messages.ts'
+import { pendingContract } from './contract/pending.ts'
+import { uploadsContract } from './contract/uploads.ts'
+
+type Opened = { stores: Stores; close(): unknown }
+
+const openDynamo = async (endpoint: string, wire: 'lean' | 'sdk' = 'lean'): Promise<Opened> => {
+  const dynamo = connectDynamo(endpoint, { wire })
+  await createTables(dynamo)
+  return { stores: createStoresDynamo(dynamo), close: dynamo.client.close }
+}
+
+/** What the benchmark measures with must keep what it is told, as the others do. */
+async function openQuick(wire: 'lean' | 'sdk'): Promise<Opened> {
+  const server = createQuickDynamo().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { stores, close } = await openDynamo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, wire)
+  return { stores, close: () => Promise.all([close(), server.close()]) }
+}
+
+const backends: { name: string; open: () => Promise<Opened> }[] = [
+  { name: 'dynalite', open: () => openDynamo(inject('dynaliteEndpoint')) },
+  { name: 'dynalite, by the SDK', open: () => openDynamo(inject('dynaliteEndpoint'), 'sdk') },
+  { name: 'DynamoDB Local', open: () => openDynamo(inject('dynamoDbLocalEndpoint')) },
+  { name: 'the DynamoDB of the benchmark', open: () => openQuick('lean') },
+  { name: 'the DynamoDB of the benchmark, by the SDK', open: () => openQuick('sdk') },
+  { name: 'memory', open: async () => ({ stores: createStoresMemory(), close: () => undefined }) },
+]
+
+describe.each(backends)('the stores on $name', ({ open }) => {
+  let opened: Opened
+  beforeAll(async () => {
+    opened = await open()
+  })
+  afterAll(() => opened?.close())
+
+  describe('messages', () => messagesContract(() => opened.stores.messages))
+  describe('claims', () => claimsContract(() => opened.stores.claims))
+  describe('pending', () => pendingContract(() => opened.stores.pending))
+  describe('boundaries', () => boundariesContract(() => opened.stores.boundaries))
+  describe('conversations', () => conversationsContract(() => opened.stores.conversations))
+  describe('memberships', () => membershipsContract(() => opened.stores.memberships))
+  describe('profiles', () => profilesContract(() => opened.stores.profiles))
+  describe('blocks', () => blocksContract(() => opened.stores.blocks))
+  describe('departures', () => departuresContract(() => opened.stores.departures))
+  describe('devices', () => devicesContract(() => opened.stores.devices))
+  describe('uploads', () => uploadsContract(() => opened.stores.uploads))
+})
