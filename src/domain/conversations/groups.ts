@@ -139,12 +139,14 @@ export function createGroups(needs: Needs) {
   /** What is so already costs nothing, and neither do further attempts at the same. */
   async function change(member: Member, wishFor: WishFor): Promise<Member> {
     let isPaid = false
-    await make(member, async (group) => {
+    const isIn = await make(member, async (group) => {
       const wish = await wishFor(group)
       if (wish && !isPaid) await quotas.takeChange(member.userId)
       isPaid ||= wish !== undefined
       return wish
     })
+    // They were removed before it took effect. Somebody may have added them again since: that does not make it take effect.
+    if (!isIn) throw notFound()
     return requireOwn(member.userId, member.conversation.id)
   }
 
@@ -155,19 +157,23 @@ export function createGroups(needs: Needs) {
     return member
   }
 
-  async function make(member: Member, wishFor: WishFor): Promise<void> {
+  /** Returns false where the member was found to be out of the group after an attempt that did not take effect. */
+  async function make(member: Member, wishFor: WishFor): Promise<boolean> {
     const { id } = member.conversation
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const group = await read(id)
       if (!group?.seats.has(member.userId)) {
         // Perhaps by an attempt of this very call that died before it said so.
         if (group) await versions.raise(id, group.version)
-        if (attempt > 0) return
+        if (attempt > 0) return false
         throw notFound()
       }
       const wish = await wishFor(group)
       // Likewise: what is so already may not have been announced.
-      if (!wish) return announceLast(group)
+      if (!wish) {
+        await announceLast(group)
+        return true
+      }
       const { row } = await append<GroupChange>(member, {
         clientMessageId: randomId() as ClientMessageId,
         payload: payloadOf(textOf(wish), isOf(wish)),
@@ -175,7 +181,10 @@ export function createGroups(needs: Needs) {
         row: (entry) => ({ kind: 'group', ...entry, baseVersion: group.version, ...wish }),
       })
       const { now } = await apply(row)
-      if (now?.version === row.seq) return announce(now, row)
+      if (now?.version === row.seq) {
+        await announce(now, row)
+        return true
+      }
     }
     throw unavailable(new Error('Others kept changing the group.'))
   }
