@@ -9,6 +9,7 @@ export type FinalState = {
   chats: FinalChat[]
   ticks: Ticks[]
   isBrisk: boolean
+  voidedByReaders: number
   /** In the time of the simulation: what rows say themselves was told by the clock of some node. */
   writtenAtMs(address: MessageAddress): number
 }

@@ -84,6 +84,7 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
       chats: await everyChat(),
       ticks,
       isBrisk: world.isBrisk,
+      voidedByReaders: world.voidedByReaders(),
       writtenAtMs: world.writtenAtMs,
     }),
   )

@@ -1,5 +1,6 @@
 import { directConversationId } from '../../src/domain/conversations/conversation-id.ts'
 import { createDomain, type Domain } from '../../src/domain/domain.ts'
+import { nobody } from '../../src/domain/observer.ts'
 import type { EventSubscription } from '../../src/ports/events.ts'
 import type { Message } from '../../src/ports/log.ts'
 import type { Ports } from '../../src/ports/ports.ts'
@@ -79,6 +80,7 @@ export function createWorld(seed: number, change?: Change) {
   /** By user, the messages their devices have seen. */
   const known = new Map<UserId, Map<string, Message>>()
   let ids = 0
+  let voidedByReaders = 0
   let streams = 0
   let attempts = 0
 
@@ -94,12 +96,17 @@ export function createWorld(seed: number, change?: Change) {
       onDetachError: () => undefined,
       inboxLimit,
       cacheSize: 100,
+      observer: { ...nobody, voided },
     })
     const domain = change?.plantOnto?.(plain) ?? plain
     const node = { owner, domain, deaths }
     nodes[index] = node
     beat(node).catch(() => undefined)
     return node
+  }
+
+  function voided(by: 'reader' | 'sender'): void {
+    if (by === 'reader') voidedByReaders += 1
   }
 
   async function beat({ owner, domain }: SimulatedNode): Promise<void> {
@@ -163,6 +170,8 @@ export function createWorld(seed: number, change?: Change) {
     redis,
     truth: shared,
     withBeat,
+    /** Holes that a reader has voided, because it took their writers for dead. */
+    voidedByReaders: () => voidedByReaders,
     /** Calls are quick, and none fails but with its node: then nobody may take a healthy write for one that will never come. */
     isBrisk,
     nodes,
