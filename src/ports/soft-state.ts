@@ -103,13 +103,13 @@ export type BoundaryHint = Boundaries & {
 export interface BoundaryHints {
   get(member: MemberAddress): Promise<BoundaryHint | undefined>
   /**
-   * Like get, for somebody about to change the pending row: unless the hint says there is none, it also drops the mark
-   * of `Sessions`, for a crash halfway would leave the index incomplete.
+   * For somebody about to look for the pending row, with the version to clear once it is gone: 0 where the hint says there is none.
+   * Otherwise it also drops the mark of `Sessions`, for a crash halfway would leave the index incomplete.
    */
-  open(member: MemberAddress): Promise<BoundaryHint | undefined>
+  open(member: MemberAddress): Promise<Pick<BoundaryHint, 'lastReadSeq' | 'pendingVersion'>>
   /**
-   * Lifts each boundary to at least the given one. `clearedVersion`: the pending row seen at that version is gone; 0 for
-   * somebody who saw neither a hint nor a row. A version that is another by now stays: a row was written meanwhile.
+   * Lifts each boundary to at least the given one. `clearedVersion`: the pending row was looked for at that version, and is gone.
+   * A version that is another by now stays: a row was written meanwhile, or Redis has forgotten the version.
    */
   lift(member: MemberAddress, boundaries: Boundaries, clearedVersion?: number): Promise<void>
   /**

@@ -35,7 +35,8 @@ const promote = ({ raw }: RedisServer) => raw.replicaof('NO', 'ONE')
 test('a Redis that is made master again believes nothing of what it knew before, for the other may have learned more', async () => {
   const [first, second] = [await startServer(), await startServer()]
   const [group, chat, phone] = [aConversation(), aConversation(), { userId: aUser(), connectionId: 'phone' }]
-  const know = async ({ sequencer, versions, blockHints, sessions }: SoftState) => {
+  const member = { userId: phone.userId, conversationId: chat }
+  const know = async ({ sequencer, versions, blockHints, sessions, hints }: SoftState) => {
     await seedCounter(sequencer, chat, 5)
     await versions.look([group], 'reading')
     await versions.settle(group, 'reading', 5)
@@ -44,12 +45,16 @@ test('a Redis that is made master again believes nothing of what it knew before,
     await sessions.attach(phone)
     await sessions.leave(phone)
     await sessions.markIndexComplete(phone.userId)
+    const { pendingVersion } = await hints.open(member)
+    await hints.lift(member, { lastDeliveredSeq: 5, lastReadSeq: 5 }, pendingVersion)
+    expect(await hints.open(member)).toMatchObject({ pendingVersion: 0 })
   }
-  const known = async ({ sequencer, versions, blockHints, sessions }: SoftState) => ({
+  const known = async ({ sequencer, versions, blockHints, sessions, hints }: SoftState) => ({
     counter: (await sequencer.heads([chat]))[0],
     version: (await versions.look([group], 'a'))[0],
     blockers: (await blockHints.look([chat], 'a'))[0],
     ...(await sessions.attach(phone)),
+    hasNoPendingRow: (await hints.open(member)).pendingVersion === 0,
   })
   await know(first.soft)
   await replicate(first, second)
@@ -63,6 +68,7 @@ test('a Redis that is made master again believes nothing of what it knew before,
   await second.soft.blockHints.begin(chat, 'change')
   await second.soft.blockHints.end(chat, 'change')
   await second.soft.sessions.attach(phone)
+  await second.soft.hints.notePending(member)
   await promote(first)
 
   expect(await known(first.soft)).toEqual({
@@ -70,6 +76,7 @@ test('a Redis that is made master again believes nothing of what it knew before,
     version: undefined,
     blockers: undefined,
     indexComplete: false,
+    hasNoPendingRow: false,
   })
 })
 

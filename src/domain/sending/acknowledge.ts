@@ -55,10 +55,9 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
 
   /** Where there may be a pending row. Should this fail, the next ack finds the hint as it was, and tries again. */
   async function forgetPending(address: MemberAddress, delivered: Seq): Promise<void> {
-    const hint = await hints.open(address)
+    const { lastReadSeq, pendingVersion } = await hints.open(address)
     const isGone = await settlePending(address, delivered)
-    const boundaries = { lastDeliveredSeq: delivered, lastReadSeq: hint?.lastReadSeq ?? 0 }
-    if (isGone) await hints.lift(address, boundaries, hint?.pendingVersion ?? 0)
+    if (isGone) await hints.lift(address, { lastDeliveredSeq: delivered, lastReadSeq }, pendingVersion)
   }
 
   /**

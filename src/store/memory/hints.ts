@@ -15,9 +15,10 @@ export function createHintsMemory(redis: MemoryRedis): BoundaryHints {
 
     async open(member) {
       await redis.arrive()
-      const hint = toHint(redis.hints.get(hintKey(member)))
-      if (hint?.pendingVersion !== 0) redis.marks.delete(member.userId)
-      return hint
+      const hint = believed(redis, member)
+      redis.hints.set(hintKey(member), hint, hintTtlMs)
+      if (hint.version > 0) redis.marks.delete(member.userId)
+      return { lastReadSeq: hint.read ?? 0, pendingVersion: pendingVersionOf(hint) }
     },
 
     async lift(member, boundaries, clearedVersion) {
@@ -39,22 +40,29 @@ export function liftHint(
   { lastDeliveredSeq, lastReadSeq }: Boundaries,
   clearedVersion?: number,
 ): number {
-  const standing = redis.hints.get(hintKey(member))
-  const unknown = () => ({ version: clearedVersion === 0 ? 0 : redis.nextVersion() })
-  const { delivered = 0, read = 0, version }: MemoryHint = standing ?? unknown()
+  const { delivered = 0, read = 0, version, runId } = believed(redis, member)
+  const isCleared = version > 0 && version === clearedVersion
   const hint: MemoryHint = {
     delivered: Math.max(delivered, lastDeliveredSeq),
     read: Math.max(read, lastReadSeq),
-    version: version > 0 && version === clearedVersion ? -version : version,
+    version: isCleared ? -version : version,
+    runId: isCleared ? redis.runId() : runId,
   }
   redis.hints.set(hintKey(member), hint, hintTtlMs)
   return pendingVersionOf(hint)
 }
 
+/** With a version that may be believed. */
+function believed(redis: MemoryRedis, member: MemberAddress): MemoryHint {
+  const hint = redis.hints.get(hintKey(member))
+  const isBelieved = hint && (hint.version > 0 || hint.runId === redis.runId())
+  return isBelieved ? hint : { ...hint, version: redis.nextVersion(), runId: redis.runId() }
+}
+
 /** For whoever has written a pending row. Returns what is delivered, as far as the hint knows. */
 export function notePending(redis: MemoryRedis, member: MemberAddress): Seq {
   const hint = redis.hints.get(hintKey(member))
-  redis.hints.set(hintKey(member), { ...hint, version: redis.nextVersion() }, hintTtlMs)
+  redis.hints.set(hintKey(member), { ...hint, version: redis.nextVersion(), runId: redis.runId() }, hintTtlMs)
   return hint?.delivered ?? 0
 }
 

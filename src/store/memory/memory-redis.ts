@@ -12,8 +12,8 @@ export type MemoryBlock = { runId: number } & (
   | { kind: 'known'; blockers: readonly UserId[] }
   | { kind: 'lease' | 'changing'; id: string }
 )
-/** `version` as p in store/redis/hints.ts. */
-export type MemoryHint = { delivered?: Seq; read?: Seq; version: number }
+/** `version` and `runId` as p and i in store/redis/hints.ts. */
+export type MemoryHint = { delivered?: Seq; read?: Seq; version: number; runId: number }
 
 /** The last seq given and how far the log is known to be taken, or the token of somebody who is about to seed it. */
 export type MemoryCounter = ({ seq: Seq; published: Seq } | { token: string }) & { runId: number }

@@ -174,7 +174,7 @@ return counter and 1 or 0
 // ARGV[5] string   the event
 // Returns p.
 const tellOwnLua = `${liftHintLua}
-local version = lift_hint(KEYS[1], ARGV[1], ARGV[2], '', ARGV[3])
+local version = lift_hint(KEYS[1], ARGV[1], ARGV[2], 0, ARGV[3])
 if ARGV[4] ~= '' then redis.call('PUBLISH', ARGV[4], ARGV[5]) end
 return version
 `

@@ -1,20 +1,23 @@
 // parley_hint:{userId}:<conversationId>   hash, 7 days from its last change
 //   d, r   integers: delivered and read, never beyond the stored boundaries
-//   p      integer: a version, new with every pending row that was written; negative once that row was seen to be gone; 0
-//          where none was written since the hint exists
+//   p      integer: a version, new with every pending row that was written; negative once that row was seen to be gone
+//   i      string: the run id (store/redis/run-id.ts) of the Redis that was told so, shortened
 //
-// `p <= 0` says that there is no pending row. What keeps it true:
+// `p < 0` says that there is no pending row. What keeps it true:
 // - Whoever wrote a row raises p, also where there is no hint. Such a hash has p alone; for readers there is no hint yet.
 //   If d says that an ack has come before, that ack has not seen p: whoever wrote the row removes it.
 // - Only somebody who looked for the row while p was what it still is may say that there is none: a row written since has
 //   raised p. A version never comes back, not even after Redis forgot: it is Redis's time in µs, or one more than the last.
-// - Where nobody looked, or the hint seen then is gone, a new hint begins with a new version: there may be a row.
-// Somebody who saw no hint and no row passes 0. Should a row be written, rung and forgotten by Redis before that arrives, p
-// says "none" beside a row. Whoever lists the index finds the row all the same; only its removal comes later.
+//   Whoever is about to look and finds no version makes one (`open`), so that a row that is written and then forgotten by Redis
+//   together with its version is not overlooked.
+// - Where nobody looked, or the version seen then is gone, there is a new version: there may be a row.
+// - A replica that is promoted, or a dump that is loaded, may hold a p from before a row was written. It was said under another run
+//   id, and is not believed: there is a new version.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { BoundaryHint, BoundaryHints } from '../../ports/soft-state.ts'
 import { dayMs, type RedisKeys } from './keys.ts'
+import { runIdLua } from './run-id.ts'
 
 export const hintTtlMs = 7 * dayMs
 
@@ -30,12 +33,15 @@ export function createHintsRedis(link: RedisLink, keys: RedisKeys): BoundaryHint
     },
 
     async open(member) {
-      return toHint(await link.roundTrip('hints.open', () => open([keys.hint(member), keys.mark(member.userId)], [])))
+      const [read, version] = (await link.roundTrip('hints.open', () =>
+        open([keys.hint(member), keys.mark(member.userId)], [hintTtlMs]),
+      )) as [string | null, string]
+      return { lastReadSeq: Number(read ?? 0), pendingVersion: pendingVersionOf(version) }
     },
 
     async lift(member, { lastDeliveredSeq, lastReadSeq }, clearedVersion) {
       await link.roundTrip('hints.lift', () =>
-        lift([keys.hint(member)], [lastDeliveredSeq, lastReadSeq, clearedVersion ?? '', hintTtlMs]),
+        lift([keys.hint(member)], [lastDeliveredSeq, lastReadSeq, clearedVersion ?? 0, hintTtlMs]),
       )
     },
 
@@ -81,31 +87,44 @@ const notePendingLua = `${pendingVersionLua}
 return note_pending(KEYS[1], ARGV[1])
 `
 
+/**
+ * short_run_id(). believed_version(key, p, i, ttl_ms): the pending version as far as it may be believed; a new one where there is none,
+ * or where another Redis was told that the row is gone.
+ */
+const believedVersionLua = `${runIdLua}${pendingVersionLua}
+local function short_run_id()
+  return string.sub(run_id() or '-', 1, 16)
+end
+
+local function believed_version(key, p, i, ttl_ms)
+  local version = tonumber(p or '')
+  if version and (version > 0 or i == short_run_id()) then return version end
+  return raise_pending_version(key, ttl_ms)
+end
+`
+
 // KEYS[1] hash     the hint
 // KEYS[2] string   the user's mark
-// Returns {d, r, p}.
-const openLua = `
-local hint = redis.call('HMGET', KEYS[1], 'd', 'r', 'p')
-if not hint[1] or tonumber(hint[3]) > 0 then redis.call('DEL', KEYS[2]) end
-return hint
+// ARGV[1] integer  TTL of the hint, ms
+// Returns {r, p}.
+const openLua = `${believedVersionLua}
+local hint = redis.call('HMGET', KEYS[1], 'r', 'p', 'i')
+local version = believed_version(KEYS[1], hint[2], hint[3], ARGV[1])
+if version > 0 then redis.call('DEL', KEYS[2]) end
+return { hint[1], string.format('%.0f', version) }
 `
 
 /**
  * lift_hint(key, delivered, read, cleared, ttl_ms), returning p. `cleared`: the version at which the pending row was seen to be
- * gone; '' where nobody looked.
+ * gone; 0 where nobody looked.
  */
-export const liftHintLua = `${pendingVersionLua}
+export const liftHintLua = `${believedVersionLua}
 local function lift_hint(key, delivered, read, cleared, ttl_ms)
-  local hint = redis.call('HMGET', key, 'p', 'd', 'r')
-  local version, cleared_version = tonumber(hint[1] or ''), tonumber(cleared)
-  if not version and cleared_version == 0 then
-    version = 0
-    redis.call('HSET', key, 'p', '0')
-  elseif not version then
-    version = raise_pending_version(key, ttl_ms)
-  elseif version > 0 and version == cleared_version then
+  local hint = redis.call('HMGET', key, 'p', 'd', 'r', 'i')
+  local version = believed_version(key, hint[1], hint[4], ttl_ms)
+  if version > 0 and version == tonumber(cleared) then
     version = -version
-    redis.call('HSET', key, 'p', string.format('%.0f', version))
+    redis.call('HSET', key, 'p', string.format('%.0f', version), 'i', short_run_id())
   end
   if tonumber(hint[2] or '-1') < tonumber(delivered) then redis.call('HSET', key, 'd', delivered) end
   if tonumber(hint[3] or '-1') < tonumber(read) then redis.call('HSET', key, 'r', read) end

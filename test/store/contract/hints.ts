@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { MemberAddress } from '../../../src/ports/delivery.ts'
+import type { Boundaries } from '../../../src/protocol/ticks.ts'
 import { aConversation, aMessage, aUser } from '../../kit/ids.ts'
 import type { SoftWorld } from '../../kit/soft-worlds.ts'
 
@@ -16,10 +17,12 @@ export function hintsContract(world: () => SoftWorld): void {
       members: [userId],
       pendingWritten: [userId],
     })
+  /** Somebody has looked for the row, and there was none. */
+  const settle = async (member: MemberAddress, boundaries: Boundaries) =>
+    here().lift(member, boundaries, (await here().open(member)).pendingVersion)
   const versionOf = async (member: MemberAddress) => (await there().get(member))?.pendingVersion
 
-  const marked = async () => {
-    const member = aMember()
+  const marked = async (member = aMember()) => {
     const session = { userId: member.userId, connectionId: 'phone' }
     await world().here.sessions.attach(session)
     await world().here.sessions.leave(session)
@@ -31,7 +34,7 @@ export function hintsContract(world: () => SoftWorld): void {
 
   test('whoever notes a pending row down learns of an ack that came before, and a later ack of the row', async () => {
     const member = aMember()
-    await here().lift(member, at(5, 3), 0)
+    await settle(member, at(5, 3))
     expect(await versionOf(member)).toBe(0)
     expect(await there().notePending(member)).toBe(5)
     expect(await versionOf(member)).not.toBe(0)
@@ -41,14 +44,17 @@ export function hintsContract(world: () => SoftWorld): void {
   test('at first there is none', async () => {
     const member = aMember()
     expect(await here().get(member)).toBeUndefined()
-    expect(await here().open(member)).toBeUndefined()
+    const { lastReadSeq, pendingVersion } = await here().open(member)
+    expect(lastReadSeq).toBe(0)
+    expect(pendingVersion).toBeGreaterThan(0)
+    expect(await here().get(member)).toBeUndefined()
   })
 
   test('somebody who saw neither a hint nor a row makes one that says so', async () => {
     const member = aMember()
-    await here().lift(member, at(5, 3), 0)
+    await settle(member, at(5, 3))
     expect(await there().get(member)).toEqual({ lastDeliveredSeq: 5, lastReadSeq: 3, pendingVersion: 0 })
-    expect(await there().open(member)).toEqual({ lastDeliveredSeq: 5, lastReadSeq: 3, pendingVersion: 0 })
+    expect(await there().open(member)).toEqual({ lastReadSeq: 3, pendingVersion: 0 })
   })
 
   test('somebody who did not look makes one that says there may be a row', async () => {
@@ -60,7 +66,7 @@ export function hintsContract(world: () => SoftWorld): void {
 
   test('each boundary is lifted by itself, and never lowered', async () => {
     const member = aMember()
-    await here().lift(member, at(5, 3), 0)
+    await settle(member, at(5, 3))
     await there().lift(member, at(9, 1))
     expect(await here().get(member)).toMatchObject(at(9, 3))
     await there().lift(member, at(4, 4))
@@ -69,14 +75,14 @@ export function hintsContract(world: () => SoftWorld): void {
 
   test('members and conversations are told apart', async () => {
     const member = aMember()
-    await here().lift(member, at(5, 3), 0)
+    await settle(member, at(5, 3))
     expect(await here().get({ ...member, userId: aUser() })).toBeUndefined()
     expect(await here().get({ ...member, conversationId: aConversation() })).toBeUndefined()
   })
 
   test('every pending row that is written changes the version', async () => {
     const member = aMember()
-    await here().lift(member, at(0, 0), 0)
+    await settle(member, at(0, 0))
     await pendingWritten(member)
     const first = await versionOf(member)
     await pendingWritten(member)
@@ -87,7 +93,7 @@ export function hintsContract(world: () => SoftWorld): void {
 
   test('a row that was seen to be gone at its version is gone', async () => {
     const member = aMember()
-    await here().lift(member, at(0, 0), 0)
+    await settle(member, at(0, 0))
     await pendingWritten(member)
     await here().lift(member, at(1, 0), await versionOf(member))
     expect(await there().get(member)).toEqual({ ...at(1, 0), pendingVersion: 0 })
@@ -95,7 +101,7 @@ export function hintsContract(world: () => SoftWorld): void {
 
   test('not if another was written meanwhile', async () => {
     const member = aMember()
-    await here().lift(member, at(0, 0), 0)
+    await settle(member, at(0, 0))
     await pendingWritten(member)
     const seen = await versionOf(member)
     await pendingWritten(member)
@@ -105,16 +111,17 @@ export function hintsContract(world: () => SoftWorld): void {
 
   test('nor if one was written since there was none', async () => {
     const member = aMember()
-    await here().lift(member, at(0, 0), 0)
-    expect(await versionOf(member)).toBe(0)
+    await settle(member, at(0, 0))
+    const { pendingVersion } = await here().open(member)
+    expect(pendingVersion).toBe(0)
     await pendingWritten(member)
-    await here().lift(member, at(1, 0), 0)
+    await here().lift(member, at(1, 0), pendingVersion)
     expect(await versionOf(member)).toBeGreaterThan(0)
   })
 
   test('nor if it was gone and another came, though only once each', async () => {
     const member = aMember()
-    await here().lift(member, at(0, 0), 0)
+    await settle(member, at(0, 0))
     await pendingWritten(member)
     const seen = await versionOf(member)
     await there().lift(member, at(1, 0), seen)
@@ -125,22 +132,34 @@ export function hintsContract(world: () => SoftWorld): void {
 
   test('a row written where there is no hint is no hint, but whoever looked before cannot deny it', async () => {
     const member = aMember()
-    expect(await here().get(member)).toBeUndefined()
+    const { pendingVersion } = await here().open(member)
     await pendingWritten(member)
     expect(await here().get(member)).toBeUndefined()
-    await here().lift(member, at(1, 0), 0)
+    await here().lift(member, at(1, 0), pendingVersion)
     expect(await there().get(member)).toMatchObject(at(1, 0))
     expect(await versionOf(member)).toBeGreaterThan(0)
   })
 
   test('forgotten between look and lift, it begins anew as unknown', async () => {
     const member = aMember()
-    await here().lift(member, at(0, 0), 0)
+    await settle(member, at(0, 0))
     await pendingWritten(member)
     const seen = await versionOf(member)
     await world().forget()
     await here().lift(member, at(1, 0), seen)
     expect(await versionOf(member)).toBeGreaterThan(Number(seen))
+  })
+
+  test('a row that was written and forgotten between look and lift is not denied', async () => {
+    for (const isKnown of [false, true]) {
+      const member = aMember()
+      if (isKnown) await settle(member, at(0, 0))
+      const { pendingVersion } = await here().open(member)
+      await pendingWritten(member)
+      await world().forget()
+      await here().lift(member, at(1, 0), pendingVersion)
+      expect(await versionOf(member)).toBeGreaterThan(0)
+    }
   })
 
   test('a version does not come back after everything was forgotten', async () => {
@@ -156,7 +175,7 @@ export function hintsContract(world: () => SoftWorld): void {
 
   test('ringing without a written row changes nothing', async () => {
     const { userId, conversationId } = aMember()
-    await here().lift({ userId, conversationId }, at(0, 0), 0)
+    await settle({ userId, conversationId }, at(0, 0))
     await world().there.events.ring({ entry: aMessage(conversationId, 1), members: [userId] })
     expect(await versionOf({ userId, conversationId })).toBe(0)
   })
@@ -168,16 +187,18 @@ export function hintsContract(world: () => SoftWorld): void {
   })
 
   test('opening drops the mark where there may be a row', async () => {
-    const member = await marked()
-    await here().lift(member, at(0, 0), 0)
+    const member = aMember()
+    await settle(member, at(0, 0))
+    await marked(member)
     await pendingWritten(member)
     await here().open(member)
     expect(await markStands(member)).toBe(false)
   })
 
   test('opening leaves the mark where there is no row', async () => {
-    const member = await marked()
-    await here().lift(member, at(0, 0), 0)
+    const member = aMember()
+    await settle(member, at(0, 0))
+    await marked(member)
     await here().open(member)
     expect(await markStands(member)).toBe(true)
   })
