@@ -75,3 +75,31 @@ describe('the rooms', () => {
     expect(breaches(/\bevents\.(ring|tell|subscribe)\(/, (room) => room !== 'domain')).toEqual([])
   })
 })
+
+type Manifest = Partial<Record<'dependencies' | 'devDependencies' | 'peerDependencies', Record<string, string>>>
+const manifestIn = (folder: string): Manifest =>
+  JSON.parse(readFileSync(new URL(`../${folder}/package.json`, import.meta.url), 'utf8')) as Manifest
+
+describe('the packages', () => {
+  const { dependencies = {}, devDependencies = {} } = manifestIn('.')
+
+  it('those a node loads are the dependencies, and no others', () => {
+    const typesAlone = /import type [^'"]+['"][^'"]+['"]/g
+    const loaded = files
+      .filter(({ path }) => roomOf(path) !== 'client')
+      .flatMap(({ text }) => importsOf(withoutComments(text).replace(typesAlone, '')))
+      .flatMap((specifier) => /^((?:@[\w.-]+\/)?\w[\w.-]*)(?:\/[\w./-]+)?$/.exec(specifier)?.[1] ?? [])
+    // What a package asks for beside itself is loaded by that package.
+    const peers = loaded.flatMap((name) => Object.keys(manifestIn(`node_modules/${name}`).peerDependencies ?? {}))
+    const needed = new Set([...loaded, ...peers.filter((name) => name in dependencies)])
+    expect([...needed].sort()).toEqual(Object.keys(dependencies).sort())
+  })
+
+  it.each(['bench', 'test', 'tools'])('%s has the versions of the root of what both have', (folder) => {
+    const shared = Object.entries(manifestIn(folder).dependencies ?? {}).flatMap(([name, version]) => {
+      const atRoot = dependencies[name] ?? devDependencies[name]
+      return atRoot === undefined ? [] : [{ name, version, atRoot }]
+    })
+    expect(shared.filter(({ version, atRoot }) => version !== atRoot)).toEqual([])
+  })
+})

@@ -21,8 +21,8 @@ const peers: readonly PeerScript[] = ['raw-ws', 'stock-yoga', 'mercurius', 'sock
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export async function buildAll(): Promise<Built> {
-  // Below node_modules, so that packages are found.
-  const place = join(root, 'node_modules', '.cache', `parley-bench-${process.pid}`)
+  // Below the benchmark's own node_modules, so that its packages are found, and then the server's.
+  const place = join(root, 'bench', 'node_modules', '.cache', `parley-bench-${process.pid}`)
   await mkdir(place, { recursive: true })
   const bundled = build({
     entryPoints: [

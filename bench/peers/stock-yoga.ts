@@ -156,7 +156,6 @@ const server = createServer(yoga)
 const sockets = new WebSocketServer({ server, path: '/graphql' })
 
 type Enveloped = Pick<ReturnType<typeof yoga.getEnveloped>, 'execute' | 'subscribe'>
-// biome-ignore lint/correctness/useHookAtTopLevel: it is no hook of React.
 useServer<Record<string, unknown>, { request: IncomingMessage }>(
   {
     execute: (args: ExecutionArgs) => (args.rootValue as Enveloped).execute(args),
