@@ -35,7 +35,7 @@ export type Bench = {
 }
 
 /** What some work took. `count` is how often it was done. */
-export type Metered = { count: number; wallMs: number; serverMs: number; redisMs: number; dynamodbMs: number }
+type Metered = { count: number; wallMs: number; serverMs: number; redisMs: number; dynamodbMs: number }
 
 const scripts: Record<Exclude<Who, 'parley'>, PeerScript> = {
   stock: 'stock-yoga',

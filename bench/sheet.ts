@@ -45,9 +45,6 @@ export function quantile(values: readonly number[], share: number): number {
 /** Four digits say all there is to say. */
 const rounded = (value: number): number => Number(value.toPrecision(4))
 
-export const medianOf = (measured: readonly Measured[], what: string, who: string): number | undefined =>
-  measured.find((each) => each.what === what && each.who === who)?.median
-
 /**
  * The median of the rounds' ratios: the two of a round were measured one after the other, and a machine that is slower for a while is
  * so for both. Undefined where either was not measured.

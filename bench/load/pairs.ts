@@ -14,7 +14,7 @@ export type Pair = {
   send(): void
   close(): void
 }
-export type PairEvents = { delivered(): void; ticked(): void }
+type PairEvents = { delivered(): void; ticked(): void }
 
 export function openPair(subject: Subject, name: string, events: PairEvents): Promise<Pair> {
   if (subject.who === 'raw ws') return openRawPair(subject, name, events)

@@ -10,7 +10,7 @@ import { testSecret } from '../../test/kit/person.ts'
 import { startDynalite } from '../../test/kit/services/dynamodb.ts'
 import { startRedis } from '../../test/kit/services/redis.ts'
 
-export type StartedServer = { url: string; stop(): Promise<void> }
+type StartedServer = { url: string; stop(): Promise<void> }
 
 /**
  * One node in development mode, where push services may be on this machine: compiled, a process of its own, on a Redis and a DynamoDB

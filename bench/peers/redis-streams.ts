@@ -4,8 +4,6 @@
 import { Redis } from 'ioredis'
 import { type Message, messageOf } from './schema.ts'
 
-export type RedisStreams = ReturnType<typeof createRedisStreams>
-
 export function createRedisStreams(prefix: string) {
   const redis = new Redis(process.env.REDIS_URL ?? '', { enableAutoPipelining: true })
 

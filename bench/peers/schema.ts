@@ -45,7 +45,7 @@ export type SendInput = { clientMessageId: string; to: { conversationId: string 
 export type AckInput = { conversationId: string; seq: number }
 
 /** As long as ours, which are signed. */
-export const cursorOf = (seq: number): string => Buffer.from(String(seq).padStart(24)).toString('base64url')
+const cursorOf = (seq: number): string => Buffer.from(String(seq).padStart(24)).toString('base64url')
 
 export function messageOf(conversationId: string, seq: number, senderId: string, body: string): Message {
   const sentAt = new Date()

@@ -12,7 +12,7 @@ export type Terms = {
 
 export type Condition = (row: Row, terms: Terms) => boolean
 /** Changes the row it is given. */
-export type Update = (row: Row, terms: Terms) => void
+type Update = (row: Row, terms: Terms) => void
 
 export const compileCondition = remembered((text): Condition => {
   const reader = readTokens(text)

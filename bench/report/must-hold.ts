@@ -8,7 +8,7 @@ import { cpuPerMessage, cpuPerMessageAtRate, unhindered } from '../scenarios/sen
 import { type Measured, ratioOf } from '../sheet.ts'
 
 /** What this project promises of its speed: ratios within one run. */
-export type Promised = {
+type Promised = {
   what: string
   stock: number | undefined
   ours: number | undefined

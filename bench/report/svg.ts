@@ -1,6 +1,6 @@
 // Bars, as a picture that is readable on light and on dark.
 
-export type Bar = { label: string; parts: { name: string; value: number }[]; note?: string }
+type Bar = { label: string; parts: { name: string; value: number }[]; note?: string }
 export type Chart = { title: string; unit: string; bars: Bar[] }
 
 const [width, labelWidth, noteWidth, rowHeight, barHeight, top] = [760, 170, 150, 30, 18, 58]
