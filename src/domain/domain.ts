@@ -37,7 +37,7 @@ import { createFollowConversations } from './streams/follow-conversations.ts'
 import { createFollowTicks } from './streams/follow-ticks.ts'
 import { createListen } from './streams/hearing.ts'
 
-export type DomainOptions = {
+type DomainOptions = {
   nextMessageId: () => MessageId
   randomId: () => string
   onDetachError: (error: unknown) => void

@@ -9,7 +9,7 @@ export type Role = 'OWNER' | 'ADMIN' | 'MEMBER'
 export type Seat = { role: Role; joinedSeq: Seq }
 
 /** Two people, or one with themselves. Never changes. */
-export type Direct = { id: ConversationId; kind: 'DIRECT'; members: readonly UserId[] }
+type Direct = { id: ConversationId; kind: 'DIRECT'; members: readonly UserId[] }
 
 /** `members`: in the order they came. `version`: the seq of the last change that took effect. */
 export type Group = {

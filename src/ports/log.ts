@@ -84,7 +84,7 @@ export type LogRow = LogEntry | Void
 export type LogEntry = Message | Change | GroupChange
 
 /** `upTo`: the last cell it was looked at, at most `before` - 1. `whole`: none of the cells up to there is empty. */
-export type OfOthers = { seqs: readonly Seq[]; upTo: Seq; whole: boolean }
+type OfOthers = { seqs: readonly Seq[]; upTo: Seq; whole: boolean }
 
 export interface MessageLog {
   /** Writes the row if its cell is empty. */

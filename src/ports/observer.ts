@@ -1,6 +1,6 @@
 import type { LogEntry } from './log.ts'
 
-export type StreamKind = 'messages' | 'changes' | 'ticks' | 'typing' | 'conversations' | 'presence'
+type StreamKind = 'messages' | 'changes' | 'ticks' | 'typing' | 'conversations' | 'presence'
 
 /** Told in passing, for the metrics: nothing waits for it, and it never throws. */
 export type Observer = {

@@ -35,7 +35,7 @@ export interface DeviceStore {
 }
 
 /** A message whose receivers may have to be told by push. */
-export type PushJob = MessageAddress & { senderId: UserId; atMs: number }
+type PushJob = MessageAddress & { senderId: UserId; atMs: number }
 export type TakenJob = { id: string; job: PushJob }
 
 /** A banner to be looked at: `seq` is the newest message it might show, sent `atMs`; 0 where only something was read. */

@@ -31,7 +31,7 @@ export const toLine = (text: string): string =>
 export const isInvisible = (text: string): boolean => invisible.test(text)
 
 /** The same for any text; `what` it would be begins the answer. */
-export function textProblem(text: string, what: string, maxCodePoints: number): string | undefined {
+function textProblem(text: string, what: string, maxCodePoints: number): string | undefined {
   if (text.length > 2 * maxCodePoints || codePoints(text) > maxCodePoints) {
     return `${what} has at most ${maxCodePoints} characters.`
   }

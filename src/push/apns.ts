@@ -9,7 +9,7 @@ import { retryAfterMs } from './retry-after.ts'
 /** `key`: PKCS #8 in PEM. `topic`: the app's bundle id. */
 export type ApnsAccount = { key: string; keyId: string; teamId: string; topic: string; sandbox: boolean }
 
-export type ApnsOptions = {
+type ApnsOptions = {
   account: ApnsAccount
   now: () => number
   /** Another than Apple's own. */

@@ -6,7 +6,7 @@ import { accepted, rejected, retry, unregistered } from './outcomes.ts'
 import { collapseKeyOf, keptForSeconds, payloadOf } from './payload.ts'
 import { retryAfterMs } from './retry-after.ts'
 
-export type FcmOptions = {
+type FcmOptions = {
   account: ServiceAccount
   now: () => number
   /** Another than Google's own. */

@@ -18,7 +18,7 @@ export type ProviderSettings = {
   timeoutMs?: number
 }
 
-export type Providers = Partial<Record<PushPlatform, PushProvider>>
+type Providers = Partial<Record<PushPlatform, PushProvider>>
 
 /** Those that are set up. */
 export function createProviders(settings: ProviderSettings): Providers {

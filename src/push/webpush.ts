@@ -11,7 +11,7 @@ import { retryAfterMs } from './retry-after.ts'
 
 export type VapidKeys = { publicKey: string; privateKey: string; subject: string }
 
-export type WebPushOptions = {
+type WebPushOptions = {
   vapid: VapidKeys
   now: () => number
   /** Only to services on the internet, over TLS. */

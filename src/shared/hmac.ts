@@ -6,7 +6,7 @@ const blockBytes = 64
 const digestBytes = 32
 const shortMaxChars = 1000
 
-export type Hmac = {
+type Hmac = {
   hex(text: string): string
   bytes(text: string): Buffer
 }

@@ -5,7 +5,7 @@ import { ChatError } from '../protocol/errors.ts'
 // event, where it is a subscription.
 
 /** In the unit of the estimate: about a value of the answer. Some 100 ms of work on one core. */
-export const loadMax = 50_000
+const loadMax = 50_000
 
 /** What a context counts in. */
 export type Loading = { loaded?: number; overload?: Overload }

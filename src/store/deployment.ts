@@ -12,7 +12,7 @@ import { createDynamoTable } from './dynamo/table.ts'
 import type { Dynamo } from './dynamo/tables.ts'
 import { runIdLua } from './redis/run-id.ts'
 
-export const deploymentLeaseMs = 60_000
+const deploymentLeaseMs = 60_000
 const rowKey = { user_id: '#deployment' as UserId }
 
 /** The id these tables have. Of several nodes that start at once, one makes it and all read it. */

@@ -31,7 +31,7 @@ export type Access = ReturnType<typeof createAccess>
 type Needs = Pick<Ports, 'conversations' | 'memberships' | 'versions'> & { randomId: () => string }
 
 /** `entries` and `bytes`: how much a node keeps of conversations; a group of 1,024 members takes about 120 KB. */
-export type ConversationCacheSize = { entries: number; bytes: number }
+type ConversationCacheSize = { entries: number; bytes: number }
 
 /** As many as one batch of DynamoDB takes: whoever is in thousands of groups has them read in steps that each answer in time. */
 const askedAtATime = 100

@@ -21,7 +21,7 @@ export type Listed = { place: Place; activity: LastActivity; settings: Settings 
 /** Few enough that each of the queries is answered in time, also on a busy node. */
 const rebuiltAtATime = 50
 
-export type Chat = Listed & { member: Member; tail: Tail }
+type Chat = Listed & { member: Member; tail: Tail }
 
 type Needs = Pick<Ports, 'memberships' | 'activity' | 'messages'> & {
   access: Access

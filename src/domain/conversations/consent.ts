@@ -18,7 +18,7 @@ const chatsAtATime = 25
 
 type Needs = Pick<Ports, 'blocks' | 'departures' | 'messages'>
 /** `returning`: those of the others who left before, and asked to come back. */
-export type Consent = { refusing: ReadonlySet<UserId>; returning: readonly Departure[] }
+type Consent = { refusing: ReadonlySet<UserId>; returning: readonly Departure[] }
 
 export function createConsent({ blocks, departures, messages }: Needs) {
   /** `groupId`: undefined for a group that is being made, which nobody can have left. */

@@ -41,7 +41,7 @@ import type { createGroupQuotas } from './group-quotas.ts'
 const attemptsMax = 10
 const rowsAtATime = 25
 
-export type GroupRequest = { clientGroupId: ClientMessageId; title: string; memberIds: readonly UserId[] }
+type GroupRequest = { clientGroupId: ClientMessageId; title: string; memberIds: readonly UserId[] }
 
 type Stores = 'conversations' | 'memberships' | 'messages' | 'claims' | 'blocks' | 'departures'
 type Needs = Pick<Ports, Stores | 'versions' | 'events' | 'clock'> & {

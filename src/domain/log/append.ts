@@ -26,7 +26,7 @@ import type { Payload } from './payloads.ts'
  * `payload`: what is in it, by which a retry is told from other content. `row`: the entry at the place it got. `always`: also by
  * somebody whom the other has blocked. `above`: what is known to be in the log, where the entry makes sense only after it.
  */
-export type Draft<Row extends LogEntry> = {
+type Draft<Row extends LogEntry> = {
   clientMessageId: ClientMessageId
   payload: Payload
   above?: Seq
@@ -34,7 +34,7 @@ export type Draft<Row extends LogEntry> = {
   always?: boolean
 }
 
-export type Appended<Row extends LogEntry> = { row: Row; duplicate: boolean }
+type Appended<Row extends LogEntry> = { row: Row; duplicate: boolean }
 
 /** Each further attempt means that a rival or a void took the cell; more than a few only under a storm of faults. */
 const attemptsMax = 20

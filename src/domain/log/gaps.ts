@@ -13,7 +13,7 @@ const heldMax = 64
 type Gap = { below: Seq; upTo: Seq; dueAtMs: number; held: Map<Seq, LogRow> }
 
 /** A wait that is over. The log is read now, and a cell under `below` that is still empty is a hole. */
-export type Due = { conversationId: ConversationId; below: Seq }
+type Due = { conversationId: ConversationId; below: Seq }
 
 /**
  * Conversations in which something seems to be missing. Two sends that overlap often publish in the wrong order; a moment of

@@ -6,8 +6,6 @@ import type { Seq } from '../../protocol/ids.ts'
 // large steps, and remembers how far it came.
 
 export type Stretch = { from: Seq; to: Seq }
-export type Stretches = ReturnType<typeof createStretches>
-
 /** Of one log, for one kind of reader. More than the messages that `unreadCount` counts, as each of them ends a stretch. */
 const eachMax = 256
 /** Of all logs together, for each of them: few logs have more than one or two. */

@@ -8,11 +8,11 @@ import { WindowSums } from '../../shared/window-sums.ts'
 // Announcing a file, and showing it. Its bytes never pass through here: they go from the device to where they are kept, and
 // from there to its readers, by URLs signed here.
 
-export type FilePromise = { contentType: string; byteSize: number; name?: string }
+type FilePromise = { contentType: string; byteSize: number; name?: string }
 export type Announced = { attachment: Attachment; put: SignedPut }
 
 /** From then on it cannot be attached any more, and the sweep takes what was not. */
-export const uploadTtlMs = 24 * 3_600_000
+const uploadTtlMs = 24 * 3_600_000
 export const hourMs = 3_600_000
 
 /** What one user may announce on one node; 0: as much as they like. */

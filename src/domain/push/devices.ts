@@ -14,7 +14,7 @@ import { devicesMax } from '../../protocol/limits.ts'
 /** A device that was registered on another node is found after this long, if there was none before. */
 const nobodyTtlMs = 60_000
 
-export type Registration = { deviceId: DeviceId; platform: PushPlatform; token: string }
+type Registration = { deviceId: DeviceId; platform: PushPlatform; token: string }
 
 export type Devices = ReturnType<typeof createDevices>
 

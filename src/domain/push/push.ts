@@ -64,8 +64,6 @@ type Needs = Pick<Ports, 'boundaries' | 'sessions' | 'clock'> & {
   observer: PushObserver
 }
 
-export type Push = ReturnType<typeof createPush>
-
 export function createPush(needs: Needs) {
   const { queue, banners, providers, boundaries, clock, devices, rules, random, observer } = needs
   const expand = createPushExpand(needs)

@@ -19,7 +19,7 @@ import type { Deliver } from './deliver.ts'
 // A crash between the log and the message leaves a change that nobody was told is stored; the retry applies it, and so does
 // the first stream that meets it. Applying is idempotent.
 
-export type ChangeRequest = { seq: Seq; clientMessageId: ClientMessageId; alteration: Alteration }
+type ChangeRequest = { seq: Seq; clientMessageId: ClientMessageId; alteration: Alteration }
 
 type Needs = Pick<Ports, 'messages' | 'claims'> & {
   append: Append

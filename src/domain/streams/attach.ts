@@ -26,7 +26,7 @@ import { createInbox, type Inbox, type InboxOptions, ofTypes } from './inbox.ts'
 // says there is nothing: it may be that of a replica that had not heard of it.
 
 /** About a megabyte of ordinary messages; beyond that, the log is the better buffer. */
-export const inboxLimitDefault = 256
+const inboxLimitDefault = 256
 
 type Needs = Pick<Ports, 'sessions' | 'boundaries' | 'clock'> & {
   addPending: Acknowledge['addPending']
@@ -82,7 +82,7 @@ export function createAttach(given: Needs) {
 }
 
 /** `reached`: how far the stream got. `whole`: it has missed nothing up to there, in any conversation. */
-export type StreamOutcome = { reached: [ConversationId, Seq][]; whole: boolean }
+type StreamOutcome = { reached: [ConversationId, Seq][]; whole: boolean }
 
 export class Attachment {
   readonly inbox: Inbox

@@ -1,7 +1,5 @@
 import { unavailable } from '../../protocol/errors.ts'
 
-export type Gate = ReturnType<typeof createGate>
-
 /** Lets so many in at a time; the others wait in line, and who finds the line too long is turned away. */
 export function createGate({ atATime, lineMax }: { atATime: number; lineMax: number }) {
   const line: (() => void)[] = []

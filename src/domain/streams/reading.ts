@@ -47,7 +47,7 @@ export type ReadingKind<Row extends LogEntry> = {
   pages: LogPages<Row>
 }
 
-export type ReadingOptions = Starts & {
+type ReadingOptions = Starts & {
   userId: UserId
   /** One conversation instead of all. */
   only: Member | undefined

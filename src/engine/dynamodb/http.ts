@@ -8,10 +8,10 @@ import { idleSocketMs, socketsMax } from './wire.ts'
 // whoever lost an answer decides. A kept connection that the server closed before a byte of the answer came is told apart: the
 // server may have closed it while the request was on its way.
 
-export type HttpLimits = { firstByteWithinMs: number; endWithinMs: number }
+type HttpLimits = { firstByteWithinMs: number; endWithinMs: number }
 
 /** Headers are ASCII, and have no line breaks. */
-export type HttpPost = {
+type HttpPost = {
   headers: Readonly<Record<string, string>>
   body: string
   limits: HttpLimits
@@ -20,7 +20,7 @@ export type HttpPost = {
 }
 
 /** Whoever waits for the answer: told once, and later than it asked. */
-export type Asker = {
+type Asker = {
   answered(answer: HttpAnswer): void
   failed(error: Error): void
 }

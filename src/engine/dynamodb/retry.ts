@@ -28,7 +28,6 @@ const kinds = {
 const budgetMax = 500
 const hintedDelayMaxMs = 5000
 
-export type RetryBudget = ReturnType<typeof createRetryBudget>
 export type Retry = { delayMs: number; cost: number }
 
 /** While most attempts fail, second ones only add to the trouble: they are paid for, and only successes earn. */

@@ -5,7 +5,7 @@ import type { Credentials } from './wire.ts'
 // AWS Signature Version 4 of one kind of request: a POST of JSON to one place. The key to sign with changes with the day and
 // the credentials only, so a request costs two hashes and one HMAC.
 
-export type SignedRequest = { target: string; body: string | Uint8Array; credentials: Credentials; atMs: number }
+type SignedRequest = { target: string; body: string | Uint8Array; credentials: Credentials; atMs: number }
 export type Sign = (request: SignedRequest) => Record<string, string>
 
 const contentType = 'application/x-amz-json-1.0'

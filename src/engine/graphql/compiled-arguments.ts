@@ -2,7 +2,7 @@ import { type FieldNode, type GraphQLField, getArgumentValues, isNonNullType, Ki
 import type { Run } from './compiled-values.ts'
 import type { Variables } from './compiled-variables.ts'
 
-export type Arguments = (run: Run) => Variables
+type Arguments = (run: Run) => Variables
 
 const noArguments: Variables = Object.freeze({})
 

@@ -58,7 +58,7 @@ export type Compiled = {
  * every viewer but the author of what it belongs to. What is written for one viewer may then be sent to others as it is. A type may say
  * with `writtenOnce` that several are given the same object of it.
  */
-export type SameForAll = true | ((source: never) => boolean)
+type SameForAll = true | ((source: never) => boolean)
 
 /** Undefined for what is better left to graphql-js. The document must be valid. */
 export function compileOperation(

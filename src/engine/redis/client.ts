@@ -21,7 +21,7 @@ export type RedisLinkOptions = {
 }
 
 /** Told about the connection that hears events. */
-export type LinkWatcher = {
+type LinkWatcher = {
   lost(): void
   /** Connected again, and Redis has confirmed every subscription. */
   restored(): void

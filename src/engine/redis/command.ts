@@ -5,7 +5,7 @@ import { type Deadlines, Waiting } from '../../shared/deadlines.ts'
 // Commands as ioredis sends them, without what its own do for everybody: those have a timer each, copy their arguments twice, and are
 // wrapped once more if they run a script. ioredis still has the connections, the cluster, the queues and the answers.
 
-export type Argument = string | number
+type Argument = string | number
 export type RedisCommand = (key: string, args: readonly Argument[]) => Promise<unknown>
 export type RedisScript = (keys: readonly string[], args: readonly Argument[]) => Promise<unknown>
 

@@ -6,7 +6,7 @@ import type { Dynamo, Item, Key, TableName } from './tables.ts'
 // What the stores need of one table. Reads are consistent; a write touches one item.
 
 /** An expression and the values of its `:names`. */
-export type Expression = { where: string; values?: Record<string, unknown> }
+type Expression = { where: string; values?: Record<string, unknown> }
 
 export interface DynamoTable<Name extends TableName> {
   get(key: Key<Name>): Promise<Item<Name> | undefined>

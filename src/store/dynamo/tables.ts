@@ -8,7 +8,7 @@ import type { AttachmentId, ClientMessageId, ConversationId, DeviceId, MessageId
 // Every table, once: created, validated and typed from here. `key` is the partition key and then, if any, the sort key.
 // In DynamoDB a table's name has the prefix in front.
 
-export type ColumnType = 'S' | 'N' | 'L' | 'M'
+type ColumnType = 'S' | 'N' | 'L' | 'M'
 
 /** `value` stands for the type alone. */
 export type Column<Value = unknown, Type extends ColumnType = ColumnType> = {

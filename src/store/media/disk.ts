@@ -15,9 +15,7 @@ import { unavailable } from '../../protocol/errors.ts'
 import { type AttachmentId, isAttachmentId } from '../../protocol/ids.ts'
 import { putTtlMs, readingWindow } from './window.ts'
 
-export type MediaDiskOptions = { directory: string; secret: Uint8Array; clock: Clock }
-
-export type MediaDisk = ReturnType<typeof createMediaDisk>
+type MediaDiskOptions = { directory: string; secret: Uint8Array; clock: Clock }
 
 const prefix = 'attachments/'
 

@@ -13,7 +13,7 @@ import { unavailable } from '../../protocol/errors.ts'
 import { contentDisposition } from '../../protocol/media-type.ts'
 import { getTtlMs, putTtlMs, readingWindow } from './window.ts'
 
-export type MediaS3Options = {
+type MediaS3Options = {
   bucket: string
   region: string
   /** Undefined is the AWS service itself. */

@@ -16,10 +16,10 @@ export type MemoryBlock = { runId: number } & (
 export type MemoryHint = { delivered?: Seq; read?: Seq; version: number; runId: number }
 
 /** The last seq given and how far the log is known to be taken, or the token of somebody who is about to seed it. */
-export type MemoryCounter = ({ seq: Seq; published: Seq } | { token: string }) & { runId: number }
+type MemoryCounter = ({ seq: Seq; published: Seq } | { token: string }) & { runId: number }
 
 /** A version of a group, or the token of somebody who is about to read it. */
-export type MemoryVersion = ({ version: Seq } | { token: string }) & { runId: number }
+type MemoryVersion = ({ version: Seq } | { token: string }) & { runId: number }
 
 type Ear = { listener: EventListener; waiting: Heard[] }
 type Heard = { handOver(): void; lost?: () => void }

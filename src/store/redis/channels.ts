@@ -36,7 +36,7 @@ class Ear implements EventSubscription {
 type Channel = { name: string; ears: Set<Ear>; subscribed: Promise<() => void> }
 type Mark = { heard: () => void; lost: (error: Error) => void }
 
-export type Channels = { subscribe(name: string, listener: EventListener): Promise<EventSubscription> }
+type Channels = { subscribe(name: string, listener: EventListener): Promise<EventSubscription> }
 
 /** Told of each message that comes with the address of a trace. */
 export type OnTraced = (message: Message, traceparent: unknown) => void

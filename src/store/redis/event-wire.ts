@@ -6,7 +6,7 @@ import type { LogEntry } from '../../ports/log.ts'
 import type { ConversationId } from '../../protocol/ids.ts'
 
 /** Published by a listener to itself: when it hears its mark, it has heard everything before it. */
-export type FlushMark = { type: 'flush'; id: string }
+type FlushMark = { type: 'flush'; id: string }
 
 const version = 1
 

@@ -2,7 +2,7 @@ import { RedisPubSub } from 'graphql-redis-subscriptions'
 import type { Redis } from 'ioredis'
 import type { RedisLink } from '../../engine/redis/client.ts'
 
-export type PubSub = {
+type PubSub = {
   /** Resolves when Redis has confirmed, to a function that unsubscribes. One call at a time for one channel. */
   subscribe(channel: string, onMessage: (parsed: unknown) => void): Promise<() => void>
 }

@@ -22,7 +22,7 @@ const wantsAtATime = 250
 
 type StreamEntry = [id: string, fields: string[] | null]
 
-export type PushQueueRedisOptions = { clock: Clock; takeoverMs?: number }
+type PushQueueRedisOptions = { clock: Clock; takeoverMs?: number }
 
 export function createPushQueueRedis(link: RedisLink, keys: RedisKeys, options: PushQueueRedisOptions): PushQueue {
   const { clock } = options

@@ -10,7 +10,7 @@ import { createSequencerRedis } from './sequencer.ts'
 import { createSessionsRedis, sessionTtlMs as defaultSessionTtlMs } from './sessions.ts'
 import { createVersionsRedis } from './versions.ts'
 
-export type SoftStateRedisOptions = { keyPrefix?: string; sessionTtlMs?: number; onTraced?: OnTraced }
+type SoftStateRedisOptions = { keyPrefix?: string; sessionTtlMs?: number; onTraced?: OnTraced }
 
 export function createSoftStateRedis(
   link: RedisLink,
