@@ -13,7 +13,7 @@ import type { Storage } from './storage/storage.ts'
 /** `page`: the address they were at when they registered. */
 export type Owner = { userId: string; page: string }
 export type Settled = [conversationId: string, seq: number][]
-export type Kept = { device?: string; owner?: Owner; settled?: Settled; wanted?: boolean }
+type Kept = { device?: string; owner?: Owner; settled?: Settled; wanted?: boolean }
 
 let ours: Storage | undefined
 export function pushStorage(): Storage {

@@ -47,7 +47,7 @@ export type LogLevel = (typeof logLevels)[number]
 /** `endpoint`: of an OTLP collector, without `/v1/traces`. */
 export type TracingSettings = { endpoint: string; serviceName: string }
 /** Operations and connections, see docs/limits.md. Without a rate, and where there is a 0, as many as come. */
-export type TrafficSettings = {
+type TrafficSettings = {
   rate: { perSecond: number; burst: number } | undefined
   places: {
     perUser: number
@@ -67,7 +67,7 @@ export type TrafficSettings = {
 }
 
 /** `preview`: whether banners show the text. `log`: whether devices may be registered that are only printed. */
-export type PushSettings = {
+type PushSettings = {
   preview: boolean
   log: boolean
   /** Whether a browser may name a push service inside the node's own network: at a desk alone. */
@@ -77,9 +77,9 @@ export type PushSettings = {
   fcm?: FcmSettings
   apns?: ApnsSettings
 }
-export type VapidSettings = { publicKey: string; privateKey: string; subject: string }
-export type FcmSettings = { projectId: string; clientEmail: string; privateKey: string; tokenUri: string }
-export type ApnsSettings = { key: string; keyId: string; teamId: string; topic: string; sandbox: boolean }
+type VapidSettings = { publicKey: string; privateKey: string; subject: string }
+type FcmSettings = { projectId: string; clientEmail: string; privateKey: string; tokenUri: string }
+type ApnsSettings = { key: string; keyId: string; teamId: string; topic: string; sandbox: boolean }
 
 /** At least one of the two keys; a token may be signed with either. */
 export type AuthSettings = {
@@ -90,7 +90,7 @@ export type AuthSettings = {
 }
 
 /** Without an endpoint: the AWS service itself. */
-export type S3Settings = { bucket: string; region: string; endpoint?: string }
+type S3Settings = { bucket: string; region: string; endpoint?: string }
 
 /** Documents by the id clients name them by. `only`: no others are run. */
 export type PersistedSettings = { documents: ReadonlyMap<string, string>; only: boolean }

@@ -1,5 +1,5 @@
 /** GraphiQL's example tabs: a walk through one conversation, in the order a newcomer plays them. */
-export type Tab = { asWhom: 'alice' | 'bob'; query: string; variables?: Record<string, unknown> }
+type Tab = { asWhom: 'alice' | 'bob'; query: string; variables?: Record<string, unknown> }
 
 /** `clientMessageId`: fresh for each page, or the first play would be somebody's retry. */
 export const exampleTabs = (conversationId: string, clientMessageId: string): Tab[] => [

@@ -5,7 +5,7 @@ import type { IsFamiliarHost } from '../transport/http/familiar-host.ts'
 import { exampleTabs } from './graphiql-tabs.ts'
 import { icon, logo } from './logo.ts'
 
-export type GraphiQLOptions = {
+type GraphiQLOptions = {
   devTokens?: DevTokens
   isFamiliarHost: IsFamiliarHost
   exampleConversationId: (one: UserId, other: UserId) => string

@@ -1,7 +1,7 @@
 // What the log may know of an error. Messages quote what somebody wrote: JSON.parse its text, ioredis the command with all its
 // arguments, DynamoDB the item. So only what is known to quote nothing passes: what kind of error it was, and where it was thrown.
 
-export type LoggedError = {
+type LoggedError = {
   type: string
   code?: string
   message?: string

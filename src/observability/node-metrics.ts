@@ -19,7 +19,7 @@ export type NodeMetrics = {
   processError(kind: ProcessError): void
 }
 
-export type NodeMetricsOptions = {
+type NodeMetricsOptions = {
   clock: Clock
   /** Asked when the metrics are: which of the two connections to Redis stand. */
   redisLinks: () => { commands: boolean; events: boolean }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 /** What a message can be found by in the logs of all nodes. */
-export type SentIds = { conversationId: string; seq: number; messageId: string; duplicate: boolean }
+type SentIds = { conversationId: string; seq: number; messageId: string; duplicate: boolean }
 
 /** What every line about one operation carries. */
 export type OperationIds = {

@@ -6,7 +6,7 @@ import { attachmentMaxBytes, attachmentsMax } from '../protocol/limits.ts'
 import { contentTypeProblem, fileNameProblem } from '../protocol/media-type.ts'
 import { type Context, viewerId } from './context.ts'
 
-export type CreateUploadInput = { contentType: string; byteSize: number; name?: string | null | undefined }
+type CreateUploadInput = { contentType: string; byteSize: number; name?: string | null | undefined }
 
 export async function createUpload(
   ctx: Context,

@@ -5,7 +5,7 @@ import { titleProblem } from '../protocol/text.ts'
 import type { Context } from './context.ts'
 import { requireConversation } from './conversations.ts'
 
-export type UpdateConversationInput = {
+type UpdateConversationInput = {
   conversationId: string
   title?: string | null | undefined
   mutedUntil?: Date | null | undefined

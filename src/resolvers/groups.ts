@@ -51,11 +51,6 @@ export async function leaveConversation(
   return { conversationId: member.conversation.id }
 }
 
-export async function renameGroup(ctx: Context, member: Member, title: string): Promise<Member> {
-  if (member.conversation.kind !== 'GROUP') throw badInput('title', 'A direct chat has no title.')
-  return ctx.domain.groups.rename(member, titleOf(title))
-}
-
 /** Everybody in it, in the order they came; in a direct chat all are alike, and were there from the start. */
 export function membershipsOf({ conversation }: Member): GroupMember[] {
   return conversation.members.map((id) => {

@@ -7,7 +7,7 @@ import { type Context, viewerId } from './context.ts'
 import { requireConversation } from './conversations.ts'
 
 /** As it comes from outside: GraphQL has checked the types, REST nothing. */
-export type SendMessageInput = {
+type SendMessageInput = {
   clientMessageId?: unknown
   to?: unknown
   body?: unknown

@@ -70,7 +70,7 @@ export type TransportOptions = {
   registry: Registry
 }
 
-export type Transport = {
+type Transport = {
   listen(): Promise<{ url: string; port: number }>
   /**
    * First only says that it is about to go, for as long as the configuration has it. Then finishes what is under way, lets go of

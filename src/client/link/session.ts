@@ -47,7 +47,7 @@ const resumeMs = 5000
 /** What is to be done while there is a link, until the function it returns is called. No `follow`: streams are few, or there are none. */
 export type LinkListener = (follow: Follow | undefined) => () => void
 
-export type SessionOptions = {
+type SessionOptions = {
   userId: string
   pollEveryMs: number
   inbox: Inbox

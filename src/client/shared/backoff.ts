@@ -9,8 +9,6 @@ export function backoffMs(failures: number, random: () => number): number {
   return Math.round(stepMs * (0.5 + random() / 2))
 }
 
-export type Sleeper = ReturnType<typeof createSleeper>
-
 /** A pause that can be cut short: by something that makes another attempt worth while, or by the end. */
 export function createSleeper() {
   let wakeUp: () => void = () => undefined

@@ -5,7 +5,7 @@ export type Observable<T> = {
   subscribe(listener: () => void): () => void
 }
 
-export type Value<T> = Observable<T> & { set(value: T): void }
+type Value<T> = Observable<T> & { set(value: T): void }
 
 export function createValue<T>(initial: T): Value<T> {
   let value = initial

@@ -19,7 +19,7 @@ const changedKey = (conversationId: string): string => `changed:${conversationId
 /** Three times what the server takes to notice that an event of its own was lost. */
 const surelyHeardMs = 90_000
 
-export type ChangesOptions = {
+type ChangesOptions = {
   ask: Ask
   keeper: Keeper
   insist: Insist

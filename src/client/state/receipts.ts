@@ -13,7 +13,7 @@ const readKey = (conversationId: string): string => `read:${conversationId}`
 
 type Boundary = { delivered: number; read: number }
 
-export type ReceiptsOptions = {
+type ReceiptsOptions = {
   ask: Ask
   keeper: Keeper
   random: () => number

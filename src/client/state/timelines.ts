@@ -28,9 +28,7 @@ export type TimelineState = {
 /** Loads while somebody is subscribed. */
 export type Timeline = Observable<TimelineState> & { loadOlder(): Promise<void> }
 
-export type TimelinesOptions = { ask: Ask; conversations: Conversations; outbox: Outbox }
-export type Timelines = ReturnType<typeof createTimelines>
-
+type TimelinesOptions = { ask: Ask; conversations: Conversations; outbox: Outbox }
 /** What is to be seen of a conversation: its messages, then what is on its way to it. */
 export function createTimelines({ ask, conversations, outbox }: TimelinesOptions) {
   type Shown = Timeline & { changed(): void; look(): void; shows(conversationId: string): boolean }

@@ -25,7 +25,7 @@ import { isLoopback } from '../http/client-address.ts'
 export type Authenticate = (authorization: unknown, address?: string) => Promise<Viewer | undefined>
 
 /** How many bad tokens an address may bring in a minute; 0: as many as it likes. */
-export type BadTokens = { perMinute: number; refused: () => void }
+type BadTokens = { perMinute: number; refused: () => void }
 
 const asymmetricAlgorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],

@@ -28,7 +28,7 @@ import { type Cost, memoised, plus, type Scope, times, worth } from './cost-term
 import { tooComplex } from './document-guard.ts'
 
 /** Of one field, under `Type.field`. What is not named costs 1. */
-export type FieldCost = {
+type FieldCost = {
   /** Of the field itself, whatever is selected below it. */
   weight?: number
   /** Of each item of a page, for what is read whether it is selected or not. */
@@ -47,7 +47,7 @@ export type FieldCosts = Readonly<Record<string, FieldCost>>
 /** Throws QUERY_TOO_COMPLEX for an operation beyond the budget. The document must be valid. */
 export type CheckCost = (args: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>) => void
 
-export const costMax = 50_000
+const costMax = 50_000
 /** Of what changes something, and of what stays open. */
 const rootWeight = 50
 const pageWeight = 50

@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 
 /** What a document may hold, as it is written: told without a schema, so that it also shields the validation. */
-export const shapeLimits = {
+const shapeLimits = {
   depth: 20,
   rootFields: 64,
   aliases: 64,

@@ -10,9 +10,9 @@ import { type RequestParams, readParams } from './request-params.ts'
  * A query or mutation that may be executed as it came: its document is known and valid, and nothing about the request is odd.
  * Undefined for all else: Yoga does what is left to do, or says what is wrong.
  */
-export type KnownOperations = (params: object, context: OperationContext) => Prepared | undefined
+type KnownOperations = (params: object, context: OperationContext) => Prepared | undefined
 
-export type KnownOperationsOptions = {
+type KnownOperationsOptions = {
   planOf: PlanOf
   cache: DocumentCache
   persisted: PersistedOperations

@@ -26,7 +26,7 @@ import { createPlans } from './plans.ts'
 import { unconditionalSubscriptionRule } from './subscription-root.ts'
 import { type Admitted, createAdmit, useAdmission } from './use-admission.ts'
 
-export type GraphQLOptions = ExecutorOptions & {
+type GraphQLOptions = ExecutorOptions & {
   authenticate: Authenticate
   config: { introspection: boolean; persistedOperations?: PersistedSettings }
 }

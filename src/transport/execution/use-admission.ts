@@ -5,7 +5,7 @@ import type { Admission } from '../limits/admission.ts'
 import type { OperationContext } from './executor.ts'
 
 /** For HTTP: says who asks, and whether they may, before the document is looked at. A WebSocket does so itself. */
-export type Admit = (authorization: unknown, address: string) => Promise<Viewer | undefined>
+type Admit = (authorization: unknown, address: string) => Promise<Viewer | undefined>
 
 /** Present where somebody has asked before Yoga did: nothing is counted twice. */
 export type Admitted = { admitted?: Promise<Viewer | undefined> | undefined }

@@ -4,9 +4,9 @@ import { type FetchAPI, processRegularResult } from 'graphql-yoga'
 import type { Answer } from '../../engine/graphql/answer.ts'
 
 /** `headers`: names and values in turn. */
-export type PlainAnswer = { status: number; headers: readonly string[]; body: string }
+type PlainAnswer = { status: number; headers: readonly string[]; body: string }
 
-export type PlainMediaType = 'application/json' | 'application/graphql-response+json'
+type PlainMediaType = 'application/json' | 'application/graphql-response+json'
 
 /** As Yoga reads `accept`: the first that is a kind of JSON counts. Undefined if none is. */
 export function plainMediaTypeFor(accept: string | undefined): PlainMediaType | undefined {

@@ -9,7 +9,7 @@ import type { Admission } from '../limits/admission.ts'
 import type { ClientAddress } from './client-address.ts'
 import { answer, assertJson, type Handler, jsonType, readJsonObject } from './exchange.ts'
 
-export type SentMessage = {
+type SentMessage = {
   id: string
   seq: number
   conversationId: string
@@ -27,7 +27,7 @@ export type SendMessage = (
   ids: OperationIds,
 ) => Promise<{ message: SentMessage; duplicate: boolean }>
 
-export type MessagesOptions = {
+type MessagesOptions = {
   authenticate: Authenticate
   admission: Admission
   clientAddress: ClientAddress

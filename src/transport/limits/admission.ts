@@ -18,7 +18,7 @@ export type Admission = {
   admit(viewer: Viewer | undefined, address: string, cost?: number): Promise<void> | undefined
 }
 
-export type AdmissionOptions = {
+type AdmissionOptions = {
   /** Undefined: everything is admitted. */
   rate: Rate | undefined
   /** Whether users on the node's own machine are not counted. Nobody there who is anonymous is. */

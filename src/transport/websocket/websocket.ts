@@ -11,7 +11,7 @@ import { createAlarms } from '../limits/alarms.ts'
 import type { Place, Places } from '../limits/places.ts'
 import { OpenSocket, type OpenSocketOptions } from './open-socket.ts'
 
-export type WebSocketOptions = Omit<OpenSocketOptions, 'alarms'> & {
+type WebSocketOptions = Omit<OpenSocketOptions, 'alarms'> & {
   origins: Origins
   operations: Operations
   clientAddress: ClientAddress
@@ -20,7 +20,7 @@ export type WebSocketOptions = Omit<OpenSocketOptions, 'alarms'> & {
   metrics: Metrics
 }
 
-export type WebSockets = {
+type WebSockets = {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Ends all subscriptions, waits until their sources have let go, then closes the sockets. */
   close(code: number, reason: string): Promise<void>
