@@ -9,7 +9,7 @@ const hourMs = 3_600_000
 /** As far as a date goes that everybody understands. */
 const always = new Date('9999-12-31T00:00:00.000Z')
 
-export type MuteFor = 'hours' | 'always' | 'no longer'
+type MuteFor = 'hours' | 'always' | 'no longer'
 
 /** What one decides about a chat. `problem`: why the last decision was refused. */
 export function useSettings() {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useConnection } from '../../../src/client/react/hooks.tsx'
 
-export type Notice = 'offline' | 'connecting' | 'syncing' | undefined
+type Notice = 'offline' | 'connecting' | 'syncing' | undefined
 
 /** Shorter than this is nobody's business. */
 const patienceMs = 1000

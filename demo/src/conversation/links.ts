@@ -1,4 +1,4 @@
-export type TextPart = { text: string; href?: string }
+type TextPart = { text: string; href?: string }
 
 const candidate = /(?<![\p{L}\p{N}_@])(?:https?:\/\/|www\.)[^\s<>"`\p{Cc}\p{Cf}]+/giu
 const trailing = /[.,;:!?'’”»…*_~]$/u

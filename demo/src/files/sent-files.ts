@@ -4,7 +4,7 @@ import { type FileLike, fileWords } from './file-words.ts'
 //
 //   files: attachment id -> the file and an address of it in this window
 
-export type SentFile = FileLike & { id: string; byteSize: number; url: string }
+type SentFile = FileLike & { id: string; byteSize: number; url: string }
 
 const keptMax = 50
 const files = new Map<string, SentFile>()

@@ -3,7 +3,7 @@ import { disablePush, enablePush, type PushState, pushState, resumePush } from '
 import { useChat } from '../../../src/client/react/hooks.tsx'
 import { registerWorker } from './register-worker.ts'
 
-export type PushSwitch = {
+type PushSwitch = {
   serviceWorker: ServiceWorkerRegistration | undefined
   /** Undefined while it is not known. */
   state: PushState | undefined

@@ -4,7 +4,7 @@ import { nextItem } from './menu-keys.ts'
 import { menuPlace } from './menu-place.ts'
 
 /** Closes the menu, then acts. */
-export type Choose = (act: () => void) => () => void
+type Choose = (act: () => void) => () => void
 
 type Props = {
   label: string
