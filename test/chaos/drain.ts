@@ -29,7 +29,7 @@ export type DrainFigures = {
   restartedMs: number
 }
 
-export type DrainOptions = {
+type DrainOptions = {
   crowd: Crowd
   nodes: readonly NodeProcess[]
   history: History

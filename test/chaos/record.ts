@@ -7,8 +7,6 @@ import type { PlannedFault } from './faults/plan.ts'
 // What is kept of a run that failed: without it a failure that timing brought about can never be looked into. The folder is there from the
 // beginning, because the nodes write their logs into it, and it stays unless the run was good: also if this process is killed.
 
-export type RunRecord = ReturnType<typeof openRecord>
-
 export type RecordOptions = {
   seed: number
   /** Where to keep it, whatever the verdict; a folder of its own in test/artifacts, which git ignores, unless told. */

@@ -4,7 +4,7 @@ import { createTenures } from './checks/tenures.ts'
 
 // How soon everybody was current again. A device that was away by its own choice is not counted while it was.
 
-export type Recovery = {
+type Recovery = {
   fault: FaultWindow
   limitMs: number
   /** From the fault until no device lacked anything that was acknowledged before it, or more than a moment ago. */

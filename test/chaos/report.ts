@@ -7,7 +7,7 @@ import { activities, enough } from './people/activity.ts'
 import { contextOf } from './people/context.ts'
 import { recoveries } from './recovery.ts'
 
-export type Verdict = 'valid' | 'invalid' | 'unknown'
+type Verdict = 'valid' | 'invalid' | 'unknown'
 
 export type Result = {
   verdict: Verdict

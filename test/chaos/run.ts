@@ -21,7 +21,7 @@ import { createCrowd } from './people/crowd.ts'
 import { openRecord } from './record.ts'
 import { type Result, report } from './report.ts'
 
-export type ChaosOptions = {
+type ChaosOptions = {
   seconds: number
   seed: number
   nodes?: number

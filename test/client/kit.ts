@@ -27,7 +27,7 @@ export async function microtasks(count: number): Promise<void> {
 export const nameOf = (document: { toString(): string }): string =>
   /(?:query|mutation|subscription) (\w+)/.exec(document.toString())?.[1] ?? 'unnamed'
 
-export type Question = {
+type Question = {
   name: string
   // biome-ignore lint/suspicious/noExplicitAny: whatever the document takes.
   variables: any

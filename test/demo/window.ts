@@ -8,7 +8,7 @@ export const patience = { timeout: 30_000 }
 
 const artifacts = fileURLToPath(new URL('../artifacts', import.meta.url))
 
-export type TickName = 'Waiting to be sent' | 'Sent' | 'Delivered' | 'Read' | 'Not sent'
+type TickName = 'Waiting to be sent' | 'Sent' | 'Delivered' | 'Read' | 'Not sent'
 export type ChatWindow = ReturnType<typeof createWindow>
 
 /** A window of the demo, as somebody who looks at it sees it, and what they do in it. */

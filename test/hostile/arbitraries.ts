@@ -37,7 +37,7 @@ export const awkwardText: fc.Arbitrary<string> = fc.oneof(
 export type Known = { conversationIds: readonly string[]; userIds: readonly string[]; cursors: readonly string[] }
 
 /** Values for an input type: mostly right, sometimes nearly, sometimes not at all. */
-export function valuesOf(type: GraphQLInputType, known: Known, depth = 0): fc.Arbitrary<unknown> {
+function valuesOf(type: GraphQLInputType, known: Known, depth = 0): fc.Arbitrary<unknown> {
   const right = rightValuesOf(type, known, depth)
   return fc.oneof(
     { weight: 8, arbitrary: right },

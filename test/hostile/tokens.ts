@@ -2,7 +2,7 @@ import { base64url, SignJWT } from 'jose'
 import { testSecret } from '../kit/person.ts'
 
 /** The value of `authorization`. All of them: 401 UNAUTHENTICATED by POST, GET, SSE and REST; 4403 on a WebSocket. */
-export type TokenRow = [what: string, authorization: () => Promise<string>]
+type TokenRow = [what: string, authorization: () => Promise<string>]
 
 const secret = new TextEncoder().encode(testSecret)
 const inAnHour = () => Math.floor(Date.now() / 1000) + 3600

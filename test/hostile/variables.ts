@@ -10,7 +10,7 @@ export type Stage = {
   chatsCursor: string
   bob: string
 }
-export type VariableRow = [
+type VariableRow = [
   what: string,
   operation: keyof typeof operations,
   variables: (stage: Stage) => unknown,
@@ -378,7 +378,7 @@ export const variables: VariableRow[] = [
   ],
 ]
 
-export type SubscriptionRow = [what: string, query: string, variables: (stage: Stage) => unknown, outcome: Outcome]
+type SubscriptionRow = [what: string, query: string, variables: (stage: Stage) => unknown, outcome: Outcome]
 
 const added =
   'subscription ($id: ID, $after: [PositionInput!]) { messageAdded(conversationId: $id, after: $after) { cursor } }'

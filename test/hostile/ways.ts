@@ -21,7 +21,7 @@ export const unfit = (code: ErrorCode, field?: string): Outcome => ({ kind: 'unf
 export const failed = (code: ErrorCode, field?: string): Outcome => ({ kind: 'failed', code, ...(field && { field }) })
 
 /** What one sees of a refusal: the status or the type of the frame, and the error. */
-export type Seen = { as: number | string; code: unknown; field: unknown; retryable: unknown }
+type Seen = { as: number | string; code: unknown; field: unknown; retryable: unknown }
 
 const looks = {
   refused: { POST: 400, GET: 400, SSE: 200, WebSocket: 'error' },

@@ -3,7 +3,7 @@ import type { Person } from './person.ts'
 
 // Groups as people make and change them.
 
-export type GroupView = {
+type GroupView = {
   id: string
   kind: string
   title: string

@@ -54,7 +54,7 @@ export class ApiError extends Error {
 export type Via = 'http' | 'ws' | 'rest'
 /** A person, or whatever else has one of the two. */
 export type Recipient = { conversationId: string } | { userId: string }
-export type SendOptions = { via?: Via; clientMessageId?: string; node?: string }
+type SendOptions = { via?: Via; clientMessageId?: string; node?: string }
 /** A document as text, or one that has a text. */
 type Operation = { toString(): string }
 export type AddedEvent = MessageAddedSubscription['messageAdded']
@@ -297,7 +297,7 @@ const updateConversation = `mutation ($input: UpdateConversationInput!) {
   updateConversation(input: $input) { conversation { ${listedChat} } }
 }`
 export type ShownProfile = { id: string; name: string | null; avatarUrl: string | null }
-export type ShownPresence = { state: 'ONLINE' | 'SYNCING' | 'OFFLINE'; lastSeenAt: string | null }
+type ShownPresence = { state: 'ONLINE' | 'SYNCING' | 'OFFLINE'; lastSeenAt: string | null }
 export type Appearance = { id: string; presence: ShownPresence | null }
 
 type LeanEvent = { message: { seq: number; body: string; sender: { name: string | null } } }

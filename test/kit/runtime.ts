@@ -49,7 +49,7 @@ const ownTick = (chat: Chat, to: Recipient, { sender, seq }: { sender: { id: str
   sender.id === chat.userId ? ` ${chat.ticks(to).get().tickOf(seq)}` : ''
 
 /** Resolves with the first value that fits. */
-export function until<T>(observable: Observable<T>, fits: (value: T) => boolean): Promise<T> {
+function until<T>(observable: Observable<T>, fits: (value: T) => boolean): Promise<T> {
   return new Promise((resolve) => {
     const look = () => {
       const value = observable.get()

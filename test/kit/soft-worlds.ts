@@ -27,7 +27,7 @@ export type SoftWorld = {
   stop(): Promise<void>
 }
 
-export type SoftBackend = { name: string; start(): Promise<SoftWorld> }
+type SoftBackend = { name: string; start(): Promise<SoftWorld> }
 
 export const keys = createRedisKeys(defaultKeyPrefix)
 

@@ -13,9 +13,9 @@ import { createPerson, type Person, testSecret } from './person.ts'
 import { startRedis } from './services/redis.ts'
 
 export type World = Awaited<ReturnType<typeof startWorld>>
-export type Node = { url: string; parts: ReturnType<App['parts']>; stop(): Promise<void> }
+type Node = { url: string; parts: ReturnType<App['parts']>; stop(): Promise<void> }
 
-export type WorldOptions = { nodes?: number; dynamodbEndpoint?: string; app?: AppOptions; config?: Partial<Config> }
+type WorldOptions = { nodes?: number; dynamodbEndpoint?: string; app?: AppOptions; config?: Partial<Config> }
 
 /** What is late is UNAVAILABLE, which is a subject of its own. On a busy machine everything else would meet it by chance. */
 const patient = { redisMs: 5000, dynamoMs: 10_000, operationMs: 20_000 }

@@ -18,7 +18,7 @@ export function noteFailure({ history }: World, name: string, error: unknown, ca
   return turnedAway
 }
 
-export type Sending = { userId: UserId; conversationId: ConversationId; clientMessageId: string; body: string }
+type Sending = { userId: UserId; conversationId: ConversationId; clientMessageId: string; body: string }
 
 /** One attempt. `failed`: nobody knows, try again. `turned away`: they are not in that group. */
 export async function send(world: World, owner: Owner, sending: Sending): Promise<'done' | 'failed' | 'turned away'> {

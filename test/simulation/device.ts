@@ -9,7 +9,7 @@ import { client, messageOf, noteFailure } from './clients.ts'
 import type { SimulatedNode, World } from './world.ts'
 
 /** `staying`: no more leaving by itself. `leaving`: as soon as possible, and for good. */
-export type DeviceMode = 'coming and going' | 'staying' | 'leaving'
+type DeviceMode = 'coming and going' | 'staying' | 'leaving'
 
 export type Device = {
   userId: UserId

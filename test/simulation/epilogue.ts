@@ -18,8 +18,6 @@ const removedWithinMs = 50_000
 /** Longer than the time between two periodic checks of a stream. */
 const periodMs = 35_000
 
-export type Epilogue = ReturnType<typeof createEpilogue>
-
 /**
  * What happens when all faults are over, by plain requests: alice writes to bob and carol, and changes what she wrote; somebody writes
  * to each group, and some of those who govern one change who is in it.

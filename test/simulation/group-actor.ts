@@ -8,7 +8,7 @@ import type { SimulatedNode, World } from './world.ts'
 const passing = ['UNAVAILABLE', 'connection lost', 'connection refused']
 
 /** One attempt. `failed`: nobody knows, try again. `denied`: for good. */
-export async function changeGroup(
+async function changeGroup(
   world: World,
   owner: Owner,
   userId: UserId,

@@ -29,7 +29,7 @@ export type GroupRequest =
       roles: readonly MemberRole[]
     }
 
-export type Observation =
+type Observation =
   | { kind: 'try'; senderId: UserId; clientMessageId: string; body: string; node: string }
   /** `since`, here and below: how much had been seen when it was asked for. */
   | { kind: 'sent'; senderId: UserId; clientMessageId: string; message: Message; duplicate: boolean; since: number }
@@ -85,8 +85,6 @@ export type Observation =
       held: Seq
       last: Seq
     }
-
-export type History = ReturnType<typeof createHistory>
 
 export function createHistory(now: () => number) {
   const entries: Entry[] = []

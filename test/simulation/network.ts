@@ -5,7 +5,7 @@ import type { Random } from './random.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
 /** How likely each fault is, per call or event. */
-export type FaultRates = {
+type FaultRates = {
   /** The call fails and does nothing. */
   refused: number
   /** It is carried out, and the answer is lost. */
@@ -19,7 +19,7 @@ export type FaultRates = {
 }
 
 /** How slow what is slow may be, and how often that is when all is well. */
-export type Pace = { slow: number; slowestMs: number }
+type Pace = { slow: number; slowestMs: number }
 
 /** Longer than any patience of the domain. */
 export const unsteady: Pace = { slow: 0.03, slowestMs: 1500 }

@@ -8,7 +8,7 @@ import type { Random } from './random.ts'
 export type Owner = { readonly name: string; alive: boolean; clockOffMs?: number }
 
 /** `monotonic` never steps, whatever is done to the wall clock. */
-export type SimulatedClock = Clock & { monotonic(): number }
+type SimulatedClock = Clock & { monotonic(): number }
 
 type Step = { owner: Owner; go: () => void }
 type Timer = Step & { atMs: number }

@@ -15,7 +15,7 @@ const stepsMax = 300_000
 /** After the last fault, in the time of the simulation. */
 const currentWithinMs = 120_000
 
-export type Outcome = { seed: number; anomalies: Anomaly[]; steps: number; lines: () => string[] }
+type Outcome = { seed: number; anomalies: Anomaly[]; steps: number; lines: () => string[] }
 
 /** One run: people chat while things break, then everything heals, everybody goes and comes back, and the promises are checked. */
 export async function simulate(seed: number, change?: Change): Promise<Outcome> {

@@ -4,7 +4,7 @@ import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import type { FinalState } from './final-log.ts'
 
 /** A stretch of a log that a user may see: strictly between the two. The times: when each change was written. */
-export type Tenure = { joinedSeq: Seq; joinedAtMs: number; leftSeq: Seq; leftAtMs: number }
+type Tenure = { joinedSeq: Seq; joinedAtMs: number; leftSeq: Seq; leftAtMs: number }
 
 export type Tenures = ReturnType<typeof createTenures>
 

@@ -5,7 +5,7 @@ import { createPerson, type Person, type Via } from '../kit/person.ts'
 import { doBad } from './bad-deeds.ts'
 import { followOverSse, followOverWs, openSlowReader, type Position, type Stream } from './streams.ts'
 
-export type CrowdOptions = {
+type CrowdOptions = {
   urls: readonly string[]
   people: number
   groups: number

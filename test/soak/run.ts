@@ -11,7 +11,7 @@ import { startRedis } from '../kit/services/redis.ts'
 import { createCrowd } from './crowd.ts'
 import { type Drift, driftsOf, type Sample } from './verdict.ts'
 
-export type SoakOptions = {
+type SoakOptions = {
   minutes: number
   /** Deeds a second, of all people together. */
   rate: number
@@ -24,7 +24,7 @@ export type SoakOptions = {
   snapshots?: string
 }
 
-export type SoakResult = {
+type SoakResult = {
   lengthMs: number
   deeds: number
   /** Deeds that were left out since too many were under way. */

@@ -174,7 +174,7 @@ function testConfig(env: Record<string, string>): CompleteConfig {
 
 // ---------------------------------------------------------------- tokens
 
-export type TokenOptions = { expiresAtMs?: number; claims?: Record<string, unknown>; key?: Uint8Array; alg?: string }
+type TokenOptions = { expiresAtMs?: number; claims?: Record<string, unknown>; key?: Uint8Array; alg?: string }
 
 export function token(userId: string, { expiresAtMs, claims = {}, key = secret, alg = 'HS256' }: TokenOptions = {}) {
   const expiresAtSeconds = Math.floor((expiresAtMs ?? Date.now() + 3600_000) / 1000)
@@ -185,14 +185,14 @@ export const bearer = async (userId: string, options?: TokenOptions) => `Bearer 
 
 // ---------------------------------------------------------------- GraphQL over HTTP
 
-export type Answer = {
+type Answer = {
   status: number
   headers: Headers
   data?: Record<string, unknown> | null
   errors?: { message: string; path?: unknown; locations?: unknown; extensions: Record<string, unknown> }[]
 }
 
-export type PostOptions = {
+type PostOptions = {
   authorization?: string | undefined
   variables?: unknown
   accept?: string
@@ -218,7 +218,7 @@ export const codes = ({ errors = [] }: { errors?: { extensions: Record<string, u
 
 // ---------------------------------------------------------------- frames on a bare WebSocket
 
-export type Frame = { type: string; id?: string; payload?: unknown }
+type Frame = { type: string; id?: string; payload?: unknown }
 export type Socket = Awaited<ReturnType<typeof openSocket>>
 
 /** A client that sends what it is told, right or wrong. */
@@ -292,7 +292,7 @@ export async function connect(server: { wsUrl: string }, userId = 'alice', optio
 
 // ---------------------------------------------------------------- server-sent events
 
-export type ServerSentEvent = { event: string; data: string }
+type ServerSentEvent = { event: string; data: string }
 
 export async function openEvents(server: { url: string }, query: string, authorization?: string) {
   const gone = new AbortController()

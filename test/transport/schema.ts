@@ -99,7 +99,7 @@ function createStage() {
   }
 }
 
-export type Source = ReturnType<typeof createSource>
+type Source = ReturnType<typeof createSource>
 
 /** A source of events in the test's hands. Its `return` may be held up, and does not wait for a pending `next`. */
 export function createSource() {

@@ -219,7 +219,7 @@ function checkComplete(history: History, log: FinalLog, tenures: Tenures): Anoma
   })
 }
 
-export function acknowledgedChanges(history: History, log: FinalLog): Change[] {
+function acknowledgedChanges(history: History, log: FinalLog): Change[] {
   const byId = changesById(log)
   const all = changeCalls(history).flatMap((call) =>
     answerOf(call) ? (byId.get(`${call.userId} ${call.ask.clientMessageId}`) ?? []) : [],

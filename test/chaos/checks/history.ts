@@ -57,7 +57,7 @@ export type SendAsk = {
   to: 'person' | 'chat'
   forged?: boolean
 }
-export type PageAsk = { conversationId: string; count: number; from: 'newest' | 'oldest'; cursor: boolean }
+type PageAsk = { conversationId: string; count: number; from: 'newest' | 'oldest'; cursor: boolean }
 /** Newest first, as the API has it. */
 export type PageSeen = { messages: MessageSeen[]; more: boolean }
 

@@ -18,7 +18,7 @@ import {
 export type Version = { seq: number; change?: GroupChange; group: GroupSeen; earliestMs: number; latestMs: number }
 
 /** A stretch of a log that a user may see: strictly between the two. `since`: from when on that is certain. */
-export type Tenure = { joinedSeq: number; leftSeq: number; sinceMs: number }
+type Tenure = { joinedSeq: number; leftSeq: number; sinceMs: number }
 
 export type Tenures = ReturnType<typeof createTenures>
 

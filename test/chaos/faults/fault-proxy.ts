@@ -28,7 +28,7 @@ export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>
 type Answer = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer }
 
 /** Told of each call that was carried out when its caller had given it up already. */
-export type OnAbandoned = (operation: string, body: Buffer) => void
+type OnAbandoned = (operation: string, body: Buffer) => void
 
 /** Longer than any patience of a node. */
 const silenceMs = 5000

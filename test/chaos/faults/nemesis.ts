@@ -6,7 +6,7 @@ import type { PlannedFault } from './plan.ts'
 import type { NodeProcess } from './processes.ts'
 import type { RedisPair } from './redis-pair.ts'
 
-export type NemesisOptions = {
+type NemesisOptions = {
   plan: readonly PlannedFault[]
   nodes: readonly NodeProcess[]
   redis: RedisPair

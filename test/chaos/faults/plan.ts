@@ -3,7 +3,7 @@ import { type DynamoFault, dynamoFaults } from './fault-proxy.ts'
 
 // The nemesis's intentions, drawn from the seed before anything runs. When they meet which call is up to the machine.
 
-export const processFaults = [
+const processFaults = [
   'kill a node',
   'terminate a node',
   'pause a node',
@@ -16,10 +16,10 @@ export const processFaults = [
   'lose events',
   'step a clock',
 ] as const
-export type ProcessFault = (typeof processFaults)[number]
-export type FaultKind = ProcessFault | `DynamoDB: ${DynamoFault}`
+type ProcessFault = (typeof processFaults)[number]
+type FaultKind = ProcessFault | `DynamoDB: ${DynamoFault}`
 
-export const faultKinds: readonly FaultKind[] = [
+const faultKinds: readonly FaultKind[] = [
   ...processFaults,
   ...dynamoFaults.map((fault) => `DynamoDB: ${fault}` as const),
 ]

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 export type NodeProcess = ReturnType<typeof createNodeProcess>
 
-export type NodeOptions = {
+type NodeOptions = {
   name: string
   port: number
   script: string

@@ -6,8 +6,6 @@ import { createRespSplitter } from './resp.ts'
 // Every connection of a node to Redis goes through here. So commands can be sent to another server while the connections that listen stay
 // where they are, and an event can be lost on its way without anybody noticing that a connection broke.
 
-export type RedisProxy = Awaited<ReturnType<typeof startRedisProxy>>
-
 type Link = { client: Socket; listens: boolean }
 
 /** ioredis sends commands in lower case, each as an array of strings. */

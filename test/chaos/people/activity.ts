@@ -2,7 +2,7 @@ import { answerOf, type FaultWindow, type History, sends } from '../checks/histo
 
 // Whether the faults met anything. A run in which nobody did anything while a fault was on has shown nothing about it.
 
-export type Activity = {
+type Activity = {
   kind: string
   windows: number
   sends: number

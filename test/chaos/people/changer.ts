@@ -8,7 +8,7 @@ import { pause, words } from './sender.ts'
 // Somebody who edits and deletes what they wrote, deletes what others wrote in a group, and reacts to whatever they know of. Each
 // until it is answered or refused for good; now and then two at once to the same message, and some of it again much later.
 
-export type ChangerOptions = {
+type ChangerOptions = {
   client: ChaosClient
   hints: GroupHints
   history: History
@@ -68,7 +68,7 @@ export async function runChanger({ client, hints, history, random, nodes, quiet,
   }
 }
 
-export type AlterationContext = { isOwn: boolean; inGroup: boolean; clientMessageId: string; random: Random }
+type AlterationContext = { isOwn: boolean; inGroup: boolean; clientMessageId: string; random: Random }
 
 export function alterationOf({ isOwn, inGroup, clientMessageId, random }: AlterationContext): Alteration {
   // Which is for those who govern the group, and refused to the others.

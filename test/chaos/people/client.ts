@@ -50,7 +50,7 @@ import { type AskNode, askForChange, askForGroup } from './group-calls.ts'
 
 // One device of one user, that writes down whatever it asks and is answered.
 
-export type ClientOptions = {
+type ClientOptions = {
   client: string
   userId: string
   token: string
@@ -62,7 +62,7 @@ export type ClientOptions = {
 
 export type ChaosClient = ReturnType<typeof createClient>
 
-export type PageRequest = { conversationId: string; count: number; from: 'newest' | 'oldest'; cursor?: string }
+type PageRequest = { conversationId: string; count: number; from: 'newest' | 'oldest'; cursor?: string }
 export type PageResult = PageSeen & { cursor: string | undefined }
 
 const ticksQuery = `query ($id: ID!) {

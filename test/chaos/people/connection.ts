@@ -28,8 +28,6 @@ class DroppableSocket extends WebSocket {
   }
 }
 
-export type Connection = ReturnType<typeof createConnection>
-
 export function createConnection(token: string) {
   const authorization = `Bearer ${token}`
   const sockets = new Map<string, Client>()

@@ -14,7 +14,7 @@ import { pause, runSender } from './sender.ts'
 import { runTypist } from './typist.ts'
 import { runWatcher } from './watcher.ts'
 
-export type CrowdOptions = {
+type CrowdOptions = {
   seed: number
   nodes: readonly string[]
   history: History

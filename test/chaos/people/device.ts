@@ -15,7 +15,7 @@ import { pause } from './sender.ts'
  */
 export type FollowStyle = 'resume' | 'plain' | 'apart'
 
-export type DeviceOptions = {
+type DeviceOptions = {
   client: ChaosClient
   style: FollowStyle
   /** Whether it also follows what happens to messages; only one that names its positions. */

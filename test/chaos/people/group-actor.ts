@@ -8,7 +8,7 @@ import { pause } from './sender.ts'
 // Somebody who founds groups and changes them: adds, removes, gives roles, renames, leaves and looks. Each until it is answered or
 // refused for good, some of it at two nodes at once.
 
-export type GroupActorOptions = {
+type GroupActorOptions = {
   client: ChaosClient
   users: readonly string[]
   hints: GroupHints
@@ -76,7 +76,7 @@ export function createAttempt({
   }
 }
 
-export type RequestContext = {
+type RequestContext = {
   userId: string
   conversationId: string
   users: readonly string[]

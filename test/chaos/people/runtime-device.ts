@@ -24,7 +24,7 @@ import { chooseTarget, pause, words } from './sender.ts'
 // looks at ticks; that is closed, or killed without a goodbye, and started again with what its storage has kept; and that
 // loses its network in between.
 
-export type RuntimeDeviceOptions = {
+type RuntimeDeviceOptions = {
   client: string
   userId: string
   token: string

@@ -17,15 +17,13 @@ import type {
 } from '../checks/history.ts'
 import { seen } from './client.ts'
 
-export type RuntimeRecordOptions = {
+type RuntimeRecordOptions = {
   client: string
   userId: string
   established: Set<string>
   history: History
   nowMs: () => number
 }
-
-export type RuntimeRecord = ReturnType<typeof createRuntimeRecord>
 
 /** Not a node: the runtime goes to whichever it likes, as often as it takes. */
 const node = 'the client runtime'

@@ -6,7 +6,7 @@ import WebSocket from 'ws'
 
 export type Wire = ReturnType<typeof createWire>
 
-export type WireOptions = { onClosed: (code: number) => void; onProblem: (text: string) => void }
+type WireOptions = { onClosed: (code: number) => void; onProblem: (text: string) => void }
 
 export function createWire({ onClosed, onProblem }: WireOptions) {
   const sockets = new Set<WebSocket>()

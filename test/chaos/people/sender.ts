@@ -5,7 +5,7 @@ import type { ChaosClient } from './client.ts'
 
 // Somebody who writes, and who repeats every send with the same clientMessageId until it is acknowledged.
 
-export type SenderOptions = {
+type SenderOptions = {
   client: ChaosClient
   /** Conversations this user is in. */
   conversationIds: readonly string[]

@@ -3,7 +3,7 @@ import type { ChaosClient } from './client.ts'
 import type { GroupHints } from './group-hints.ts'
 import { pause } from './sender.ts'
 
-export type TypistOptions = {
+type TypistOptions = {
   client: ChaosClient
   conversationIds: readonly string[]
   established: ReadonlySet<string>

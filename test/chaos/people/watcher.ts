@@ -6,7 +6,7 @@ import { pause } from './sender.ts'
 // A guest in a group who only watches, for as long as the streams last: the ticks of everything, and of the group its messages, ticks and
 // typing. Guests stay out for a long time, so what they are shown after their removal, and whether their streams end, can be seen.
 
-export type WatcherOptions = { client: ChaosClient; hints: GroupHints; over: AbortSignal }
+type WatcherOptions = { client: ChaosClient; hints: GroupHints; over: AbortSignal }
 
 export async function runWatcher({ client, hints, over }: WatcherOptions): Promise<void> {
   const open = new Set<Subscription>()

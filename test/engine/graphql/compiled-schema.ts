@@ -135,7 +135,7 @@ function createThing(depth = 0): object {
   }
 }
 
-export type Calls = Record<string, number>
+type Calls = Record<string, number>
 
 export function createEverything(): { schema: GraphQLSchema; calls: Calls } {
   const calls: Calls = {}

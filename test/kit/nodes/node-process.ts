@@ -7,7 +7,7 @@ const probe = fileURLToPath(new URL('probe.mjs', import.meta.url))
 const errorLevel = 50
 
 export type NodeProcess = Awaited<ReturnType<typeof startNodeProcess>>
-export type Memory = {
+type Memory = {
   rss: number
   heapUsed: number
   external: number

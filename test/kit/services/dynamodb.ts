@@ -12,7 +12,7 @@ import type { Clock } from '../../../src/ports/clock.ts'
 import type { Dynamo } from '../../../src/store/dynamo/tables.ts'
 import { freePort } from '../free-port.ts'
 
-export type DynamoServer = { endpoint: string; stop(): Promise<void> }
+type DynamoServer = { endpoint: string; stop(): Promise<void> }
 
 export const systemClock: Clock = {
   now: Date.now,

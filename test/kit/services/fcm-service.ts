@@ -7,7 +7,7 @@ import type { ServiceAccount } from '../../../src/push/google-token.ts'
 
 type Reply = { status: number; headers?: Record<string, string>; body?: object }
 
-export type FcmMessage = {
+type FcmMessage = {
   token: string
   data: Record<string, string>
   notification?: { title: string; body: string }

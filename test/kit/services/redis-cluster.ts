@@ -6,8 +6,6 @@ import { startRedis } from './redis.ts'
 
 const slots = 16_384
 
-export type RedisCluster = Awaited<ReturnType<typeof startRedisCluster>>
-
 /** Three masters that share the slots; two go on serving theirs when the third is gone. */
 export async function startRedisCluster() {
   const ports = await freePorts(6)

@@ -5,7 +5,7 @@ import type { Seq, UserId } from '../../../src/protocol/ids.ts'
 import { aConversation, aUser, upTo } from '../../kit/ids.ts'
 
 /** Two nodes' queues on the same Redis, after it has forgotten everything. */
-export type OpenQueues = (clock: Clock, takeoverMs?: number) => Promise<{ here: PushQueue; there: PushQueue }>
+type OpenQueues = (clock: Clock, takeoverMs?: number) => Promise<{ here: PushQueue; there: PushQueue }>
 
 export function pushQueueContract(open: OpenQueues): void {
   let nowMs: number
