@@ -54,6 +54,10 @@ export function createFollowChanges(needs: Needs) {
 
   return async function followChanges({ userId, only, after }: FollowRequest): Promise<LiveStream<ShownChange>> {
     const inbox = createInbox(clock, inboxOptions)
+    // First of all: what a device acks while its stream begins, it may have got before a change that the stream must then show.
+    const deliveredBefore = deliveredOf(boundaries, userId, only)
+    // Should it fail, that is thrown below.
+    deliveredBefore.catch(() => undefined)
     const hearing = await listen(userId, inbox, only)
     beat.watch(inbox, userId)
     const end = async () => {
@@ -61,7 +65,7 @@ export function createFollowChanges(needs: Needs) {
       await hearing.close()
     }
     try {
-      const [held, delivered] = [heldBy(after), await deliveredOf(boundaries, userId, only)]
+      const [held, delivered] = [heldBy(after), await deliveredBefore]
       const beginning: Beginning = {
         toCatchUp: async () => reading.behind(await reading.everyConversation()),
         onCaughtUp: async () => undefined,
