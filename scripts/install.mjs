@@ -2,17 +2,15 @@
 // are there already in the versions the folder asks for, so that it may run before each command that needs them.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'))
 
-/** Looks where Node would look: in this folder, then in those above it. */
 function installedVersion(name, folder) {
   const found = join(folder, 'node_modules', name, 'package.json')
-  if (existsSync(found)) return readJson(found).version
-  return dirname(folder) === folder ? undefined : installedVersion(name, dirname(folder))
+  return existsSync(found) ? readJson(found).version : undefined
 }
 
 function install(room) {
