@@ -5,19 +5,15 @@ export type ClientErrorCode = ErrorCode | 'NETWORK'
 
 /** What went wrong, as the server said it; or that it could not be asked. */
 export class ClientError extends Error {
-  readonly code: ClientErrorCode
+  declare readonly code: ClientErrorCode
   /** Whether the same may be tried again as it is. */
-  readonly retryable: boolean
-  readonly field: string | undefined
-  readonly retryAfterMs: number | undefined
+  declare readonly retryable: boolean
+  declare readonly field: string | undefined
+  declare readonly retryAfterMs: number | undefined
 
-  constructor(message: string, { code, retryable, field, retryAfterMs }: Details, options?: { cause?: unknown }) {
+  constructor(message: string, details: Details, options?: { cause?: unknown }) {
     super(message, options)
-    this.name = 'ClientError'
-    this.code = code
-    this.retryable = retryable
-    this.field = field
-    this.retryAfterMs = retryAfterMs
+    Object.assign(this, { name: 'ClientError', ...details })
   }
 }
 

@@ -98,16 +98,16 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
     return true
   }
 
-  /** Soon: it may be one of many. */
+  /** Who is in a group may have changed. It is looked at soon: this may be one of many. */
   function outdate(id: string): void {
+    if (!id.startsWith(groupPrefix)) return
     outdated.add(id)
     if (soon.has(id)) return
     soon.add(id)
     setTimeout(() => {
       soon.delete(id)
       // The answer under way may have been read before.
-      if (asked.has(id)) outdate(id)
-      else lookAnew(id)
+      asked.has(id) ? outdate(id) : lookAnew(id)
     }, outdatedMs)
   }
 
@@ -219,7 +219,7 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
     const { conversationId, seq } = message
     asked.get(conversationId)?.push(message)
     if (!known.has(conversationId)) return void look(conversationId)
-    if (seq > previousSeq + 1 && conversationId.startsWith(groupPrefix)) outdate(conversationId)
+    if (seq > previousSeq + 1) outdate(conversationId)
     update(conversationId, (mine) => withMessage(mine, message))
   }
 
@@ -248,8 +248,7 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
       const mine = known.get(id)
       if (!mine) return void look(id)
       heard.set(id, moment())
-      const isMessage = changed.lastSeq === lastMessageSeq(changed)
-      if (mine.kind === 'GROUP' && changed.lastSeq >= mine.lastSeq && !isMessage) outdate(id)
+      if (changed.lastSeq >= mine.lastSeq && changed.lastSeq > lastMessageSeq(changed)) outdate(id)
       const isRead = readUpTo(id) >= Math.max(lastMessageSeq(mine), lastMessageSeq(changed))
       update(id, () => ({ ...mine, ...rest, ...ahead(mine, changed), ...(isRead && { unreadCount: 0 }) }))
     },
