@@ -51,8 +51,10 @@ export function createDeadlineQueue(timers: Timers, options: DeadlineQueueOption
   let size = 0
   let timer: Timer | undefined
   let wakesAtTick = Number.POSITIVE_INFINITY
+  let isClosed = false
 
   function wakeAt(tick: number): void {
+    if (isClosed) return
     timer?.cancel()
     wakesAtTick = tick
     const inMs = Math.max(0, tick * resolutionMs - timers.monotonic())
@@ -131,5 +133,10 @@ export function createDeadlineQueue(timers: Timers, options: DeadlineQueueOption
     remove,
     /** The time that deadlines are told in. */
     monotonic: timers.monotonic,
+    /** From now on nothing is due any more. */
+    close(): void {
+      isClosed = true
+      timer?.cancel()
+    },
   }
 }

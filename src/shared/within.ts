@@ -9,7 +9,7 @@ export function within<T>(timers: Timers, ms: number, work: Promise<T>, lateErro
   return new Promise((resolve, reject) => {
     const timer = timers.start(ms, () => new LateWork(lateError, reject).onDue())
     timer.hold()
-    work.finally(timer.cancel).then(resolve, reject)
+    work.finally(() => timer.cancel()).then(resolve, reject)
   })
 }
 

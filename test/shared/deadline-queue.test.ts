@@ -135,6 +135,16 @@ test('a day at most is slept at once: timers hold no more than 2^31 ms', () => {
   expect(names()).toEqual(['in forty days'])
 })
 
+test('nothing is due once the queue is closed, and no timer stays', () => {
+  const { add, queue, names, running, advance } = createRoom()
+  add(1000)
+  queue.close()
+  add(500)
+  expect(running()).toBe(0)
+  advance(2000)
+  expect(names()).toEqual([])
+})
+
 test('the process is held while there is a deadline, if the queue is told to', () => {
   const { add, queue, isHeld, running, advance } = createRoom({ holdsProcess: true })
   const one = add(1000)

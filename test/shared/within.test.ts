@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createDeadlineQueue } from '../../src/shared/deadline-queue.ts'
-import type { Timers } from '../../src/shared/timers.ts'
+import { systemTimers, type Timers } from '../../src/shared/timers.ts'
 import { type LateError, within, withinQueue } from '../../src/shared/within.ts'
 import { createManualTimers } from './manual-timers.ts'
 
@@ -82,6 +82,11 @@ describe.each(ways)('%s', (_name, open) => {
     advance(1000)
     await refused
   })
+})
+
+test('within works with the timers of the process', async () => {
+  await expect(within(systemTimers, 60_000, Promise.resolve('done'), late)).resolves.toBe('done')
+  await expect(within(systemTimers, 1, never, late)).rejects.toThrow('late')
 })
 
 test('within leaves no timer behind, and holds the process until then', async () => {

@@ -2,8 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { type ChatError, unavailable } from '../../protocol/errors.ts'
-import { createDeadlines, type Deadlines, Waiting } from '../../shared/deadlines.ts'
+import {
+  createDeadlineQueue,
+  type Deadline,
+  type DeadlineOwner,
+  type DeadlineQueue,
+} from '../../shared/deadline-queue.ts'
+import { systemTimers, type Timers } from '../../shared/timers.ts'
 import type { Call, WatchCall } from '../../shared/watch-call.ts'
+import { within as withinTime } from '../../shared/within.ts'
 import { createCommands, type RedisCommand, type RedisScript } from './command.ts'
 import { parseRedisUrl } from './url.ts'
 
@@ -18,6 +25,8 @@ export type RedisLinkOptions = {
   onRoundTrip?: (name: string) => void
   /** Told when such a batch goes out; what it returns is told how that ended. */
   watch?: WatchCall
+  /** What deadlines go by; the timers of the process unless told. */
+  timers?: Timers
 }
 
 /** Told about the connection that hears events. */
@@ -37,7 +46,8 @@ export type RedisLink = {
   /** For what is sent often: the same as a method of `commands`, for a few microseconds less. */
   command(name: string): RedisCommand
   script(lua: string, numberOfKeys: number): RedisScript
-  answerTimeoutMs: number
+  /** The work's own outcome, or an error if it takes longer than an answer may; the work itself goes on. */
+  inTime<T>(work: Promise<T>): Promise<T>
   /** What `send` sends before it first awaits goes out together. Whatever fails, fails as UNAVAILABLE. */
   roundTrip<T>(name: string, send: (call?: Call) => Promise<T>): Promise<T>
   watch(watcher: LinkWatcher): void
@@ -49,13 +59,14 @@ export type RedisLink = {
 const heartbeatMs = 2000
 
 export function createRedisLink(options: RedisLinkOptions): RedisLink {
-  const { url, commandTimeoutMs = 1000, onError = () => undefined, onRoundTrip, watch } = options
+  const { url, commandTimeoutMs = 1000, onError = () => undefined, onRoundTrip, watch, timers = systemTimers } = options
   const answerTimeoutMs = 2 * commandTimeoutMs
   const { cluster, nodes } = parseRedisUrl(url)
   const commands = cluster ? connectCluster(nodes, commandTimeoutMs) : connectSingle(nodes[0], commandTimeoutMs)
   const subscriber = connectSubscriber(nodes, commandTimeoutMs)
-  const lean = createCommands(commands, createDeadlines(commandTimeoutMs))
-  const answers = createDeadlines(answerTimeoutMs)
+  // One queue for each time: those that wait equally long are due in the order they came.
+  const lean = createCommands(commands, createDeadlineQueue(timers), commandTimeoutMs)
+  const trips: Trips = { deadlines: createDeadlineQueue(timers), timeoutMs: answerTimeoutMs }
   const watchers = new Set<LinkWatcher>()
 
   commands.on('error', onError)
@@ -83,11 +94,14 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
     subscriber.ping().then(confirmed, onError)
   })
 
+  const within = <T>(timeoutMs: number, work: Promise<T>): Promise<T> =>
+    withinTime(timers, timeoutMs, work, () => lateError(timeoutMs))
+
   function roundTrip<T>(name: string, send: (call?: Call) => Promise<T>): Promise<T> {
     onRoundTrip?.(name)
     const call = watch?.(name)
     return new Promise((resolve, reject) => {
-      const trip = new Trip(answers, call, resolve, reject)
+      const trip = new Trip(trips, call, resolve, reject)
       try {
         send(call).then(trip.answered, trip.failed)
       } catch (error) {
@@ -102,7 +116,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
     subscriber,
     command: lean.command,
     script: lean.script,
-    answerTimeoutMs,
+    inTime: (work) => within(answerTimeoutMs, work),
     roundTrip,
     watch(watcher) {
       watchers.add(watcher)
@@ -121,53 +135,40 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
   }
 }
 
+type Trips = { deadlines: DeadlineQueue; timeoutMs: number }
+
 /** One call of a store, until its answer or its deadline. */
-class Trip<T> extends Waiting {
+class Trip<T> implements DeadlineOwner {
+  readonly #trips: Trips
+  readonly #deadline: Deadline
   readonly #call: Call | undefined
   readonly #reject: (error: ChatError) => void
   readonly answered: (answer: T) => void
   readonly failed: (error: unknown) => void
 
-  constructor(
-    answers: Deadlines,
-    call: Call | undefined,
-    resolve: (answer: T) => void,
-    reject: (error: ChatError) => void,
-  ) {
-    super()
+  constructor(trips: Trips, call: Call | undefined, resolve: (answer: T) => void, reject: (error: ChatError) => void) {
+    const { deadlines, timeoutMs } = trips
+    this.#trips = trips
     this.#call = call
     this.#reject = reject
     this.answered = (answer) => {
-      if (!answers.done(this)) return
+      if (!deadlines.remove(this.#deadline)) return
       call?.ended()
       resolve(answer)
     }
     this.failed = (error) => {
-      if (answers.done(this)) this.#fail(error)
+      if (deadlines.remove(this.#deadline)) this.#fail(error)
     }
-    answers.add(this)
+    this.#deadline = deadlines.add(this, deadlines.monotonic() + timeoutMs)
   }
 
-  override late(timeoutMs: number): void {
-    this.#fail(lateError(timeoutMs))
+  onDue(): void {
+    this.#fail(lateError(this.#trips.timeoutMs))
   }
 
   #fail(error: unknown): void {
     this.#call?.ended(error)
     this.#reject(unavailable(error))
-  }
-}
-
-/** Rejects when it takes longer; the work itself goes on. */
-export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(lateError(timeoutMs)), timeoutMs)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

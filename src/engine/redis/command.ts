@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Cluster, Command, type Redis } from 'ioredis'
-import { type Deadlines, Waiting } from '../../shared/deadlines.ts'
+import type { Deadline, DeadlineOwner, DeadlineQueue } from '../../shared/deadline-queue.ts'
 
 // Commands as ioredis sends them, without what its own do for everybody: those have a timer each, copy their arguments twice, and are
 // wrapped once more if they run a script. ioredis still has the connections, the cluster, the queues and the answers.
@@ -10,7 +10,7 @@ export type RedisCommand = (key: string, args: readonly Argument[]) => Promise<u
 export type RedisScript = (keys: readonly string[], args: readonly Argument[]) => Promise<unknown>
 
 /** What they share: how the next attempt is sent, and who watches over how long it takes. */
-type Sender = { deadlines: Deadlines; send(command: LeanCommand): void }
+type Sender = { deadlines: DeadlineQueue; timeoutMs: number; send(command: LeanCommand): void }
 
 /** How a command begins, before its keys: for so many keys and arguments, on this socket. */
 type Opening = {
@@ -20,15 +20,15 @@ type Opening = {
   mayRetry(error: Error): boolean
 }
 
-export function createCommands(connection: Redis | Cluster, deadlines: Deadlines) {
+export function createCommands(connection: Redis | Cluster, deadlines: DeadlineQueue, timeoutMs: number) {
   const sender: Sender = {
     deadlines,
+    timeoutMs,
     send: (command) => void connection.sendCommand(command as unknown as Command),
   }
 
   function start(opening: Opening, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
     const command = new LeanCommand(sender, opening, keys, args)
-    deadlines.add(command)
     sender.send(command)
     return command.promise
   }
@@ -71,7 +71,7 @@ function openingOf(lua: string, numberOfKeys: number): Opening {
 }
 
 /** What ioredis looks at in a command. */
-class LeanCommand extends Waiting {
+class LeanCommand implements DeadlineOwner {
   readonly promise: Promise<unknown>
   readonly inTransaction = false
   /** Nobody listens to the tracing that ioredis has. */
@@ -84,9 +84,9 @@ class LeanCommand extends Waiting {
   readonly #opening: Opening
   readonly #keys: readonly string[]
   readonly #args: readonly Argument[]
+  readonly #deadline: Deadline
 
   constructor(sender: Sender, opening: Opening, keys: readonly string[], args: readonly Argument[]) {
-    super()
     this.#sender = sender
     this.#opening = opening
     this.#keys = keys
@@ -95,6 +95,7 @@ class LeanCommand extends Waiting {
       this.#answer = resolve
       this.#fail = reject
     })
+    this.#deadline = sender.deadlines.add(this, sender.deadlines.monotonic() + sender.timeoutMs)
   }
 
   get name(): string {
@@ -114,21 +115,21 @@ class LeanCommand extends Waiting {
   }
 
   resolve(reply: unknown): void {
-    this.#sender.deadlines.done(this)
+    this.#sender.deadlines.remove(this.#deadline)
     this.#answer(toText(reply))
   }
 
   reject(error: Error): void {
     if (this.#opening.mayRetry(error)) this.#sender.send(this)
     else {
-      this.#sender.deadlines.done(this)
+      this.#sender.deadlines.remove(this.#deadline)
       this.#fail(error)
     }
   }
 
-  override late(timeoutMs: number): void {
+  onDue(): void {
     this.isResolved = true
-    this.#fail(new Error(`No answer from Redis within ${timeoutMs} ms`))
+    this.#fail(new Error(`No answer from Redis within ${this.#sender.timeoutMs} ms`))
   }
 
   setTimeout(): void {
