@@ -1,6 +1,12 @@
 import { connect as connectPlain, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectSecure } from 'node:tls'
-import { createAlarm } from './alarm.ts'
+import {
+  createDeadlineQueue,
+  type Deadline,
+  type DeadlineOwner,
+  type DeadlineQueue,
+} from '../../shared/deadline-queue.ts'
+import { systemTimers } from '../../shared/timers.ts'
 import { AnswerReader, type HttpAnswer } from './answer.ts'
 import { idleSocketMs, socketsMax } from './wire.ts'
 
@@ -33,17 +39,17 @@ const probeAfterMs = 60_000
 /** Of one read. All connections share it: what it holds is read before there is more. */
 const readBufferBytes = 64 * 1024
 
-export function createHttp(url: URL) {
+export function createHttp(url: URL, timers = systemTimers) {
   const head = `POST ${url.pathname} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n`
   const connections = new Set<Connection>()
   // The last one used is the first one used again, so that there are no more than are needed.
   const free: Connection[] = []
-  const alarm = createAlarm(connections)
   let isClosed = false
   let onAllGone: (() => void) | undefined
 
   const pool: Pool = {
-    alarm,
+    exchanges: createDeadlineQueue(timers, { holdsProcess: true }),
+    idle: createDeadlineQueue(timers),
     openSocket: createConnector(url),
     freed(connection) {
       if (isClosed) connection.drop()
@@ -74,7 +80,7 @@ export function createHttp(url: URL) {
   return {
     /** Throws where it cannot even be tried. */
     post({ headers, body, limits, fresh = false }: HttpPost, asker: Asker): void {
-      const nowMs = performance.now()
+      const nowMs = timers.monotonic()
       const connection = take(nowMs, fresh)
       const length = Buffer.byteLength(body)
       let text = head
@@ -95,15 +101,19 @@ export function createHttp(url: URL) {
 }
 
 type Pool = {
-  alarm: ReturnType<typeof createAlarm>
+  /** When exchanges are late. What is under way holds the process by this queue. */
+  exchanges: DeadlineQueue
+  /** When connections were idle for too long. */
+  idle: DeadlineQueue
   openSocket: Connect
   freed(connection: Connection): void
   gone(connection: Connection): void
 }
 
-class Connection {
-  /** When the exchange is late, or the connection idle for too long. */
-  dueMs = Number.POSITIVE_INFINITY
+class Connection implements DeadlineOwner {
+  /** In `exchanges` while there is an asker, in `idle` otherwise. */
+  #deadline: Deadline | undefined
+  #idleUntilMs = Number.POSITIVE_INFINITY
   #endMs = 0
   #asker: Asker | undefined
   #isGone = false
@@ -119,7 +129,7 @@ class Connection {
       .openSocket({ buffer: readBuffer, callback })
       .setNoDelay(true)
       .setKeepAlive(true, probeAfterMs)
-      // What is under way holds the process by its alarm.
+      // What is under way holds the process by its deadline.
       .on('connect', () => this.#socket.unref())
       .on('end', () => this.#onEnd())
       .on('error', (error: Error) => this.#onClosed(error))
@@ -127,7 +137,7 @@ class Connection {
   }
 
   isUsable(nowMs: number): boolean {
-    return nowMs < this.dueMs && this.#socket.writable && !this.#socket.readableEnded
+    return nowMs < this.#idleUntilMs && this.#socket.writable && !this.#socket.readableEnded
   }
 
   ask(request: { text: string; isAscii: boolean }, limits: HttpLimits, asker: Asker, nowMs: number): void {
@@ -135,15 +145,17 @@ class Connection {
     this.#requests += 1
     this.#endMs = nowMs + limits.endWithinMs
     this.#answer.begin()
-    this.#pool.alarm.busy()
-    this.#wakeAt(nowMs + limits.firstByteWithinMs)
+    if (this.#deadline) this.#pool.idle.remove(this.#deadline)
+    this.#deadline = this.#pool.exchanges.add(this, nowMs + limits.firstByteWithinMs)
     this.#socket.write(request.text, request.isAscii ? 'latin1' : 'utf8')
   }
 
   /** An answer that has begun has the rest of the time to end. */
-  onDue(nowMs: number): void {
+  onDue(): void {
+    const { exchanges } = this.#pool
     if (!this.#asker) this.drop()
-    else if (this.#answer.hasBegun && nowMs < this.#endMs) this.dueMs = this.#endMs
+    else if (this.#answer.hasBegun && exchanges.monotonic() < this.#endMs)
+      this.#deadline = exchanges.add(this, this.#endMs)
     else this.drop(new TimeoutError())
   }
 
@@ -152,6 +164,7 @@ class Connection {
     this.#isGone = true
     this.#socket.destroy()
     this.#pool.gone(this)
+    if (!this.#asker && this.#deadline) this.#pool.idle.remove(this.#deadline)
     this.#release()?.failed(error)
   }
 
@@ -188,7 +201,9 @@ class Connection {
     const idleMs = Math.min(idleSocketMs, keepAliveMs - keepAliveMarginMs)
     if (isLast || idleMs <= 0 || this.#socket.writableLength > 0) this.drop()
     else {
-      this.#wakeAt(performance.now() + idleMs)
+      const { idle } = this.#pool
+      this.#idleUntilMs = idle.monotonic() + idleMs
+      this.#deadline = idle.add(this, this.#idleUntilMs)
       this.#pool.freed(this)
     }
     asker?.answered(this.#answer)
@@ -196,14 +211,9 @@ class Connection {
 
   #release(): Asker | undefined {
     const asker = this.#asker
-    if (asker) this.#pool.alarm.idle()
+    if (asker && this.#deadline) this.#pool.exchanges.remove(this.#deadline)
     this.#asker = undefined
     return asker
-  }
-
-  #wakeAt(dueMs: number): void {
-    this.dueMs = dueMs
-    this.#pool.alarm.wakeAt(dueMs)
   }
 }
 

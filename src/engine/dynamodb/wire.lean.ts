@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
+import { systemTimers } from '../../shared/timers.ts'
+import { within } from '../../shared/within.ts'
 import type { HttpAnswer } from './answer.ts'
 import { createIdentity, findAws, type Identity } from './endpoint-and-credentials.ts'
 import { DynamoError, errorOf, lost } from './error.ts'
@@ -35,10 +36,11 @@ class Sending {
 }
 
 const firstAttempt = Object.freeze({ attempts: 1 })
+const notFoundInTime = () => new Error('AWS or credentials for it were not found in time.')
 
 /** Without the SDK, which it loads only to find AWS and credentials for it. */
 export function createLeanWire(options: WireOptions): DynamoWire {
-  const { endpoint, region, credentials: given, now, random } = options
+  const { endpoint, region, credentials: given, now, random, timers = systemTimers } = options
   const budget = createRetryBudget(random)
   let place = endpoint === undefined ? undefined : placeAt(endpoint, () => given ?? nobody)
   let opening: Promise<Place> | undefined
@@ -48,7 +50,7 @@ export function createLeanWire(options: WireOptions): DynamoWire {
 
   function placeAt(found: string, identity: Identity): Place {
     const url = new URL(found.endsWith('/') ? found : `${found}/`)
-    return { http: createHttp(url), sign: createSign({ url, region }), identity }
+    return { http: createHttp(url, timers), sign: createSign({ url, region }), identity }
   }
 
   function open(): Promise<Place> {
@@ -65,7 +67,7 @@ export function createLeanWire(options: WireOptions): DynamoWire {
 
   function send<O extends Operation>(operation: O, input: Input<O>, attemptTimeoutMs: number, caller: Caller<O>): void {
     try {
-      const endMs = performance.now() + attemptsMax * attemptTimeoutMs + backoffMaxMs
+      const endMs = timers.monotonic() + attemptsMax * attemptTimeoutMs + backoffMaxMs
       attempt(new Sending(`DynamoDB_20120810.${operation}`, encodeRequest(input), caller, attemptTimeoutMs, endMs))
     } catch (error) {
       queueMicrotask(() => caller.failed(error))
@@ -89,10 +91,14 @@ export function createLeanWire(options: WireOptions): DynamoWire {
     return [found, held instanceof Promise ? await before(endMs, held) : held]
   }
 
+  /** Whoever provides credentials may take its time, which is not ours. */
+  const before = <T>(endMs: number, wanted: Promise<T>): Promise<T> =>
+    within(timers, Math.max(endMs - timers.monotonic(), 0), wanted, notFoundInTime)
+
   function post(sending: Sending, { http, sign }: Place, credentials: Credentials): void {
     const { target, body, attemptTimeoutMs, endMs, isFresh } = sending
     const atMs = now() + skewMs
-    const endWithinMs = Math.max(endMs - performance.now(), 0)
+    const endWithinMs = Math.max(endMs - timers.monotonic(), 0)
     const limits = { firstByteWithinMs: Math.min(attemptTimeoutMs, endWithinMs), endWithinMs }
     const failed = (error: unknown) => (mayGoAgain(sending, error) ? goAgain(sending) : onFailure(sending, lost(error)))
     try {
@@ -108,7 +114,7 @@ export function createLeanWire(options: WireOptions): DynamoWire {
 
   // A server closes kept connections when it likes, all at once when it is replaced: that says nothing about its load, so the retry
   // budget, which is there for a service in trouble, is not asked. Once per call, so a server that closes everything is not asked
-  // for ever; safe for writes for the reason in dynamo-retry.ts.
+  // for ever; safe for writes for the reason in retry.ts.
   const mayGoAgain = ({ isFresh }: Sending, error: unknown): boolean =>
     error instanceof StaleConnectionError && !isFresh && !closing
 
@@ -149,7 +155,7 @@ export function createLeanWire(options: WireOptions): DynamoWire {
   function retryOf({ attempts, endMs, isFresh }: Sending, error: DynamoError): Retry | undefined {
     error.$metadata.attempts = attempts
     const retry = attempts < attemptsMax + (isFresh ? 1 : 0) && !closing ? budget.take(error) : undefined
-    return retry && performance.now() + retry.delayMs < endMs ? retry : undefined
+    return retry && timers.monotonic() + retry.delayMs < endMs ? retry : undefined
   }
 
   async function closeAll(): Promise<void> {
@@ -170,18 +176,4 @@ function checkedContentOf({ body, header }: HttpAnswer): Record<string, unknown>
   const sum = header('x-amz-crc32')
   if (sum !== undefined && Number(sum) !== crc32(body)) throw lost(new Error('The answer does not match its checksum.'))
   return decodeAnswer(body.toString())
-}
-
-/** Whoever provides credentials may take its time, which is not ours. */
-async function before<T>(endMs: number, wanted: Promise<T>): Promise<T> {
-  const waiting = new AbortController()
-  const late = sleep(Math.max(endMs - performance.now(), 0), undefined, { signal: waiting.signal }).then(() => {
-    throw new Error('AWS or credentials for it were not found in time.')
-  })
-  late.catch(() => undefined)
-  try {
-    return await Promise.race([wanted, late])
-  } finally {
-    waiting.abort()
-  }
 }

@@ -10,6 +10,7 @@ import type {
   ScanCommandInput,
   UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb'
+import type { Timers } from '../../shared/timers.ts'
 
 // How a request gets to DynamoDB and its answer back. Two ways do it: `wire.lean.ts` and `wire.sdk.ts`.
 // Rows are plain objects on this side of the wire, DynamoDB's own JSON on the other.
@@ -37,6 +38,8 @@ export type WireOptions = {
   credentials?: Credentials
   now: () => number
   random: () => number
+  /** What the lean client's deadlines go by; the timers of the process unless told. */
+  timers?: Timers
 }
 
 export type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string }
