@@ -12,7 +12,7 @@ const mayImport: Record<string, string[]> = {
   engine: ['protocol', 'shared'],
   domain: ['protocol', 'shared', 'ports'],
   store: ['protocol', 'shared', 'ports', 'engine'],
-  push: ['protocol', 'ports'],
+  push: ['protocol', 'shared', 'ports'],
   resolvers: ['protocol', 'shared', 'ports', 'domain'],
   schema: ['protocol', 'ports', 'domain', 'resolvers'],
   observability: ['ports', 'config'],

@@ -1,4 +1,6 @@
 import type { Notification, PushOutcome, PushProvider } from '../ports/push.ts'
+import { systemTimers } from '../shared/timers.ts'
+import { within } from '../shared/within.ts'
 import { reasonOf, retry } from './outcomes.ts'
 
 // Every call to a push service ends by a timer of ours, whatever the service does: answers 101, sends headers and then nothing, sends
@@ -17,18 +19,11 @@ export const sendInTime =
 /** What `work` answers, or an error once the time is over. */
 export async function inTime<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const ending = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const error = new Error(`no answer within ${timeoutMs} ms`)
-      ending.abort(error)
-      // Work that reacts to the signal has the last word: it may have seen the status of an answer that never ended.
-      setImmediate(reject, error)
-    }, timeoutMs)
+  return within(systemTimers, timeoutMs, work(ending.signal), async () => {
+    const error = new Error(`no answer within ${timeoutMs} ms`)
+    ending.abort(error)
+    // Work that reacts to the signal has the last word: it may have seen the status of an answer that never ended.
+    await new Promise(setImmediate)
+    return error
   })
-  try {
-    return await Promise.race([work(ending.signal), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
