@@ -1,4 +1,4 @@
-import type { HttpAnswer } from './answer.ts'
+import type { HttpAnswer } from './http-response.ts'
 
 type Details = {
   status?: number

@@ -7,7 +7,7 @@ import {
   type DeadlineQueue,
 } from '../../shared/deadline-queue.ts'
 import { systemTimers } from '../../shared/timers.ts'
-import { AnswerReader, type HttpAnswer } from './answer.ts'
+import { AnswerReader, type HttpAnswer } from './http-response.ts'
 import { idleSocketMs, socketsMax } from './wire.ts'
 
 // Requests over connections that are kept. One request is on a connection at a time, and none is ever sent twice from here:

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { systemTimers } from '../../shared/timers.ts'
 import { within } from '../../shared/within.ts'
-import type { HttpAnswer } from './answer.ts'
+import type { HttpAnswer } from './http-response.ts'
 import { createIdentity, findAws, type Identity } from './endpoint-and-credentials.ts'
 import { DynamoError, errorOf, lost } from './error.ts'
 import { createHttp, type Http, StaleConnectionError } from './http.ts'

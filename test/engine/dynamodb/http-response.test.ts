@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { AnswerReader, MalformedAnswerError } from '../../../src/engine/dynamodb/answer.ts'
+import { AnswerReader, MalformedAnswerError } from '../../../src/engine/dynamodb/http-response.ts'
 
 /** Reads the text in pieces of these sizes, and then the end of the connection. */
 function read(text: string | Buffer, sizes: readonly number[] = []) {
