@@ -7,7 +7,7 @@ import {
   type DeadlineQueue,
 } from '../../shared/deadline-queue.ts'
 import { systemTimers } from '../../shared/timers.ts'
-import { AnswerReader, type HttpAnswer } from './http-response.ts'
+import { type HttpResponse, ResponseReader } from './http-response.ts'
 import { idleSocketMs, socketsMax } from './wire.ts'
 
 // Requests over connections that are kept. One request is on a connection at a time, and none is ever sent twice from here:
@@ -21,13 +21,13 @@ export type HttpPost = {
   headers: Readonly<Record<string, string>>
   body: string
   limits: HttpLimits
-  /** Over a connection that was not used before. */
+  /** Whether it must be sent over a connection that was not used before. */
   fresh?: boolean
 }
 
-/** Whoever waits for the answer: told once, and later than it asked. */
-export type Asker = {
-  answered(answer: HttpAnswer): void
+/** Whoever waits for the response. It is told once, and never in the turn in which it sent the request. */
+export type ResponseHandler = {
+  answered(answer: HttpResponse): void
   failed(error: Error): void
 }
 
@@ -36,7 +36,7 @@ export type Http = ReturnType<typeof createHttp>
 /** A server closes an idle connection when it says; what is sent then would be lost. */
 const keepAliveMarginMs = 2000
 const probeAfterMs = 60_000
-/** Of one read. All connections share it: what it holds is read before there is more. */
+/** The size of one read. All connections share the buffer: what it holds is read before there is more. */
 const readBufferBytes = 64 * 1024
 
 export function createHttp(url: URL, timers = systemTimers) {
@@ -65,7 +65,7 @@ export function createHttp(url: URL, timers = systemTimers) {
 
   function take(nowMs: number, fresh: boolean): Connection {
     if (isClosed) throw new Error('The client is closed.')
-    // Where there is no room for one more, an idle one makes it.
+    // Where there is no room for one more connection, an idle one is closed.
     if (fresh && connections.size >= socketsMax) free[0]?.drop()
     for (let kept = fresh ? undefined : free.pop(); kept; kept = free.pop()) {
       if (kept.isUsable(nowMs)) return kept
@@ -79,14 +79,14 @@ export function createHttp(url: URL, timers = systemTimers) {
 
   return {
     /** Throws where it cannot even be tried. */
-    post({ headers, body, limits, fresh = false }: HttpPost, asker: Asker): void {
+    post({ headers, body, limits, fresh = false }: HttpPost, handler: ResponseHandler): void {
       const nowMs = timers.monotonic()
       const connection = take(nowMs, fresh)
       const length = Buffer.byteLength(body)
       let text = head
       for (const name in headers) text += `${name}: ${headers[name]}\r\n`
       text += `content-length: ${length}\r\n\r\n${body}`
-      connection.ask({ text, isAscii: length === body.length }, limits, asker, nowMs)
+      connection.send({ text, isAscii: length === body.length }, limits, handler, nowMs)
     },
     /** What is under way still gets its answer. */
     close(): Promise<void> {
@@ -111,15 +111,15 @@ type Pool = {
 }
 
 class Connection implements DeadlineOwner {
-  /** In `exchanges` while there is an asker, in `idle` otherwise. */
+  /** In `exchanges` while there is a handler, in `idle` otherwise. */
   #deadline: Deadline | undefined
   #idleUntilMs = Number.POSITIVE_INFINITY
   #endMs = 0
-  #asker: Asker | undefined
+  #handler: ResponseHandler | undefined
   #isGone = false
   #requests = 0
   readonly #pool: Pool
-  readonly #answer = new AnswerReader()
+  readonly #answer = new ResponseReader()
   readonly #socket: Socket
 
   constructor(pool: Pool) {
@@ -140,8 +140,8 @@ class Connection implements DeadlineOwner {
     return nowMs < this.#idleUntilMs && this.#socket.writable && !this.#socket.readableEnded
   }
 
-  ask(request: { text: string; isAscii: boolean }, limits: HttpLimits, asker: Asker, nowMs: number): void {
-    this.#asker = asker
+  send(request: { text: string; isAscii: boolean }, limits: HttpLimits, handler: ResponseHandler, nowMs: number): void {
+    this.#handler = handler
     this.#requests += 1
     this.#endMs = nowMs + limits.endWithinMs
     this.#answer.begin()
@@ -153,7 +153,7 @@ class Connection implements DeadlineOwner {
   /** An answer that has begun has the rest of the time to end. */
   onDue(): void {
     const { exchanges } = this.#pool
-    if (!this.#asker) this.drop()
+    if (!this.#handler) this.drop()
     else if (this.#answer.hasBegun && exchanges.monotonic() < this.#endMs)
       this.#deadline = exchanges.add(this, this.#endMs)
     else this.drop(new TimeoutError())
@@ -164,18 +164,18 @@ class Connection implements DeadlineOwner {
     this.#isGone = true
     this.#socket.destroy()
     this.#pool.gone(this)
-    if (!this.#asker && this.#deadline) this.#pool.idle.remove(this.#deadline)
+    if (!this.#handler && this.#deadline) this.#pool.idle.remove(this.#deadline)
     this.#release()?.failed(error)
   }
 
-  /** By the other side, or by what lies between. */
+  /** The other side, or something between, has closed the connection. */
   #onClosed(error?: Error): void {
     const isStale = this.#requests > 1 && !this.#answer.hasBegun
     this.drop(isStale ? new StaleConnectionError(error) : error)
   }
 
   #read(bytes: Buffer, length: number): boolean {
-    if (!this.#asker) {
+    if (!this.#handler) {
       this.drop()
       return false
     }
@@ -190,13 +190,13 @@ class Connection implements DeadlineOwner {
   }
 
   #onEnd(): void {
-    if (this.#asker && this.#answer.readEnd()) this.#onAnswer()
+    if (this.#handler && this.#answer.readEnd()) this.#onAnswer()
     this.#onClosed()
   }
 
-  /** Free first: whoever is told may ask for something else at once. */
+  /** The connection is free first: whoever is told of the response may send another request at once. */
   #onAnswer(): void {
-    const asker = this.#release()
+    const handler = this.#release()
     const { isLast, keepAliveMs = Number.POSITIVE_INFINITY } = this.#answer
     const idleMs = Math.min(idleSocketMs, keepAliveMs - keepAliveMarginMs)
     if (isLast || idleMs <= 0 || this.#socket.writableLength > 0) this.drop()
@@ -206,14 +206,14 @@ class Connection implements DeadlineOwner {
       this.#deadline = idle.add(this, this.#idleUntilMs)
       this.#pool.freed(this)
     }
-    asker?.answered(this.#answer)
+    handler?.answered(this.#answer)
   }
 
-  #release(): Asker | undefined {
-    const asker = this.#asker
-    if (asker && this.#deadline) this.#pool.exchanges.remove(this.#deadline)
-    this.#asker = undefined
-    return asker
+  #release(): ResponseHandler | undefined {
+    const handler = this.#handler
+    if (handler && this.#deadline) this.#pool.exchanges.remove(this.#deadline)
+    this.#handler = undefined
+    return handler
   }
 }
 
@@ -222,9 +222,9 @@ type Connect = (onread: OnReadOpts) => Socket
 function createConnector({ protocol, hostname, port }: URL): Connect {
   const isSecure = protocol === 'https:'
   const host = hostname.replace(/^\[|\]$/g, '')
-  const place = { host, port: Number(port || (isSecure ? 443 : 80)) }
-  if (!isSecure) return (onread) => connectPlain({ ...place, onread })
-  const secure = { ...place, ALPNProtocols: ['http/1.1'], servername: isIP(host) === 0 ? host : '' }
+  const address = { host, port: Number(port || (isSecure ? 443 : 80)) }
+  if (!isSecure) return (onread) => connectPlain({ ...address, onread })
+  const secure = { ...address, ALPNProtocols: ['http/1.1'], servername: isIP(host) === 0 ? host : '' }
   // A handshake that goes on from an earlier one costs both sides less.
   let session: Buffer | undefined
   return (onread) => {

@@ -5,7 +5,11 @@ import { text } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import { afterEach, describe, expect, inject, test, vi } from 'vitest'
 import { createDynamoClient, type DynamoOptions } from '../../../src/engine/dynamodb/client.ts'
-import { createIdentity, type Expiring, findAws } from '../../../src/engine/dynamodb/endpoint-and-credentials.ts'
+import {
+  createCredentialsCache,
+  type ExpiringCredentials,
+  findEndpointAndCredentials,
+} from '../../../src/engine/dynamodb/endpoint-and-credentials.ts'
 import { createSign } from '../../../src/engine/dynamodb/signature.ts'
 import { connectDynamo } from '../../kit/services/dynamodb.ts'
 
@@ -136,10 +140,13 @@ describe('on AWS', () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'id')
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret')
     vi.stubEnv('AWS_SESSION_TOKEN', 'token')
-    const { endpoint, credentials } = await findAws('eu-west-1')
+    const { endpoint, credentials } = await findEndpointAndCredentials('eu-west-1')
     expect(endpoint).toBe('https://dynamodb.eu-west-1.amazonaws.com/')
     expect(await credentials()).toMatchObject({ accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 'token' })
-    expect(await findAws('cn-north-1')).toHaveProperty('endpoint', 'https://dynamodb.cn-north-1.amazonaws.com.cn/')
+    expect(await findEndpointAndCredentials('cn-north-1')).toHaveProperty(
+      'endpoint',
+      'https://dynamodb.cn-north-1.amazonaws.com.cn/',
+    )
   })
 
   test('requests are signed with those credentials', async () => {
@@ -176,7 +183,7 @@ describe('on AWS', () => {
 
 describe('credentials', () => {
   const minuteMs = 60_000
-  const until = (name: string, ms?: number): Expiring => ({
+  const until = (name: string, ms?: number): ExpiringCredentials => ({
     accessKeyId: name,
     secretAccessKey: 'secret',
     ...(ms !== undefined && { expiration: new Date(ms) }),
@@ -188,7 +195,7 @@ describe('credentials', () => {
       asked += 1
       return until(`${asked}`)
     }
-    const identity = createIdentity(provide, () => 0)
+    const identity = createCredentialsCache(provide, () => 0)
     expect(await Promise.all([identity(), identity()])).toEqual([until('1'), until('1')])
     expect(identity()).toEqual(until('1'))
   })
@@ -196,7 +203,7 @@ describe('credentials', () => {
   test('are renewed in the background five minutes before they expire, and waited for once they have', async () => {
     let nowMs = 0
     const provided = [until('first', 60 * minuteMs), until('second', 120 * minuteMs), until('third', 180 * minuteMs)]
-    const identity = createIdentity(
+    const identity = createCredentialsCache(
       async () => provided.shift() ?? Promise.reject(new Error('No more.')),
       () => nowMs,
     )
@@ -215,7 +222,7 @@ describe('credentials', () => {
   test('that cannot be renewed are used to their end, and asked for again', async () => {
     let nowMs = 0
     let trouble = false
-    const identity = createIdentity(
+    const identity = createCredentialsCache(
       async () => (trouble ? Promise.reject(new Error('No.')) : until('first', nowMs + 60 * minuteMs)),
       () => nowMs,
     )
