@@ -9,7 +9,7 @@ import { readDemo } from './dev/demo.ts'
 import { directConversationId } from './domain/conversations/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
-import { createDynamoClient, type DynamoCall } from './engine/dynamodb/client.ts'
+import type { DynamoCall } from './engine/dynamodb/client.ts'
 import { createRedisLink, type RedisLink } from './engine/redis/client.ts'
 import { createDeliveryLog, noteSent } from './observability/delivery-log.ts'
 import { createLogger } from './observability/logger.ts'
@@ -34,6 +34,7 @@ import { schema } from './schema/schema.ts'
 import { hmacBy } from './shared/hmac.ts'
 import { watchBoth } from './shared/watch-call.ts'
 import { createDeploymentLease, readDeploymentId, UnusableRedisError } from './store/deployment.ts'
+import { createDynamoStoreClient } from './store/dynamo/client.ts'
 import { createStoresDynamo } from './store/dynamo/stores.ts'
 import { createTables, validateTables } from './store/dynamo/table-setup.ts'
 import { createMediaDisk } from './store/media/disk.ts'
@@ -125,7 +126,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       watch: watchBoth(metrics.redis, tracing?.redis),
     })
     undo.push(link.close)
-    const dynamoClient = createDynamoClient({
+    const dynamoClient = createDynamoStoreClient({
       ...dynamodb,
       wire: config.dynamodbClient,
       now: Date.now,

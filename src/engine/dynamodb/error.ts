@@ -27,6 +27,15 @@ export class DynamoError extends Error {
   }
 }
 
+/** DynamoDB did not answer, or did not do what it was asked for: the cause says why. Whether a write has happened is not known. */
+export class DynamoUnavailableError extends Error {
+  override name = 'DynamoUnavailableError'
+
+  constructor(cause: unknown) {
+    super('DynamoDB is not available.', { cause })
+  }
+}
+
 export const lost = (cause: unknown): DynamoError =>
   new DynamoError(
     cause instanceof Error ? cause.name : 'Error',

@@ -4,13 +4,14 @@ import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import { afterEach, describe, expect, inject, test, vi } from 'vitest'
-import { createDynamoClient, type DynamoOptions } from '../../../src/engine/dynamodb/client.ts'
+import type { DynamoOptions } from '../../../src/engine/dynamodb/client.ts'
 import {
   createCredentialsCache,
   type ExpiringCredentials,
   findEndpointAndCredentials,
 } from '../../../src/engine/dynamodb/endpoint-and-credentials.ts'
 import { createSign } from '../../../src/engine/dynamodb/signature.ts'
+import { createDynamoStoreClient } from '../../../src/store/dynamo/client.ts'
 import { connectDynamo } from '../../kit/services/dynamodb.ts'
 
 // What the lean client does by itself. What both clients do alike is in client.test.ts.
@@ -156,7 +157,12 @@ describe('on AWS', () => {
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret')
     vi.stubEnv('AWS_SESSION_TOKEN', 'token')
     const atMs = Date.UTC(2026, 0, 2, 3, 4, 5)
-    const client = createDynamoClient({ region: 'eu-west-1', requestTimeoutMs: 5000, random: () => 0, now: () => atMs })
+    const client = createDynamoStoreClient({
+      region: 'eu-west-1',
+      requestTimeoutMs: 5000,
+      random: () => 0,
+      now: () => atMs,
+    })
     undo.push(client.close)
     expect(await get(client)).toBeUndefined()
     const [{ headers, body } = { headers: {}, body: '' }] = asked
@@ -174,7 +180,12 @@ describe('on AWS', () => {
     for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE']) vi.stubEnv(name, undefined)
     vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/nowhere')
     vi.stubEnv('AWS_CONFIG_FILE', '/nowhere')
-    const client = createDynamoClient({ region: 'eu-west-1', requestTimeoutMs: 5000, random: () => 0, now: Date.now })
+    const client = createDynamoStoreClient({
+      region: 'eu-west-1',
+      requestTimeoutMs: 5000,
+      random: () => 0,
+      now: Date.now,
+    })
     undo.push(client.close)
     await expect(get(client)).rejects.toEqual(unavailable)
     expect(asked).toEqual([])
@@ -240,7 +251,7 @@ describe('credentials', () => {
 const unavailable = expect.objectContaining({ name: 'ChatError', code: 'UNAVAILABLE' })
 const credentials = { accessKeyId: 'none', secretAccessKey: 'none' }
 
-type Client = ReturnType<typeof createDynamoClient>
+type Client = ReturnType<typeof createDynamoStoreClient>
 
 const get = async (client: Client) =>
   (await client.call('GetItem', 'users', { TableName: 'users', Key: { user_id: 'zoe' } })).Item
