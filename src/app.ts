@@ -10,7 +10,7 @@ import { directConversationId } from './domain/conversations/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
 import type { DynamoCall } from './engine/dynamodb/client.ts'
-import { createRedisLink, type RedisLink } from './engine/redis/client.ts'
+import type { RedisLink } from './engine/redis/client.ts'
 import { createDeliveryLog, noteSent } from './observability/delivery-log.ts'
 import { createLogger } from './observability/logger.ts'
 import { createNodeMetrics, type ProcessError } from './observability/node-metrics.ts'
@@ -41,6 +41,7 @@ import { createMediaDisk } from './store/media/disk.ts'
 import { createRateLimitsMemory } from './store/memory/rate-limits.ts'
 import { createBannersRedis } from './store/redis/banners.ts'
 import { createRedisKeys } from './store/redis/keys.ts'
+import { createRedisStoreLink } from './store/redis/link.ts'
 import { createNodeNumber } from './store/redis/node-number.ts'
 import { createPushQueueRedis } from './store/redis/push-queue.ts'
 import { createQuotasRedis } from './store/redis/quotas.ts'
@@ -118,8 +119,9 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     if (tracing) undo.push(tracing.close)
     const registry = new Registry()
     const metrics = createNodeMetrics(registry, { clock, redisLinks: () => linksOf(link) })
-    const link: RedisLink = createRedisLink({
+    const link: RedisLink = createRedisStoreLink({
       url: redisUrl,
+      commandStyle: config.redisCommands,
       ...(deadlines.redisMs && { commandTimeoutMs: deadlines.redisMs }),
       onError: (error) => logger.warn({ err: error }, 'redis'),
       ...(onRedisRoundTrip && { onRoundTrip: onRedisRoundTrip }),
