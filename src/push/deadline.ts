@@ -10,13 +10,13 @@ import { reasonOf, retry } from './outcomes.ts'
 /** One push. `signal` is aborted when its time is over: whatever it holds, such as a connection, is destroyed then. */
 export type Attempt = (token: string, notification: Notification, signal: AbortSignal) => Promise<PushOutcome>
 
-/** A provider's `send`: it answers in time, and never throws. */
+/** Makes a provider's `send`, which answers in time and never throws. */
 export const sendInTime =
   (timeoutMs: number, attempt: Attempt): PushProvider['send'] =>
   (token, notification) =>
     inTime(timeoutMs, (signal) => attempt(token, notification, signal)).catch((error) => retry(reasonOf(error)))
 
-/** What `work` answers, or an error once the time is over. */
+/** Returns what `work` answers, or fails once the time is over. */
 export async function inTime<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const ending = new AbortController()
   return within(systemTimers, timeoutMs, work(ending.signal), async () => {
