@@ -9,8 +9,8 @@ import { readDemo } from './dev/demo.ts'
 import { directConversationId } from './domain/conversations/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
-import { createDynamoClient, type DynamoCall } from './engine/dynamodb/client.ts'
-import { createRedisLink, type RedisLink } from './engine/redis/client.ts'
+import type { DynamoCall } from './engine/dynamodb/client.ts'
+import type { RedisLink } from './engine/redis/client.ts'
 import { createDeliveryLog, noteSent } from './observability/delivery-log.ts'
 import { createLogger } from './observability/logger.ts'
 import { createNodeMetrics, type ProcessError } from './observability/node-metrics.ts'
@@ -34,12 +34,14 @@ import { schema } from './schema/schema.ts'
 import { hmacBy } from './shared/hmac.ts'
 import { watchBoth } from './shared/watch-call.ts'
 import { createDeploymentLease, readDeploymentId, UnusableRedisError } from './store/deployment.ts'
+import { createDynamoStoreClient } from './store/dynamo/client.ts'
 import { createStoresDynamo } from './store/dynamo/stores.ts'
 import { createTables, validateTables } from './store/dynamo/table-setup.ts'
 import { createMediaDisk } from './store/media/disk.ts'
 import { createRateLimitsMemory } from './store/memory/rate-limits.ts'
 import { createBannersRedis } from './store/redis/banners.ts'
 import { createRedisKeys } from './store/redis/keys.ts'
+import { createRedisStoreLink } from './store/redis/link.ts'
 import { createNodeNumber } from './store/redis/node-number.ts'
 import { createPushQueueRedis } from './store/redis/push-queue.ts'
 import { createQuotasRedis } from './store/redis/quotas.ts'
@@ -117,15 +119,16 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     if (tracing) undo.push(tracing.close)
     const registry = new Registry()
     const metrics = createNodeMetrics(registry, { clock, redisLinks: () => linksOf(link) })
-    const link: RedisLink = createRedisLink({
+    const link: RedisLink = createRedisStoreLink({
       url: redisUrl,
+      commandStyle: config.redisCommands,
       ...(deadlines.redisMs && { commandTimeoutMs: deadlines.redisMs }),
       onError: (error) => logger.warn({ err: error }, 'redis'),
       ...(onRedisRoundTrip && { onRoundTrip: onRedisRoundTrip }),
       watch: watchBoth(metrics.redis, tracing?.redis),
     })
     undo.push(link.close)
-    const dynamoClient = createDynamoClient({
+    const dynamoClient = createDynamoStoreClient({
       ...dynamodb,
       wire: config.dynamodbClient,
       now: Date.now,

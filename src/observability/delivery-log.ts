@@ -12,7 +12,7 @@ export const noteSent =
     ids.sent.push({ conversationId, seq, messageId, duplicate })
   }
 
-/** What is told of each event that a connection was given: of messages, a line and the numbers. */
+/** Writes a line and counts for each message that a connection was given. */
 export function createDeliveryLog(logger: Logger, metrics: NodeMetrics) {
   return (event: unknown, ids: OperationIds): void => {
     if (!isShownMessage(event)) return

@@ -1,4 +1,4 @@
-// What the log may know of an error. Messages quote what somebody wrote: JSON.parse its text, ioredis the command with all its
+// Makes of an error what the log may know of it. Messages quote what somebody wrote: JSON.parse its text, ioredis the command with all its
 // arguments, DynamoDB the item. So only what is known to quote nothing passes: what kind of error it was, and where it was thrown.
 
 type LoggedError = {
@@ -17,7 +17,7 @@ const errorsMax = 3
 const framesMax = 12
 const word = /^[A-Za-z_$][\w.$-]{0,79}$/
 
-/** Said by parts of ours or by ioredis, the same each time. */
+/** Our own parts and ioredis use these messages, the same each time. */
 const constantMessages = [
   /^Connection is closed\.$/,
   /^Command timed out$/,
@@ -57,7 +57,7 @@ const wordOf = (value: unknown): string | undefined =>
 
 function shownMessage({ message, syscall, code }: Record<string, unknown>): string | undefined {
   if (typeof message !== 'string') return undefined
-  // Of the operating system: which call failed, and at which address.
+  // Errors of the operating system say which call failed, and at which address.
   const isSystem = typeof syscall === 'string' && wordOf(code) !== undefined && wordOf(syscall) !== undefined
   return isSystem || constantMessages.some((constant) => constant.test(message)) ? message.slice(0, 200) : undefined
 }

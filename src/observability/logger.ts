@@ -4,16 +4,16 @@ import { loggedError } from './logged-error.ts'
 
 /** What nobody should hand to the log. This is the second line: whoever logs names what is logged, field by field. */
 const secrets = ['authorization', 'token', 'body', 'text', 'variables', 'query']
-/** Where they would be. By name: a wildcard would cost each line five times what it does. */
+/** Where secrets would be. They are listed by name: a wildcard would cost each line five times what it does. */
 const holders = ['request', 'headers', 'connectionParams', 'payload', 'extensions', 'input', 'message', 'event', 'row']
 
-/** Lines wait for company so long, and for so much of it. */
+/** Lines wait at most so long, and until they have so many characters, to be written together. */
 const linesWaitMs = 100
 const linesWaitChars = 4096
 /** Where the level stands in a line, and from which digit on it is a warning. */
 const [levelAt, warnDigit] = ['{"level":'.length, '4'.charCodeAt(0)]
 
-/** One JSON object a line. */
+/** The logger writes one JSON object a line. */
 export function createLogger(level: LogLevel, to: DestinationStream = standardOutput()): Logger {
   const options = {
     level,

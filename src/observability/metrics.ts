@@ -4,7 +4,7 @@ import { createDistributions, createTallies, type Distribution, type Tally } fro
 export type TransportName = 'http' | 'sse' | 'ws' | 'rest'
 
 export type Metrics = {
-  /** `code`: OK, or that of the first error. */
+  /** `code` is OK, or that of the first error. */
   finished(type: string, transport: TransportName, code: string, seconds: number): void
   sockets: Gauge
   subscriptions: Gauge<'transport'>
@@ -28,7 +28,7 @@ export function createMetrics(registry: Registry): Metrics {
     'How long queries, mutations and REST calls took',
     [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
   )
-  /** Of what went well, by transport and type: nearly all. */
+  /** The counters of operations that went well, by transport and type: nearly all operations do. */
   const well = new Map<TransportName, Map<string, { count: Tally; took: Distribution }>>()
 
   function wellOf(type: string, transport: TransportName) {

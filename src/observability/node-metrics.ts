@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Observer } from '../ports/observer.ts'
 import { createDistributions, createTallies, type Distribution } from './tallies.ts'
 
-// What a pager needs to know of a node beside its operations. Every label has a few values that the code names; none comes from a
+// Measures what whoever is on call needs to know of a node beside its operations. Every label has a few values that the code names; none comes from a
 // client.
 
 /** What Node reports when no code handles an error. */
@@ -21,7 +21,7 @@ export type NodeMetrics = {
 
 type NodeMetricsOptions = {
   clock: Clock
-  /** Asked when the metrics are: which of the two connections to Redis stand. */
+  /** Tells which of the two connections to Redis are open. It is asked when the metrics are. */
   redisLinks: () => { commands: boolean; events: boolean }
 }
 
@@ -90,7 +90,7 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
   const dynamoErrors = counter('parley_dynamodb_errors_total', 'Calls to DynamoDB that failed', ['operation', 'table'])
   const dynamoRetries = counter('parley_dynamodb_retries_total', 'Second attempts of calls to DynamoDB', ['table'])
   const processErrors = counter('parley_process_errors_total', 'Errors that no code handles', ['kind'])
-  // Added up here: telling the counter of each call costs more than the sum is worth.
+  // Capacity is added up here: to tell the counter of each call would cost more than the sum is worth.
   const unitsOf = { read: new Map<string, number>(), write: new Map<string, number>() }
   new Counter({
     name: 'parley_dynamodb_capacity_units_total',
@@ -133,7 +133,7 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
     delivered({ sentAtMs }, catchUp) {
       const tally = catchUp ? caughtUp : live
       tally.value += 1
-      // The sender's clock against this one's: where that is ahead, nothing arrives before it was sent.
+      // This compares the sender's clock with ours: where theirs is ahead, nothing arrives before it was sent.
       if (!catchUp) deliverySeconds.observe(Math.max(0, clock.now() - sentAtMs) / 1000)
     },
     redis(operation) {

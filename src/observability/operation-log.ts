@@ -4,14 +4,14 @@ import type { Metrics, TransportName } from './metrics.ts'
 import type { OperationIds } from './operation-ids.ts'
 
 export type Operation = {
-  /** As the client calls it; undefined for an anonymous one. */
+  /** The name that the client gives it; an anonymous operation has none. */
   name: string | undefined
   type: 'query' | 'mutation' | 'subscription' | 'unknown'
   transport: TransportName
   ids?: OperationIds | undefined
 }
 
-/** Starts the watch; the returned function writes one line and counts one operation. Never a body, never a token. */
+/** Starts to measure; the returned function writes one line and counts one operation. A line never holds a body or a token. */
 export type OperationLog = (operation: Operation) => (errors?: readonly { code: string }[]) => void
 
 const nameMaxChars = 80

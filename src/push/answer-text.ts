@@ -1,7 +1,7 @@
-/** An error says what it has to say in less. */
+/** The errors of push services are shorter than this. */
 const answerMaxBytes = 64 * 1024
 
-/** The text of an answer. What is longer than an answer can be is cut off, and its connection with it. */
+/** Reads the text of an answer. An answer that is longer than any error is cut off, and its connection is closed. */
 export async function answerText({ body }: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

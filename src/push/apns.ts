@@ -6,26 +6,26 @@ import { accepted, rejected, retry, retryAlone, unregistered } from './outcomes.
 import { collapseKeyOf, keptForSeconds, payloadOf } from './payload.ts'
 import { retryAfterMs } from './retry-after.ts'
 
-/** `key`: PKCS #8 in PEM. `topic`: the app's bundle id. */
+/** `key` is PKCS #8 in PEM; `topic` is the app's bundle id. */
 export type ApnsAccount = { key: string; keyId: string; teamId: string; topic: string; sandbox: boolean }
 
 type ApnsOptions = {
   account: ApnsAccount
   now: () => number
-  /** Another than Apple's own. */
+  /** The service to call instead of Apple's own. */
   endpoint?: string
   timeoutMs?: number
 }
 
 type Answer = { status: number; reason: string; retryAfter: string | undefined }
 
-/** Apple refuses one older than an hour, and those who come with another more often than every 20 minutes. */
+/** Apple refuses tokens that are older than an hour, and providers that make new ones more often than every 20 minutes. */
 const providerTokenMs = 40 * 60_000
 const answerMaxBytes = 4096
 
 const goneReasons = ['BadDeviceToken', 'Unregistered', 'ExpiredToken', 'DeviceTokenNotForTopic']
 
-/** iPhones and the like, over one HTTP/2 connection. A token is a device token in hex. */
+/** Sends to iPhones and the like, over one HTTP/2 connection. A token is a device token in hex. */
 export function createApns(options: ApnsOptions): PushProvider {
   const { account, now, timeoutMs = 10_000 } = options
   const endpoint = options.endpoint ?? `https://api.${account.sandbox ? 'sandbox.' : ''}push.apple.com`
@@ -65,7 +65,7 @@ export function createApns(options: ApnsOptions): PushProvider {
       drop()
       fresh.close()
     })
-    // No push under way: nothing keeps the process.
+    // While no push is under way, the connection does not keep the process alive.
     fresh.unref()
     session = fresh
     return fresh

@@ -1,4 +1,6 @@
 import type { Notification, PushOutcome, PushProvider } from '../ports/push.ts'
+import { systemTimers } from '../shared/timers.ts'
+import { within } from '../shared/within.ts'
 import { reasonOf, retry } from './outcomes.ts'
 
 // Every call to a push service ends by a timer of ours, whatever the service does: answers 101, sends headers and then nothing, sends
@@ -8,27 +10,20 @@ import { reasonOf, retry } from './outcomes.ts'
 /** One push. `signal` is aborted when its time is over: whatever it holds, such as a connection, is destroyed then. */
 export type Attempt = (token: string, notification: Notification, signal: AbortSignal) => Promise<PushOutcome>
 
-/** A provider's `send`: it answers in time, and never throws. */
+/** Makes a provider's `send`, which answers in time and never throws. */
 export const sendInTime =
   (timeoutMs: number, attempt: Attempt): PushProvider['send'] =>
   (token, notification) =>
     inTime(timeoutMs, (signal) => attempt(token, notification, signal)).catch((error) => retry(reasonOf(error)))
 
-/** What `work` answers, or an error once the time is over. */
+/** Returns what `work` answers, or fails once the time is over. */
 export async function inTime<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const ending = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const error = new Error(`no answer within ${timeoutMs} ms`)
-      ending.abort(error)
-      // Work that reacts to the signal has the last word: it may have seen the status of an answer that never ended.
-      setImmediate(reject, error)
-    }, timeoutMs)
+  return within(systemTimers, timeoutMs, work(ending.signal), async () => {
+    const error = new Error(`no answer within ${timeoutMs} ms`)
+    ending.abort(error)
+    // Work that reacts to the signal has the last word: it may have seen the status of an answer that never ended.
+    await new Promise(setImmediate)
+    return error
   })
-  try {
-    return await Promise.race([work(ending.signal), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

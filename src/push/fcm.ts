@@ -9,12 +9,12 @@ import { retryAfterMs } from './retry-after.ts'
 type FcmOptions = {
   account: ServiceAccount
   now: () => number
-  /** Another than Google's own. */
+  /** The service to call instead of Google's own. */
   endpoint?: string
   timeoutMs?: number
 }
 
-/** What the error of the API says that matters here. */
+/** The part of the API's errors that matters here. */
 type Failure = {
   error?: {
     status?: string
@@ -22,7 +22,7 @@ type Failure = {
   }
 }
 
-/** Android, by FCM's HTTP v1 API. A token is a registration token. */
+/** Sends to Android devices by FCM's HTTP v1 API. A token is a registration token. */
 export function createFcm({ account, now, endpoint = 'https://fcm.googleapis.com', timeoutMs = 10_000 }: FcmOptions) {
   const accessToken = createGoogleToken({ account, now, timeoutMs })
   const url = `${endpoint}/v1/projects/${encodeURIComponent(account.projectId)}/messages:send`
@@ -31,7 +31,7 @@ export function createFcm({ account, now, endpoint = 'https://fcm.googleapis.com
     const first = await post(token, notification, signal)
     if (first.status !== 401) return toOutcome(first)
     await first.body?.cancel()
-    // It ended sooner than it said.
+    // The access token ended sooner than it said.
     accessToken.forget()
     return toOutcome(await post(token, notification, signal))
   }
@@ -79,7 +79,7 @@ function failureIn(text: string): Failure {
   }
 }
 
-/** What it shows is Android's business; what it takes away is the app's, which gets the data alone. */
+/** Android itself shows a banner. The app takes one away, so it gets the data alone. */
 function messageTo(token: string, notification: Notification): object {
   const data = Object.fromEntries(Object.entries(payloadOf(notification)).map(([name, value]) => [name, String(value)]))
   const android = { collapse_key: collapseKeyOf(notification), ttl: `${keptForSeconds}s` }

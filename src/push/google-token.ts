@@ -2,17 +2,17 @@ import { importPKCS8, SignJWT } from 'jose'
 import { answerText } from './answer-text.ts'
 import { inTime } from './deadline.ts'
 
-/** What matters of the JSON that Google gives out for a service account. */
+/** The part of the JSON for a service account, as Google gives it out, that matters here. */
 export type ServiceAccount = { projectId: string; clientEmail: string; privateKey: string; tokenUri: string }
 
 const scope = 'https://www.googleapis.com/auth/firebase.messaging'
 const assertionSeconds = 3600
-/** Before it ends, another is fetched. */
+/** A token is replaced so long before it ends. */
 const sparedMs = 5 * 60_000
 
 type Needs = { account: ServiceAccount; now: () => number; timeoutMs: number }
 
-/** An access token by a signed assertion (RFC 7523), kept for as long as it is good; whoever asks meanwhile waits for the same one. */
+/** Gets an access token by a signed assertion (RFC 7523) and keeps it for as long as it is good. Whoever asks meanwhile waits for the same one. */
 export function createGoogleToken({ account, now, timeoutMs }: Needs) {
   let held: { fetched: Promise<{ token: string }>; goodUntilMs: number } | undefined
 
@@ -28,7 +28,7 @@ export function createGoogleToken({ account, now, timeoutMs }: Needs) {
   }
 
   function begin(): NonNullable<typeof held> {
-    // By a timer of its own: it serves all who wait, of whom the first may have waited longer.
+    // The fetch has a timer of its own: it serves all who wait, of whom the first may have waited longer.
     const fetched = inTime(timeoutMs, fetchToken).then(({ token, seconds }) => {
       begun.goodUntilMs = now() + seconds * 1000 - sparedMs
       return { token }

@@ -3,7 +3,7 @@ import type { PushBacklog, PushObserver } from '../ports/push.ts'
 
 type Options = { backlog: () => Promise<PushBacklog>; onError: (error: unknown) => void }
 
-/** What is counted of pushes, and how much waits, which is asked for when the metrics are. */
+/** Counts pushes by their outcome, and asks how many wait whenever the metrics are asked for. */
 export function createPushMetrics(registry: Registry, { backlog, onError }: Options): PushObserver {
   const registers = [registry]
   const queued = new Counter({

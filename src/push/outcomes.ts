@@ -5,7 +5,7 @@ export const unregistered: PushOutcome = { type: 'unregistered' }
 export const rejected = (reason: string): PushOutcome => ({ type: 'rejected', reason })
 export const retry = (reason: string, afterMs?: number): PushOutcome =>
   afterMs === undefined ? { type: 'retry', reason } : { type: 'retry', reason, afterMs }
-/** The service is well; it has had enough of this device. */
+/** The service works, but it accepts no more for this one device. */
 export const retryAlone = (reason: string, afterMs?: number): PushOutcome => ({
   type: 'retry',
   reason,

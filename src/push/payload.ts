@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Notification } from '../ports/push.ts'
 
-// What a device gets, the same on every platform as far as it goes; docs/push.md shows it. A banner belongs to its conversation: `tag`
+// Makes what a device gets, which is the same on every platform as far as that goes; docs/push.md shows it. A banner belongs to its conversation: `tag`
 // names it, and the next one with the same tag takes its place.
 
 export type PushPayload =
@@ -15,9 +15,9 @@ export function payloadOf(notification: Notification): PushPayload {
   return { title: notification.title, body: notification.body, ...place }
 }
 
-/** Within the 32 characters of a Web Push topic, and whatever else services allow. */
+/** The key fits into the 32 characters of a Web Push topic, and into what the other services allow. */
 export const collapseKeyOf = ({ conversationId }: Notification): string =>
   createHash('sha256').update(conversationId).digest('base64url').slice(0, 32)
 
-/** How long a service keeps it for a device that is switched off. */
+/** How long a service keeps a push for a device that is switched off. */
 export const keptForSeconds = 24 * 3600

@@ -11,16 +11,16 @@ export type ProviderSettings = {
   apns?: ApnsAccount
   print?: (line: string) => void
   now: () => number
-  /** Only to services on the internet. */
+  /** Whether only services on the internet are called. */
   publicOnly: boolean
-  /** Of services that are played by a test. */
+  /** The endpoints of services that are played by a test. */
   endpoints?: { fcm?: string; apns?: string }
   timeoutMs?: number
 }
 
 type Providers = Partial<Record<PushPlatform, PushProvider>>
 
-/** Those that are set up. */
+/** Makes the providers that are configured. */
 export function createProviders(settings: ProviderSettings): Providers {
   const { vapid, fcm, apns, print, publicOnly, endpoints = {}, timeoutMs, now } = settings
   const common = { now, ...(timeoutMs !== undefined && { timeoutMs }) }

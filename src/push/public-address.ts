@@ -16,7 +16,7 @@ const inner4: [string, number][] = [
   ['198.18.0.0', 15],
   ['224.0.0.0', 3],
 ]
-/** Those that hold an address of IPv4 are looked at as that by BlockList itself. */
+/** BlockList itself treats those that hold an IPv4 address as that address. */
 const inner6: [string, number][] = [
   ['::', 96],
   ['64:ff9b::', 96],
@@ -41,7 +41,7 @@ export function isPublicName(hostname: string): boolean {
 
 type Done = (error: Error | null, address: string | LookupAddress[], family?: number) => void
 
-/** For requests: resolves a name, unless that leads inside. The address it answers is the one connected to. */
+/** Resolves a name for a request, unless it leads inside. The address it answers is the one that is connected to. */
 export function publicLookup(hostname: string, options: LookupOptions, done: Done): void {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return done(error, [])

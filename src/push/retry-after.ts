@@ -1,7 +1,7 @@
 /** A service that asks for more is asked again all the same: its word must not silence a node for days. */
 export const retryAfterMaxMs = 600_000
 
-/** The header, in ms from now: seconds, or a date. Undefined where it is neither. */
+/** Returns the header in ms from now. It is a number of seconds or a date; where it is neither, this returns undefined. */
 export function retryAfterMs(header: string | null | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? ''
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, retryAfterMaxMs)

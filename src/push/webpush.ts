@@ -14,7 +14,7 @@ export type VapidKeys = { publicKey: string; privateKey: string; subject: string
 type WebPushOptions = {
   vapid: VapidKeys
   now: () => number
-  /** Only to services on the internet, over TLS. */
+  /** Whether only services on the internet are called, and only over TLS. */
   publicOnly: boolean
   timeoutMs?: number
 }
@@ -22,10 +22,10 @@ type WebPushOptions = {
 type Subscription = { endpoint: string; keys: { p256dh: string; auth: string } }
 type Answer = { status: number; retryAfter: string | undefined }
 
-/** What else a service has to say is of no use here, and not waited for. */
+/** Anything longer that a service says is of no use here, and is not waited for. */
 const bodyMaxBytes = 16 * 1024
 
-/** Browsers, by RFC 8030 with the encryption of RFC 8291 and the keys of RFC 8292. A token is a subscription as JSON. */
+/** Sends to browsers by RFC 8030, with the encryption of RFC 8291 and the keys of RFC 8292. A token is a subscription as JSON. */
 export function createWebPush({ vapid, now, publicOnly, timeoutMs = 10_000 }: WebPushOptions): PushProvider {
   const agents = { 'https:': new HttpsAgent({ keepAlive: true }), 'http:': new HttpAgent({ keepAlive: true }) }
 
@@ -68,7 +68,7 @@ export function createWebPush({ vapid, now, publicOnly, timeoutMs = 10_000 }: We
         response.on('error', end)
       })
       request.on('error', end)
-      // The only word of it after an answer like 101, which is no response to Node, and no error.
+      // After an answer like 101, which is neither a response nor an error to Node, only this event tells of it.
       request.on('close', () => end(new Error('The connection ended without an answer.')))
       signal.addEventListener('abort', () => {
         end(signal.reason)
@@ -126,7 +126,7 @@ const bytesOf = (text: string): Buffer =>
 /** A point on the curve, not compressed. */
 function isPublicKey(text: string): boolean {
   const point = bytesOf(text)
-  // Throws where it is no point.
+  // This throws where it is no point.
   return point.length === 65 && ECDH.convertKey(point, 'prime256v1').length > 0
 }
 

@@ -31,6 +31,7 @@ describe('with nothing set', () => {
       redis: 'embedded',
       dynamodb: 'embedded',
       dynamodbClient: 'lean',
+      redisCommands: 'lean',
       tables: { prefix: 'parley_', create: true },
       redisPrefix: 'parley_',
       media: 'disk',
@@ -214,6 +215,11 @@ describe('each variable', () => {
     })
     expect(problemsOf(onAws)).toEqual(['AWS_REGION is missing: DYNAMODB_ENDPOINT is aws'])
     expect(problemsOf({ DYNAMODB_ENDPOINT: 'db:8000' })).toHaveLength(1)
+  })
+
+  test('REDIS_COMMANDS is lean or plain', () => {
+    expect(readConfig({ REDIS_COMMANDS: 'plain' }).redisCommands).toBe('plain')
+    expect(problemsOf({ REDIS_COMMANDS: 'ioredis' })).toEqual(['REDIS_COMMANDS must be lean or plain'])
   })
 
   test('DYNAMODB_CLIENT is lean or sdk', () => {

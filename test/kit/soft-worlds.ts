@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import { createRedisServer } from 'js-redis-server'
-import { createRedisLink, type RedisLink, type RedisLinkOptions } from '../../src/engine/redis/client.ts'
+import type { RedisLink, RedisLinkOptions } from '../../src/engine/redis/client.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { SoftState } from '../../src/ports/ports.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import { createMemoryRedis } from '../../src/store/memory/memory-redis.ts'
 import { createSoftStateMemory } from '../../src/store/memory/soft-state.ts'
 import { createRedisKeys, defaultKeyPrefix } from '../../src/store/redis/keys.ts'
+import { createRedisStoreLink } from '../../src/store/redis/link.ts'
 import { createSoftStateRedis } from '../../src/store/redis/soft-state.ts'
 import { killSubscribers, startRedis } from './services/redis.ts'
 import { startRedisCluster } from './services/redis-cluster.ts'
@@ -32,15 +33,16 @@ type SoftBackend = { name: string; start(): Promise<SoftWorld> }
 export const keys = createRedisKeys(defaultKeyPrefix)
 
 export const softBackends: SoftBackend[] = [
-  { name: 'redis-server', start: startOnRedisServer },
+  { name: 'redis-server', start: () => startOnRedisServer() },
+  { name: "redis-server, by ioredis's own commands", start: () => startOnRedisServer({ commandStyle: 'plain' }) },
   { name: 'js-redis-server', start: startOnJsRedis },
   { name: 'a cluster of three', start: startOnCluster },
   { name: 'memory', start: startInMemory },
 ]
 
-async function startOnRedisServer(): Promise<SoftWorld> {
+async function startOnRedisServer(options: Partial<RedisLinkOptions> = {}): Promise<SoftWorld> {
   const redis = await startRedis()
-  const { close, ...nodes } = connectNodes(redis.url)
+  const { close, ...nodes } = connectNodes(redis.url, options)
   return {
     ...nodes,
     forget: redis.flush,
@@ -140,12 +142,12 @@ export function connectNode(
   url: string,
   options: Partial<RedisLinkOptions> = {},
 ): { link: RedisLink; soft: SoftState } {
-  const link = createRedisLink({ url, commandTimeoutMs: 2500, ...options })
+  const link = createRedisStoreLink({ url, commandTimeoutMs: 2500, ...options })
   return { link, soft: createSoftStateRedis(link) }
 }
 
-function connectNodes(url: string) {
-  const nodes = [connectNode(url), connectNode(url)] as const
+function connectNodes(url: string, options: Partial<RedisLinkOptions> = {}) {
+  const nodes = [connectNode(url, options), connectNode(url, options)] as const
   return {
     here: nodes[0].soft,
     there: nodes[1].soft,

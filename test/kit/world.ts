@@ -20,6 +20,10 @@ type WorldOptions = { nodes?: number; dynamodbEndpoint?: string; app?: AppOption
 /** What is late is UNAVAILABLE, which is a subject of its own. On a busy machine everything else would meet it by chance. */
 const patient = { redisMs: 5000, dynamoMs: 10_000, operationMs: 20_000 }
 
+/** The flows also pass with the libraries: `DYNAMODB_CLIENT=sdk REDIS_COMMANDS=plain npx vitest run test/flows`. */
+const { DYNAMODB_CLIENT, REDIS_COMMANDS } = process.env
+const { dynamodbClient, redisCommands } = readConfig({ DYNAMODB_CLIENT, REDIS_COMMANDS })
+
 /** A system to test: a Redis and tables of its own, and some nodes in this process, each with its own port. */
 export async function startWorld(options: WorldOptions = {}) {
   const { nodes: count = 1, dynamodbEndpoint = inject('dynaliteEndpoint') } = options
@@ -36,7 +40,8 @@ export async function startWorld(options: WorldOptions = {}) {
       port: 0,
       redis: { urls: [redis.url] },
       dynamodb: { endpoint: dynamodbEndpoint, region: 'us-east-1' },
-      dynamodbClient: 'lean',
+      dynamodbClient,
+      redisCommands,
       tables: { prefix, create: true },
       redisPrefix: defaultKeyPrefix,
       media: 'disk',

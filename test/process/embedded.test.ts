@@ -17,8 +17,9 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '../../src/embedded/start-embedded.ts'
-import { createRedisLink, type RedisLink } from '../../src/engine/redis/client.ts'
+import type { RedisLink } from '../../src/engine/redis/client.ts'
 import { createDeploymentLease } from '../../src/store/deployment.ts'
+import { createRedisStoreLink } from '../../src/store/redis/link.ts'
 
 let dataDir: string
 let undo: (() => Promise<unknown> | unknown)[] = []
@@ -131,7 +132,7 @@ async function start(options: Partial<EmbeddedOptions> = {}): Promise<Embedded> 
 }
 
 function link({ redisUrl = '' }: Embedded): RedisLink {
-  const link = createRedisLink({ url: redisUrl })
+  const link = createRedisStoreLink({ url: redisUrl })
   undo.push(link.close)
   return link
 }

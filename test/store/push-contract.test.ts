@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis'
 import { createRedisServer } from 'js-redis-server'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { createRedisLink } from '../../src/engine/redis/client.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Banners, PushQueue } from '../../src/ports/push.ts'
 import { createBannersMemory } from '../../src/store/memory/banners.ts'
 import { createPushQueueMemory } from '../../src/store/memory/push-queue.ts'
 import { createBannersRedis } from '../../src/store/redis/banners.ts'
+import { createRedisStoreLink } from '../../src/store/redis/link.ts'
 import { createPushQueueRedis } from '../../src/store/redis/push-queue.ts'
 import { startRedis } from '../kit/services/redis.ts'
 import { startRedisCluster } from '../kit/services/redis-cluster.ts'
@@ -21,7 +21,7 @@ type PushWorld = {
 }
 
 function connect(url: string, flush: () => Promise<void>, stop: () => Promise<void>): PushWorld {
-  const links = [1, 2].map(() => createRedisLink({ url, commandTimeoutMs: 2500 }))
+  const links = [1, 2].map(() => createRedisStoreLink({ url, commandTimeoutMs: 2500 }))
   const [here, there] = links
   if (!here || !there) throw new Error('no links')
   return {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRedisLink } from '../../src/engine/redis/client.ts'
 import type { Quotas } from '../../src/ports/quotas.ts'
 import { createQuotasMemory } from '../../src/store/memory/quotas.ts'
 import { createRedisKeys, defaultKeyPrefix } from '../../src/store/redis/keys.ts'
+import { createRedisStoreLink } from '../../src/store/redis/link.ts'
 import { createQuotasRedis } from '../../src/store/redis/quotas.ts'
 import { aUser } from '../kit/ids.ts'
 import { startRedis } from '../kit/services/redis.ts'
@@ -11,7 +11,7 @@ type Opened = { quotas: Quotas; close(): Promise<void> }
 
 async function openRedis(): Promise<Opened> {
   const redis = await startRedis()
-  const link = createRedisLink({ url: redis.url, commandTimeoutMs: 2500 })
+  const link = createRedisStoreLink({ url: redis.url, commandTimeoutMs: 2500 })
   const close = async () => {
     await link.close()
     await redis.stop()

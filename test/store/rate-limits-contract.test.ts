@@ -1,8 +1,8 @@
 import { createRedisServer } from 'js-redis-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRedisLink } from '../../src/engine/redis/client.ts'
 import { createRateLimitsMemory } from '../../src/store/memory/rate-limits.ts'
 import { createRedisKeys, defaultKeyPrefix } from '../../src/store/redis/keys.ts'
+import { createRedisStoreLink } from '../../src/store/redis/link.ts'
 import { createRateLimitsRedis } from '../../src/store/redis/rate-limits.ts'
 import { aUser } from '../kit/ids.ts'
 import { startRedis } from '../kit/services/redis.ts'
@@ -14,7 +14,7 @@ type StoppableWorld = RateWorld & { stop(): Promise<void> }
 const keys = createRedisKeys(defaultKeyPrefix)
 
 function connect(url: string) {
-  const links = [1, 2].map(() => createRedisLink({ url, commandTimeoutMs: 2500 }))
+  const links = [1, 2].map(() => createRedisStoreLink({ url, commandTimeoutMs: 2500 }))
   const [here, there] = links.map((link) => createRateLimitsRedis(link, keys)) as [
     RateWorld['here'],
     RateWorld['there'],

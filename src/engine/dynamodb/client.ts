@@ -1,26 +1,28 @@
-import { unavailable } from '../../protocol/errors.ts'
 import type { WatchCall } from '../../shared/watch-call.ts'
+import { DynamoUnavailableError } from './error.ts'
 import { createLeanWire } from './wire.lean.ts'
 import { createSdkWire } from './wire.sdk.ts'
 import type { Answer, Caller, DynamoWire, Input, Operation, WireOptions } from './wire.ts'
 
-// The one way to DynamoDB. Every call has a deadline, is measured, and fails in one of three ways:
+// All calls to DynamoDB go through this client. Every call has a deadline, is measured, and fails in one of three ways:
 //   a condition that did not hold   ConditionalCheckFailedException, as it is (see `isRefused`)
 //   a request DynamoDB rejects      ValidationException, as it is: a bug of ours
-//   anything else                   ChatError('UNAVAILABLE'); the write may still have happened, or happen yet
+//   anything else                   DynamoUnavailableError, or what `toError` makes; the write may still have happened, or happen yet
 // A request is tried twice, so a write whose answer got lost may find itself already done: to us that is a condition refused.
 
 export type DynamoOptions = WireOptions & {
-  /** Which way requests take; `lean` unless told. */
+  /** Which of the two ways requests take: `lean` unless told. */
   wire?: 'lean' | 'sdk'
-  /** For one of the two attempts. A call as a whole fails a little after twice that. */
+  /** How long one of the two attempts may take. A call as a whole fails a little after twice that. */
   requestTimeoutMs: number
   onCall?: (call: DynamoCall) => void
-  /** Told of each call, with the time it waited for its turn. A condition that does not hold is an answer. */
+  /** It is told of each call, from before the call waits for its turn. A condition that does not hold counts as an answer. */
   watch?: WatchCall
+  /** Makes the error that callers get when DynamoDB did not answer; a DynamoUnavailableError unless told. */
+  toError?: (cause: unknown) => Error
 }
 
-/** One answered call, for metrics and cost. `table` is without prefix. */
+/** One answered call, for metrics and cost. `table` has no prefix. */
 export type DynamoCall = { operation: string; table: string; capacityUnits: number; retries?: number }
 
 export type DynamoClient = ReturnType<typeof createDynamoClient>
@@ -28,16 +30,16 @@ export type DynamoClient = ReturnType<typeof createDynamoClient>
 const refusedCapacityUnits = 1
 
 /**
- * When a node dies, all its readers come to the others at once. In a line of ours they are served one after the other; all
+ * When a process dies, all its clients come to the others at once. In a queue of ours their calls are served one after the other; all
  * under way at once would time out together, come again, and never be served.
  */
 const callsAtATime = 128
 const callsWaitingMax = 20_000
 
 export function createDynamoClient(options: DynamoOptions) {
-  const { requestTimeoutMs, onCall, watch } = options
+  const { requestTimeoutMs, onCall, watch, toError = defaultToError } = options
   const wire: DynamoWire = options.wire === 'sdk' ? createSdkWire(options) : createLeanWire(options)
-  const line: (() => void)[] = []
+  const queue: (() => void)[] = []
   let underWay = 0
 
   const call = <O extends Operation>(
@@ -57,7 +59,7 @@ export function createDynamoClient(options: DynamoOptions) {
         },
         failed(error) {
           leave()
-          const thrown = isRefused(error) || hasName(error, 'ValidationException') ? error : unavailable(error)
+          const thrown = isRefused(error) || hasName(error, 'ValidationException') ? error : toError(error)
           if (isRefused(error)) onCall?.(callOf(operation, table, refusedCapacityUnits, error))
           watched?.ended(isRefused(error) ? undefined : thrown)
           reject(thrown)
@@ -66,18 +68,18 @@ export function createDynamoClient(options: DynamoOptions) {
       if (underWay < callsAtATime) {
         underWay += 1
         wire.send(operation, input, attemptTimeoutMs, caller)
-      } else if (line.length < callsWaitingMax) {
-        line.push(() => wire.send(operation, input, attemptTimeoutMs, caller))
+      } else if (queue.length < callsWaitingMax) {
+        queue.push(() => wire.send(operation, input, attemptTimeoutMs, caller))
       } else {
-        const turnedAway = unavailable(new Error('Too many are waiting already.'))
+        const turnedAway = toError(new Error('Too many are waiting already.'))
         watched?.ended(turnedAway)
         reject(turnedAway)
       }
     })
 
-  /** Whoever is next takes over the place. */
+  /** The next call in the queue takes the place of the one that ended. */
   function leave(): void {
-    const next = line.shift()
+    const next = queue.shift()
     if (next) next()
     else underWay -= 1
   }
@@ -85,9 +87,11 @@ export function createDynamoClient(options: DynamoOptions) {
   return { call, close: wire.close }
 }
 
+const defaultToError = (cause: unknown): Error => new DynamoUnavailableError(cause)
+
 export const isRefused = (error: unknown): error is Refusal => hasName(error, 'ConditionalCheckFailedException')
 
-/** The item would be larger than items may be. */
+/** Whether the item would be larger than items may be. */
 export const isTooLarge = (error: unknown): boolean =>
   hasName(error, 'ValidationException') && error instanceof Error && /item size/i.test(error.message)
 

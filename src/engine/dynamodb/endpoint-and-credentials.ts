@@ -1,50 +1,52 @@
 import { env } from 'node:process'
 import type { Credentials } from './wire.ts'
 
-// Where DynamoDB is, and who we are there.
+// Finds where DynamoDB is and which credentials we have there.
 
-export type Expiring = Credentials & { expiration?: Date }
-export type Identity = () => Credentials | Promise<Credentials>
+export type ExpiringCredentials = Credentials & { expiration?: Date }
+export type GetCredentials = () => Credentials | Promise<Credentials>
 
-/** As the SDK has it, which also says how early. */
+/** The SDK renews credentials this early too. */
 const renewEarlyMs = 5 * 60_000
 
-/** Asks once, and again in time: in the background while what is held is still good. */
-export function createIdentity(provide: () => Promise<Expiring>, now: () => number): Identity {
-  let held: Expiring | undefined
-  let asking: Promise<Expiring> | undefined
+/** Asks the provider once, and again before the credentials expire: in the background while those it holds are still good. */
+export function createCredentialsCache(provide: () => Promise<ExpiringCredentials>, now: () => number): GetCredentials {
+  let cached: ExpiringCredentials | undefined
+  let renewal: Promise<ExpiringCredentials> | undefined
 
   const isGoodFor = (ms: number): boolean =>
-    held !== undefined && (held.expiration === undefined || held.expiration.getTime() - now() > ms)
+    cached !== undefined && (cached.expiration === undefined || cached.expiration.getTime() - now() > ms)
 
-  const ask = (): Promise<Expiring> => {
-    asking ??= provide()
+  const renew = (): Promise<ExpiringCredentials> => {
+    renewal ??= provide()
       .then((fresh) => {
-        held = fresh
+        cached = fresh
         return fresh
       })
       .finally(() => {
-        asking = undefined
+        renewal = undefined
       })
-    return asking
+    return renewal
   }
 
   return () => {
-    if (held && isGoodFor(renewEarlyMs)) return held
-    const asked = ask()
-    if (!held || !isGoodFor(0)) return asked
-    asked.catch(() => undefined)
-    return held
+    if (cached && isGoodFor(renewEarlyMs)) return cached
+    const renewed = renew()
+    if (!cached || !isGoodFor(0)) return renewed
+    renewed.catch(() => undefined)
+    return cached
   }
 }
 
-/** What the SDK would take: its endpoint for a region, and credentials from the environment, files, containers or instances. */
-export async function findAws(region: string): Promise<{ endpoint: string; credentials: () => Promise<Expiring> }> {
+/** Returns what the SDK would take: its endpoint for a region, and credentials from the environment, files, containers or instances. */
+export async function findEndpointAndCredentials(
+  region: string,
+): Promise<{ endpoint: string; credentials: () => Promise<ExpiringCredentials> }> {
   env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true'
   const { DynamoDBClient, ListTablesCommand } = await import('@aws-sdk/client-dynamodb')
   const client = new DynamoDBClient({ region })
   let endpoint = ''
-  // A request that is addressed, and goes no further: only there do all the settings of endpoints come together.
+  // This request is addressed and goes no further: only in a request do all the settings of endpoints come together.
   client.middlewareStack.add(
     () =>
       async ({ request }) => {

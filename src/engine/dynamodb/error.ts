@@ -1,15 +1,15 @@
-import type { HttpAnswer } from './answer.ts'
+import type { HttpResponse } from './http-response.ts'
 
 type Details = {
   status?: number
-  /** It went wrong on the way: whether DynamoDB did it is not known. */
+  /** The request or its answer was lost on the way: whether DynamoDB did it is not known. */
   isAnswerLost?: boolean
-  /** The clock was wrong, and is set now. */
+  /** Our clock was wrong, and is corrected now. */
   isSkewed?: boolean
   retryAfterMs?: number | undefined
 }
 
-/** Named as DynamoDB names it. */
+/** An error that DynamoDB answered with, named as DynamoDB names it, or one that was met on the way. */
 export class DynamoError extends Error {
   readonly status: number | undefined
   readonly isAnswerLost: boolean
@@ -24,6 +24,15 @@ export class DynamoError extends Error {
     this.isAnswerLost = details.isAnswerLost ?? false
     this.isSkewed = details.isSkewed ?? false
     this.retryAfterMs = details.retryAfterMs
+  }
+}
+
+/** DynamoDB did not answer, or did not do what it was asked for: the cause says why. Whether a write has happened is not known. */
+export class DynamoUnavailableError extends Error {
+  override name = 'DynamoUnavailableError'
+
+  constructor(cause: unknown) {
+    super('DynamoDB is not available.', { cause })
   }
 }
 
@@ -46,8 +55,8 @@ const clockErrors = new Set([
   'SignatureDoesNotMatch',
 ])
 
-/** What an answer other than 200 says. `signedAtMs` is by our clock, corrected as far as it was. */
-export function errorOf(answer: HttpAnswer, signedAtMs: number): DynamoError {
+/** Makes the error that an answer other than 200 tells of. `signedAtMs` is by our clock, corrected as far as it was. */
+export function errorOf(answer: HttpResponse, signedAtMs: number): DynamoError {
   const { status } = answer
   const said = parse(answer.body)
   const type = [answer.header('x-amzn-errortype'), said.code, said.__type].find((each) => typeof each === 'string')
@@ -68,7 +77,7 @@ export function errorOf(answer: HttpAnswer, signedAtMs: number): DynamoError {
 /** Like `com.amazonaws.dynamodb.v20120810#ThrottlingException`, or with a colon and a URL behind it. */
 const nameIn = (type: string): string => (type.split(/[:,]/)[0] ?? type).replace(/^.*#/, '')
 
-function retryAfterMsOf({ header }: HttpAnswer): number | undefined {
+function retryAfterMsOf({ header }: HttpResponse): number | undefined {
   const [seconds, ms] = [header('retry-after'), header('x-amz-retry-after')]
   if (ms !== undefined && /^\d+$/.test(ms)) return Number(ms)
   return seconds !== undefined && /^\d+(\.\d+)?$/.test(seconds) ? Number(seconds) * 1000 : undefined

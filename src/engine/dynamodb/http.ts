@@ -1,7 +1,13 @@
 import { connect as connectPlain, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectSecure } from 'node:tls'
-import { createAlarm } from './alarm.ts'
-import { AnswerReader, type HttpAnswer } from './answer.ts'
+import {
+  createDeadlineQueue,
+  type Deadline,
+  type DeadlineOwner,
+  type DeadlineQueue,
+} from '../../shared/deadline-queue.ts'
+import { systemTimers } from '../../shared/timers.ts'
+import { type HttpResponse, ResponseReader } from './http-response.ts'
 import { idleSocketMs, socketsMax } from './wire.ts'
 
 // Requests over connections that are kept. One request is on a connection at a time, and none is ever sent twice from here:
@@ -15,13 +21,13 @@ type HttpPost = {
   headers: Readonly<Record<string, string>>
   body: string
   limits: HttpLimits
-  /** Over a connection that was not used before. */
+  /** Whether it must be sent over a connection that was not used before. */
   fresh?: boolean
 }
 
-/** Whoever waits for the answer: told once, and later than it asked. */
-type Asker = {
-  answered(answer: HttpAnswer): void
+/** Whoever waits for the response. It is told once, and never in the turn in which it sent the request. */
+type ResponseHandler = {
+  answered(answer: HttpResponse): void
   failed(error: Error): void
 }
 
@@ -30,20 +36,20 @@ export type Http = ReturnType<typeof createHttp>
 /** A server closes an idle connection when it says; what is sent then would be lost. */
 const keepAliveMarginMs = 2000
 const probeAfterMs = 60_000
-/** Of one read. All connections share it: what it holds is read before there is more. */
+/** The size of one read. All connections share the buffer: what it holds is read before there is more. */
 const readBufferBytes = 64 * 1024
 
-export function createHttp(url: URL) {
+export function createHttp(url: URL, timers = systemTimers) {
   const head = `POST ${url.pathname} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n`
   const connections = new Set<Connection>()
   // The last one used is the first one used again, so that there are no more than are needed.
   const free: Connection[] = []
-  const alarm = createAlarm(connections)
   let isClosed = false
   let onAllGone: (() => void) | undefined
 
   const pool: Pool = {
-    alarm,
+    exchanges: createDeadlineQueue(timers, { holdsProcess: true }),
+    idle: createDeadlineQueue(timers),
     openSocket: createConnector(url),
     freed(connection) {
       if (isClosed) connection.drop()
@@ -59,7 +65,7 @@ export function createHttp(url: URL) {
 
   function take(nowMs: number, fresh: boolean): Connection {
     if (isClosed) throw new Error('The client is closed.')
-    // Where there is no room for one more, an idle one makes it.
+    // Where there is no room for one more connection, an idle one is closed.
     if (fresh && connections.size >= socketsMax) free[0]?.drop()
     for (let kept = fresh ? undefined : free.pop(); kept; kept = free.pop()) {
       if (kept.isUsable(nowMs)) return kept
@@ -73,14 +79,14 @@ export function createHttp(url: URL) {
 
   return {
     /** Throws where it cannot even be tried. */
-    post({ headers, body, limits, fresh = false }: HttpPost, asker: Asker): void {
-      const nowMs = performance.now()
+    post({ headers, body, limits, fresh = false }: HttpPost, handler: ResponseHandler): void {
+      const nowMs = timers.monotonic()
       const connection = take(nowMs, fresh)
       const length = Buffer.byteLength(body)
       let text = head
       for (const name in headers) text += `${name}: ${headers[name]}\r\n`
       text += `content-length: ${length}\r\n\r\n${body}`
-      connection.ask({ text, isAscii: length === body.length }, limits, asker, nowMs)
+      connection.send({ text, isAscii: length === body.length }, limits, handler, nowMs)
     },
     /** What is under way still gets its answer. */
     close(): Promise<void> {
@@ -95,21 +101,25 @@ export function createHttp(url: URL) {
 }
 
 type Pool = {
-  alarm: ReturnType<typeof createAlarm>
+  /** When exchanges are late. What is under way holds the process by this queue. */
+  exchanges: DeadlineQueue
+  /** When connections were idle for too long. */
+  idle: DeadlineQueue
   openSocket: Connect
   freed(connection: Connection): void
   gone(connection: Connection): void
 }
 
-class Connection {
-  /** When the exchange is late, or the connection idle for too long. */
-  dueMs = Number.POSITIVE_INFINITY
+class Connection implements DeadlineOwner {
+  /** In `exchanges` while there is a handler, in `idle` otherwise. */
+  #deadline: Deadline | undefined
+  #idleUntilMs = Number.POSITIVE_INFINITY
   #endMs = 0
-  #asker: Asker | undefined
+  #handler: ResponseHandler | undefined
   #isGone = false
   #requests = 0
   readonly #pool: Pool
-  readonly #answer = new AnswerReader()
+  readonly #answer = new ResponseReader()
   readonly #socket: Socket
 
   constructor(pool: Pool) {
@@ -119,7 +129,7 @@ class Connection {
       .openSocket({ buffer: readBuffer, callback })
       .setNoDelay(true)
       .setKeepAlive(true, probeAfterMs)
-      // What is under way holds the process by its alarm.
+      // What is under way holds the process by its deadline.
       .on('connect', () => this.#socket.unref())
       .on('end', () => this.#onEnd())
       .on('error', (error: Error) => this.#onClosed(error))
@@ -127,23 +137,25 @@ class Connection {
   }
 
   isUsable(nowMs: number): boolean {
-    return nowMs < this.dueMs && this.#socket.writable && !this.#socket.readableEnded
+    return nowMs < this.#idleUntilMs && this.#socket.writable && !this.#socket.readableEnded
   }
 
-  ask(request: { text: string; isAscii: boolean }, limits: HttpLimits, asker: Asker, nowMs: number): void {
-    this.#asker = asker
+  send(request: { text: string; isAscii: boolean }, limits: HttpLimits, handler: ResponseHandler, nowMs: number): void {
+    this.#handler = handler
     this.#requests += 1
     this.#endMs = nowMs + limits.endWithinMs
     this.#answer.begin()
-    this.#pool.alarm.busy()
-    this.#wakeAt(nowMs + limits.firstByteWithinMs)
+    if (this.#deadline) this.#pool.idle.remove(this.#deadline)
+    this.#deadline = this.#pool.exchanges.add(this, nowMs + limits.firstByteWithinMs)
     this.#socket.write(request.text, request.isAscii ? 'latin1' : 'utf8')
   }
 
   /** An answer that has begun has the rest of the time to end. */
-  onDue(nowMs: number): void {
-    if (!this.#asker) this.drop()
-    else if (this.#answer.hasBegun && nowMs < this.#endMs) this.dueMs = this.#endMs
+  onDue(): void {
+    const { exchanges } = this.#pool
+    if (!this.#handler) this.drop()
+    else if (this.#answer.hasBegun && exchanges.monotonic() < this.#endMs)
+      this.#deadline = exchanges.add(this, this.#endMs)
     else this.drop(new TimeoutError())
   }
 
@@ -152,17 +164,18 @@ class Connection {
     this.#isGone = true
     this.#socket.destroy()
     this.#pool.gone(this)
+    if (!this.#handler && this.#deadline) this.#pool.idle.remove(this.#deadline)
     this.#release()?.failed(error)
   }
 
-  /** By the other side, or by what lies between. */
+  /** The other side, or something between, has closed the connection. */
   #onClosed(error?: Error): void {
     const isStale = this.#requests > 1 && !this.#answer.hasBegun
     this.drop(isStale ? new StaleConnectionError(error) : error)
   }
 
   #read(bytes: Buffer, length: number): boolean {
-    if (!this.#asker) {
+    if (!this.#handler) {
       this.drop()
       return false
     }
@@ -177,33 +190,30 @@ class Connection {
   }
 
   #onEnd(): void {
-    if (this.#asker && this.#answer.readEnd()) this.#onAnswer()
+    if (this.#handler && this.#answer.readEnd()) this.#onAnswer()
     this.#onClosed()
   }
 
-  /** Free first: whoever is told may ask for something else at once. */
+  /** The connection is free first: whoever is told of the response may send another request at once. */
   #onAnswer(): void {
-    const asker = this.#release()
+    const handler = this.#release()
     const { isLast, keepAliveMs = Number.POSITIVE_INFINITY } = this.#answer
     const idleMs = Math.min(idleSocketMs, keepAliveMs - keepAliveMarginMs)
     if (isLast || idleMs <= 0 || this.#socket.writableLength > 0) this.drop()
     else {
-      this.#wakeAt(performance.now() + idleMs)
+      const { idle } = this.#pool
+      this.#idleUntilMs = idle.monotonic() + idleMs
+      this.#deadline = idle.add(this, this.#idleUntilMs)
       this.#pool.freed(this)
     }
-    asker?.answered(this.#answer)
+    handler?.answered(this.#answer)
   }
 
-  #release(): Asker | undefined {
-    const asker = this.#asker
-    if (asker) this.#pool.alarm.idle()
-    this.#asker = undefined
-    return asker
-  }
-
-  #wakeAt(dueMs: number): void {
-    this.dueMs = dueMs
-    this.#pool.alarm.wakeAt(dueMs)
+  #release(): ResponseHandler | undefined {
+    const handler = this.#handler
+    if (handler && this.#deadline) this.#pool.exchanges.remove(this.#deadline)
+    this.#handler = undefined
+    return handler
   }
 }
 
@@ -212,9 +222,9 @@ type Connect = (onread: OnReadOpts) => Socket
 function createConnector({ protocol, hostname, port }: URL): Connect {
   const isSecure = protocol === 'https:'
   const host = hostname.replace(/^\[|\]$/g, '')
-  const place = { host, port: Number(port || (isSecure ? 443 : 80)) }
-  if (!isSecure) return (onread) => connectPlain({ ...place, onread })
-  const secure = { ...place, ALPNProtocols: ['http/1.1'], servername: isIP(host) === 0 ? host : '' }
+  const address = { host, port: Number(port || (isSecure ? 443 : 80)) }
+  if (!isSecure) return (onread) => connectPlain({ ...address, onread })
+  const secure = { ...address, ALPNProtocols: ['http/1.1'], servername: isIP(host) === 0 ? host : '' }
   // A handshake that goes on from an earlier one costs both sides less.
   let session: Buffer | undefined
   return (onread) => {

@@ -1,9 +1,9 @@
 import type { Row } from './wire.ts'
 
-// Between our rows and DynamoDB's JSON, in which every value says its type: { seq: 12 } is {"seq":{"N":"12"}}. The text is
-// written in one pass and read by JSON.parse. As with the SDK's, `undefined` is left out and large integers come as bigint.
+// Converts between rows and DynamoDB's JSON, in which every value says its type: { seq: 12 } is {"seq":{"N":"12"}}. The text is
+// written in one pass and read by JSON.parse. As with the SDK, `undefined` is left out and large integers are read as bigint.
 
-/** What is no row goes as it is. */
+/** Whatever is not a row is written as it is. */
 export const encodeRequest = (input: object): string => encodeFields(input as Fields, encodeField)
 
 function encodeField(value: unknown, name: string): string {
@@ -71,7 +71,7 @@ function encodeRow(row: Row): string {
   return `{${text}}`
 }
 
-/** Nearly all are names of columns and of fields. */
+/** Nearly all keys are names of columns and of fields, so their JSON is remembered. */
 const quotedNames = new Map<string, string>()
 const quotedNamesMax = 1000
 
@@ -146,7 +146,7 @@ const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8A
 const base64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
-/** Beyond the safe integers a number is not what it was meant to be. */
+/** Beyond the safe integers, a JavaScript number would not be the number that was stored. */
 function checked<N extends number | bigint>(value: N): N {
   if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) {
     throw new RangeError(`The number ${value} cannot be stored exactly.`)
@@ -154,7 +154,7 @@ function checked<N extends number | bigint>(value: N): N {
   return value
 }
 
-// All in place: what JSON.parse made belongs to nobody else.
+// Values are replaced in place: nobody else holds what JSON.parse has made.
 
 function decodeFields(fields: Fields): Fields {
   for (const name in fields) {

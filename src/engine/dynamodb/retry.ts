@@ -35,7 +35,7 @@ export function createRetryBudget(random: () => number) {
   let budget = budgetMax
 
   return {
-    /** Undefined: not to be tried again. */
+    /** Returns undefined where the call must not be tried again. */
     take(error: DynamoError): Retry | undefined {
       const kind = kindOf(error)
       if (!kind || budget < kinds[kind].cost) return undefined
@@ -44,7 +44,7 @@ export function createRetryBudget(random: () => number) {
       const delayMs = Math.floor(random() * delayMaxMs)
       return { cost, delayMs: Math.max(delayMs, Math.min(error.retryAfterMs ?? 0, delayMs + hintedDelayMaxMs)) }
     },
-    /** With what a second attempt had cost, if it was one. */
+    /** Pays back what a second attempt had cost, if it was one. */
     succeeded(cost = 1): void {
       budget = Math.min(budgetMax, budget + cost)
     },

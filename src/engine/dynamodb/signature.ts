@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { hmac, hmacBy } from '../../shared/hmac.ts'
 import type { Credentials } from './wire.ts'
 
-// AWS Signature Version 4 of one kind of request: a POST of JSON to one place. The key to sign with changes with the day and
+// Signs one kind of request by AWS Signature Version 4: a POST of JSON to one endpoint. The key to sign with changes with the day and
 // the credentials only, so a request costs two hashes and one HMAC.
 
 type SignedRequest = { target: string; body: string | Uint8Array; credentials: Credentials; atMs: number }
@@ -19,7 +19,7 @@ export function createSign({ url, region }: { url: URL; region: string }): Sign 
   let signer: Credentials = { accessKeyId: '', secretAccessKey: '' }
   let signed: (text: string) => string = () => ''
   let authorization = ''
-  // In the order of the alphabet.
+  // The names of the signed headers, in the order of the alphabet.
   let names = ''
   let token = ''
 
@@ -63,7 +63,7 @@ const isSame = (one: Credentials, other: Credentials): boolean =>
 
 const isHeader = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
-/** Encoded once more than it is sent: the rule for all services but S3. */
+/** The path is encoded once more than it is sent: that is the rule for all services but S3. */
 const canonicalPath = (path: string): string =>
   path
     .split('/')

@@ -1,23 +1,25 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import type { HttpAnswer } from './answer.ts'
-import { createIdentity, findAws, type Identity } from './endpoint-and-credentials.ts'
+import { systemTimers } from '../../shared/timers.ts'
+import { within } from '../../shared/within.ts'
+import { createCredentialsCache, findEndpointAndCredentials, type GetCredentials } from './endpoint-and-credentials.ts'
 import { DynamoError, errorOf, lost } from './error.ts'
 import { createHttp, type Http, StaleConnectionError } from './http.ts'
+import type { HttpResponse } from './http-response.ts'
 import { decodeAnswer, encodeRequest } from './json.ts'
 import { createRetryBudget, type Retry } from './retry.ts'
 import { createSign, type Sign } from './signature.ts'
 import type { Answer, Caller, Credentials, DynamoWire, Input, Operation, WireOptions } from './wire.ts'
-import { attemptsMax, backoffMaxMs, nobody } from './wire.ts'
+import { attemptsMax, backoffMaxMs, localCredentials } from './wire.ts'
 
-type Place = { http: Http; sign: Sign; identity: Identity }
+/** An endpoint that was found, and what is needed to call it. */
+type Endpoint = { http: Http; sign: Sign; getCredentials: GetCredentials }
 
-/** A call on its way. */
-class Sending {
+/** One call, from its first attempt to its outcome. */
+class PendingCall {
   attempts = 0
-  /** Whether it went again over a fresh connection because a kept one had been closed. */
+  /** Whether it was sent again over a fresh connection because the server had closed a kept one. */
   isFresh = false
-  /** What the second attempt was paid with. */
+  /** What the second attempt took from the retry budget. */
   cost: number | undefined
   readonly target: string
   readonly body: string
@@ -35,27 +37,28 @@ class Sending {
 }
 
 const firstAttempt = Object.freeze({ attempts: 1 })
+const notFoundInTime = () => new Error('AWS or credentials for it were not found in time.')
 
-/** Without the SDK, which it loads only to find AWS and credentials for it. */
+/** Sends requests without the SDK, which it loads only to find the AWS endpoint and credentials. */
 export function createLeanWire(options: WireOptions): DynamoWire {
-  const { endpoint, region, credentials: given, now, random } = options
+  const { endpoint, region, credentials: given, now, random, timers = systemTimers } = options
   const budget = createRetryBudget(random)
-  let place = endpoint === undefined ? undefined : placeAt(endpoint, () => given ?? nobody)
-  let opening: Promise<Place> | undefined
+  let resolved = endpoint === undefined ? undefined : endpointAt(endpoint, () => given ?? localCredentials)
+  let opening: Promise<Endpoint> | undefined
   let closing: Promise<void> | undefined
-  /** What our clock lacks to DynamoDB's. */
+  /** How far our clock is behind DynamoDB's. */
   let skewMs = 0
 
-  function placeAt(found: string, identity: Identity): Place {
+  function endpointAt(found: string, getCredentials: GetCredentials): Endpoint {
     const url = new URL(found.endsWith('/') ? found : `${found}/`)
-    return { http: createHttp(url), sign: createSign({ url, region }), identity }
+    return { http: createHttp(url, timers), sign: createSign({ url, region }), getCredentials }
   }
 
-  function open(): Promise<Place> {
-    opening ??= findAws(region)
+  function open(): Promise<Endpoint> {
+    opening ??= findEndpointAndCredentials(region)
       .then(({ endpoint: found, credentials }) => {
-        place = placeAt(found, given ? () => given : createIdentity(credentials, now))
-        return place
+        resolved = endpointAt(found, given ? () => given : createCredentialsCache(credentials, now))
+        return resolved
       })
       .finally(() => {
         opening = undefined
@@ -65,41 +68,46 @@ export function createLeanWire(options: WireOptions): DynamoWire {
 
   function send<O extends Operation>(operation: O, input: Input<O>, attemptTimeoutMs: number, caller: Caller<O>): void {
     try {
-      const endMs = performance.now() + attemptsMax * attemptTimeoutMs + backoffMaxMs
-      attempt(new Sending(`DynamoDB_20120810.${operation}`, encodeRequest(input), caller, attemptTimeoutMs, endMs))
+      const endMs = timers.monotonic() + attemptsMax * attemptTimeoutMs + backoffMaxMs
+      attempt(new PendingCall(`DynamoDB_20120810.${operation}`, encodeRequest(input), caller, attemptTimeoutMs, endMs))
     } catch (error) {
       queueMicrotask(() => caller.failed(error))
     }
   }
 
-  function attempt(sending: Sending): void {
-    sending.attempts += 1
-    const credentials = place?.identity()
-    if (place && credentials && !(credentials instanceof Promise)) post(sending, place, credentials)
+  function attempt(call: PendingCall): void {
+    call.attempts += 1
+    const credentials = resolved?.getCredentials()
+    if (resolved && credentials && !(credentials instanceof Promise)) post(call, resolved, credentials)
     else
-      identify(sending.endMs).then(
-        ([found, identified]) => post(sending, found, identified),
-        (error: unknown) => sending.caller.failed(error),
+      resolveEndpoint(call.endMs).then(
+        ([found, current]) => post(call, found, current),
+        (error: unknown) => call.caller.failed(error),
       )
   }
 
-  async function identify(endMs: number): Promise<[Place, Credentials]> {
-    const found = place ?? (await before(endMs, open()))
-    const held = found.identity()
+  async function resolveEndpoint(endMs: number): Promise<[Endpoint, Credentials]> {
+    const found = resolved ?? (await before(endMs, open()))
+    const held = found.getCredentials()
     return [found, held instanceof Promise ? await before(endMs, held) : held]
   }
 
-  function post(sending: Sending, { http, sign }: Place, credentials: Credentials): void {
-    const { target, body, attemptTimeoutMs, endMs, isFresh } = sending
+  /** A provider of credentials may take longer than a call may. */
+  const before = <T>(endMs: number, wanted: Promise<T>): Promise<T> =>
+    within(timers, Math.max(endMs - timers.monotonic(), 0), wanted, notFoundInTime)
+
+  function post(call: PendingCall, { http, sign }: Endpoint, credentials: Credentials): void {
+    const { target, body, attemptTimeoutMs, endMs, isFresh } = call
     const atMs = now() + skewMs
-    const endWithinMs = Math.max(endMs - performance.now(), 0)
+    const endWithinMs = Math.max(endMs - timers.monotonic(), 0)
     const limits = { firstByteWithinMs: Math.min(attemptTimeoutMs, endWithinMs), endWithinMs }
-    const failed = (error: unknown) => (mayGoAgain(sending, error) ? goAgain(sending) : onFailure(sending, lost(error)))
+    const failed = (error: unknown) =>
+      mayRetryOnFreshConnection(call, error) ? retryOnFreshConnection(call) : onFailure(call, lost(error))
     try {
       const headers = sign({ target, body, credentials, atMs })
       http.post(
         { headers, body, limits, fresh: isFresh },
-        { answered: (answer) => onAnswer(sending, answer, atMs), failed },
+        { answered: (answer) => onAnswer(call, answer, atMs), failed },
       )
     } catch (error) {
       queueMicrotask(() => failed(error))
@@ -108,52 +116,52 @@ export function createLeanWire(options: WireOptions): DynamoWire {
 
   // A server closes kept connections when it likes, all at once when it is replaced: that says nothing about its load, so the retry
   // budget, which is there for a service in trouble, is not asked. Once per call, so a server that closes everything is not asked
-  // for ever; safe for writes for the reason in dynamo-retry.ts.
-  const mayGoAgain = ({ isFresh }: Sending, error: unknown): boolean =>
+  // for ever; safe for writes for the reason in retry.ts.
+  const mayRetryOnFreshConnection = ({ isFresh }: PendingCall, error: unknown): boolean =>
     error instanceof StaleConnectionError && !isFresh && !closing
 
-  function goAgain(sending: Sending): void {
-    sending.isFresh = true
-    attempt(sending)
+  function retryOnFreshConnection(call: PendingCall): void {
+    call.isFresh = true
+    attempt(call)
   }
 
-  function onAnswer(sending: Sending, answer: HttpAnswer, atMs: number): void {
+  function onAnswer(call: PendingCall, answer: HttpResponse, atMs: number): void {
     let content: Record<string, unknown>
     try {
       content = contentOf(answer, atMs)
     } catch (error) {
-      onFailure(sending, error)
+      onFailure(call, error)
       return
     }
-    budget.succeeded(sending.cost)
-    content.$metadata = sending.attempts === 1 ? firstAttempt : { attempts: sending.attempts }
-    sending.caller.answered(content as Answer<Operation>)
+    budget.succeeded(call.cost)
+    content.$metadata = call.attempts === 1 ? firstAttempt : { attempts: call.attempts }
+    call.caller.answered(content as Answer<Operation>)
   }
 
-  function contentOf(answer: HttpAnswer, atMs: number): Record<string, unknown> {
+  function contentOf(answer: HttpResponse, atMs: number): Record<string, unknown> {
     if (answer.status === 200) return checkedContentOf(answer)
     const error = errorOf(answer, atMs)
     if (error.isSkewed) skewMs = Date.parse(answer.header('date') ?? '') - now()
     throw error
   }
 
-  function onFailure(sending: Sending, error: unknown): void {
-    const retry = error instanceof DynamoError ? retryOf(sending, error) : undefined
-    if (!retry) sending.caller.failed(error)
+  function onFailure(call: PendingCall, error: unknown): void {
+    const retry = error instanceof DynamoError ? retryOf(call, error) : undefined
+    if (!retry) call.caller.failed(error)
     else {
-      sending.cost = retry.cost
-      setTimeout(attempt, retry.delayMs, sending)
+      call.cost = retry.cost
+      setTimeout(attempt, retry.delayMs, call)
     }
   }
 
-  function retryOf({ attempts, endMs, isFresh }: Sending, error: DynamoError): Retry | undefined {
+  function retryOf({ attempts, endMs, isFresh }: PendingCall, error: DynamoError): Retry | undefined {
     error.$metadata.attempts = attempts
     const retry = attempts < attemptsMax + (isFresh ? 1 : 0) && !closing ? budget.take(error) : undefined
-    return retry && performance.now() + retry.delayMs < endMs ? retry : undefined
+    return retry && timers.monotonic() + retry.delayMs < endMs ? retry : undefined
   }
 
   async function closeAll(): Promise<void> {
-    const opened = place ?? (await opening?.catch(() => undefined))
+    const opened = resolved ?? (await opening?.catch(() => undefined))
     await opened?.http.close()
   }
 
@@ -165,23 +173,9 @@ export function createLeanWire(options: WireOptions): DynamoWire {
   return { send, close }
 }
 
-/** DynamoDB says what its answers amount to. One that does not was damaged on the way, and counts as lost. */
-function checkedContentOf({ body, header }: HttpAnswer): Record<string, unknown> {
+/** DynamoDB sends a checksum of each answer. An answer that does not match it was damaged on the way, and counts as lost. */
+function checkedContentOf({ body, header }: HttpResponse): Record<string, unknown> {
   const sum = header('x-amz-crc32')
   if (sum !== undefined && Number(sum) !== crc32(body)) throw lost(new Error('The answer does not match its checksum.'))
   return decodeAnswer(body.toString())
-}
-
-/** Whoever provides credentials may take its time, which is not ours. */
-async function before<T>(endMs: number, wanted: Promise<T>): Promise<T> {
-  const waiting = new AbortController()
-  const late = sleep(Math.max(endMs - performance.now(), 0), undefined, { signal: waiting.signal }).then(() => {
-    throw new Error('AWS or credentials for it were not found in time.')
-  })
-  late.catch(() => undefined)
-  try {
-    return await Promise.race([wanted, late])
-  } finally {
-    waiting.abort()
-  }
 }

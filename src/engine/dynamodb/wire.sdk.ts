@@ -1,13 +1,13 @@
 import { env } from 'node:process'
 import type { GetCommand } from '@aws-sdk/lib-dynamodb'
 import type { Answer, DynamoWire, Input, Operation, WireOptions } from './wire.ts'
-import { attemptsMax, backoffMaxMs, idleSocketMs, nobody, socketsMax } from './wire.ts'
+import { attemptsMax, backoffMaxMs, idleSocketMs, localCredentials, socketsMax } from './wire.ts'
 
 // Only with a timeout of its own does Node's agent heed the one a server announces for idle sockets. Else a burst after a
 // pause writes to sockets that are just being closed, more of them than the SDK's retry quota covers.
 const agentOptions = { keepAlive: true, maxSockets: socketsMax, timeout: idleSocketMs }
 
-/** By the AWS SDK, which takes several times the CPU. */
+/** Sends requests by the AWS SDK, which takes several times the CPU. */
 export function createSdkWire(options: WireOptions): DynamoWire {
   let opened: ReturnType<typeof open> | undefined
 
@@ -39,8 +39,8 @@ export function createSdkWire(options: WireOptions): DynamoWire {
 }
 
 async function open(options: WireOptions) {
-  const { endpoint, region, credentials = endpoint === undefined ? undefined : nobody } = options
-  // Written, not read: the SDK's only switch for its warning that it will drop this Node version one day.
+  const { endpoint, region, credentials = endpoint === undefined ? undefined : localCredentials } = options
+  // This is written, not read: the SDK has no other switch for its warning that it will drop this version of Node. It can go with Node 20.
   env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true'
   const [sdk, lib] = await Promise.all([import('@aws-sdk/client-dynamodb'), import('@aws-sdk/lib-dynamodb')])
   const client = new sdk.DynamoDBClient({

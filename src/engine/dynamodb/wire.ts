@@ -10,17 +10,21 @@ import type {
   ScanCommandInput,
   UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb'
+import type { Timers } from '../../shared/timers.ts'
 
 // How a request gets to DynamoDB and its answer back. Two ways do it: `wire.lean.ts` and `wire.sdk.ts`.
 // Rows are plain objects on this side of the wire, DynamoDB's own JSON on the other.
 
 export type DynamoWire = {
-  /** Ends a little after so many times the timeout as there are attempts. */
+  /** A call ends a little after its attempts have had their timeouts, one after the other. */
   send<O extends Operation>(operation: O, input: Input<O>, attemptTimeoutMs: number, caller: Caller<O>): void
   close(): Promise<void>
 }
 
-/** Told once how a call ended, and later than it was made. A promise in every layer would cost more than some of the layers. */
+/**
+ * Whoever made a call. It is told once how the call ended, and never in the turn in which it was made. A promise in every layer would cost
+ * more than some of the layers.
+ */
 export type Caller<O extends Operation> = {
   answered(answer: Answer<O>): void
   /**
@@ -30,26 +34,28 @@ export type Caller<O extends Operation> = {
   failed(error: unknown): void
 }
 
-/** Undefined `endpoint` is the AWS service itself. */
+/** Where `endpoint` is undefined, the AWS service itself is called. */
 export type WireOptions = {
   endpoint?: string
   region: string
   credentials?: Credentials
   now: () => number
   random: () => number
+  /** What the lean client's deadlines go by; the timers of the process unless told. */
+  timers?: Timers
 }
 
 export type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string }
 
-/** The first, and one more. */
+/** Each call is tried once more after its first attempt. */
 export const attemptsMax = 2
-/** Of all waiting between attempts, in the time a call may take as a whole. */
+/** How much of the time of a call is for the pauses between attempts. */
 export const backoffMaxMs = 200
 export const socketsMax = 256
 export const idleSocketMs = 20_000
 
-/** An endpoint that is not AWS wants a signature, but not anybody's. */
-export const nobody: Credentials = { accessKeyId: 'none', secretAccessKey: 'none' }
+/** For an endpoint that is not AWS: it wants requests to be signed, but accepts any key. */
+export const localCredentials: Credentials = { accessKeyId: 'none', secretAccessKey: 'none' }
 
 export type Row = Record<string, unknown>
 

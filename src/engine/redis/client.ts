@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import type { Writable } from 'node:stream'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
-import { type ChatError, unavailable } from '../../protocol/errors.ts'
-import { createDeadlines, type Deadlines, Waiting } from '../../shared/deadlines.ts'
+import {
+  createDeadlineQueue,
+  type Deadline,
+  type DeadlineOwner,
+  type DeadlineQueue,
+} from '../../shared/deadline-queue.ts'
+import { systemTimers, type Timers } from '../../shared/timers.ts'
 import type { Call, WatchCall } from '../../shared/watch-call.ts'
-import { createCommands, type RedisCommand, type RedisScript } from './command.ts'
+import { within as withinTime } from '../../shared/within.ts'
+import { createLeanCommands, type RedisCommand, type RedisScript } from './command.ts'
+import { createPlainCommands } from './plain-command.ts'
+import { sendTogether } from './send-together.ts'
 import { parseRedisUrl } from './url.ts'
 
 export type RedisLinkOptions = {
@@ -12,33 +19,40 @@ export type RedisLinkOptions = {
   url: string
   /** How long a command may take; 1 s unless told. What needs more than one, as a subscription does, may take twice that. */
   commandTimeoutMs?: number
-  /** Told of what the link survives: lost connections, malformed events. */
+  /** It is told of what the link survives: lost connections, malformed events. */
   onError?: (error: Error) => void
-  /** Told once per batch of commands that the stores send together. */
+  /** It is told once for each batch of commands that is sent together. */
   onRoundTrip?: (name: string) => void
-  /** Told when such a batch goes out; what it returns is told how that ended. */
+  /** It is told when such a batch is sent; what it returns is told how that ended. */
   watch?: WatchCall
+  /** `lean` unless told: what is sent often takes a shorter way through ioredis. `plain` uses nothing but ioredis's own commands. */
+  commandStyle?: 'lean' | 'plain'
+  /** Makes the error that callers get when Redis did not answer; a RedisUnavailableError unless told. */
+  toError?: (cause: unknown) => Error
+  /** The timers that deadlines go by: those of the process unless told. */
+  timers?: Timers
 }
 
-/** Told about the connection that hears events. */
+/** It is told about the connection that listens. */
 type LinkWatcher = {
   lost(): void
-  /** Connected again, and Redis has confirmed every subscription. */
+  /** The connection is open again, and Redis has confirmed every subscription. */
   restored(): void
   closed(): void
 }
 
 /** One process's way to Redis: a connection for commands and one that only listens. */
 export type RedisLink = {
-  /** No other link has it. */
+  /** No other link has this id. */
   id: string
   commands: Redis | Cluster
   subscriber: Redis
   /** For what is sent often: the same as a method of `commands`, for a few microseconds less. */
   command(name: string): RedisCommand
   script(lua: string, numberOfKeys: number): RedisScript
-  answerTimeoutMs: number
-  /** What `send` sends before it first awaits goes out together. Whatever fails, fails as UNAVAILABLE. */
+  /** The work's own outcome, or an error if it takes longer than an answer may; the work itself goes on. */
+  inTime<T>(work: Promise<T>): Promise<T>
+  /** What `send` sends before it first awaits goes out together. Whatever fails, fails with what `toError` makes of it. */
   roundTrip<T>(name: string, send: (call?: Call) => Promise<T>): Promise<T>
   watch(watcher: LinkWatcher): void
   onError(error: Error): void
@@ -49,13 +63,18 @@ export type RedisLink = {
 const heartbeatMs = 2000
 
 export function createRedisLink(options: RedisLinkOptions): RedisLink {
-  const { url, commandTimeoutMs = 1000, onError = () => undefined, onRoundTrip, watch } = options
+  const { url, commandTimeoutMs = 1000, onError = () => undefined, onRoundTrip, watch, timers = systemTimers } = options
+  const { commandStyle = 'lean', toError = defaultToError } = options
+  const isLean = commandStyle === 'lean'
   const answerTimeoutMs = 2 * commandTimeoutMs
   const { cluster, nodes } = parseRedisUrl(url)
   const commands = cluster ? connectCluster(nodes, commandTimeoutMs) : connectSingle(nodes[0], commandTimeoutMs)
+  if (isLean) eachConnection(commands, sendTogether)
   const subscriber = connectSubscriber(nodes, commandTimeoutMs)
-  const lean = createCommands(commands, createDeadlines(commandTimeoutMs))
-  const answers = createDeadlines(answerTimeoutMs)
+  const sender = isLean
+    ? createLeanCommands(commands, createDeadlineQueue(timers), commandTimeoutMs)
+    : createPlainCommands(commands)
+  const roundTrips: RoundTrips = { deadlines: createDeadlineQueue(timers), timeoutMs: answerTimeoutMs, toError }
   const watchers = new Set<LinkWatcher>()
 
   commands.on('error', onError)
@@ -63,7 +82,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
 
   let hearing = false
   let losses = 0
-  // Whoever only listens does not notice that nobody speaks any more.
+  // A connection that only listens does not notice that the other side is gone: it has to ask.
   const heartbeat = setInterval(() => hearing && void subscriber.ping().catch(onError), heartbeatMs).unref()
   subscriber.on('close', () => {
     losses += 1
@@ -83,15 +102,18 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
     subscriber.ping().then(confirmed, onError)
   })
 
+  const within = <T>(timeoutMs: number, work: Promise<T>): Promise<T> =>
+    withinTime(timers, timeoutMs, work, () => lateError(timeoutMs))
+
   function roundTrip<T>(name: string, send: (call?: Call) => Promise<T>): Promise<T> {
     onRoundTrip?.(name)
     const call = watch?.(name)
     return new Promise((resolve, reject) => {
-      const trip = new Trip(answers, call, resolve, reject)
+      const pending = new RoundTrip(roundTrips, call, resolve, reject)
       try {
-        send(call).then(trip.answered, trip.failed)
+        send(call).then(pending.answered, pending.failed)
       } catch (error) {
-        trip.failed(error)
+        pending.failed(error)
       }
     })
   }
@@ -100,9 +122,9 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
     id: randomUUID(),
     commands,
     subscriber,
-    command: lean.command,
-    script: lean.script,
-    answerTimeoutMs,
+    command: sender.command,
+    script: sender.script,
+    inTime: (work) => within(answerTimeoutMs, work),
     roundTrip,
     watch(watcher) {
       watchers.add(watcher)
@@ -121,55 +143,58 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
   }
 }
 
-/** One call of a store, until its answer or its deadline. */
-class Trip<T> extends Waiting {
+type RoundTrips = { deadlines: DeadlineQueue; timeoutMs: number; toError: (cause: unknown) => Error }
+
+/** One round trip, until its answer or its deadline. */
+class RoundTrip<T> implements DeadlineOwner {
+  readonly #roundTrips: RoundTrips
+  readonly #deadline: Deadline
   readonly #call: Call | undefined
-  readonly #reject: (error: ChatError) => void
+  readonly #reject: (error: Error) => void
   readonly answered: (answer: T) => void
   readonly failed: (error: unknown) => void
 
   constructor(
-    answers: Deadlines,
+    roundTrips: RoundTrips,
     call: Call | undefined,
     resolve: (answer: T) => void,
-    reject: (error: ChatError) => void,
+    reject: (error: Error) => void,
   ) {
-    super()
+    const { deadlines, timeoutMs } = roundTrips
+    this.#roundTrips = roundTrips
     this.#call = call
     this.#reject = reject
     this.answered = (answer) => {
-      if (!answers.done(this)) return
+      if (!deadlines.remove(this.#deadline)) return
       call?.ended()
       resolve(answer)
     }
     this.failed = (error) => {
-      if (answers.done(this)) this.#fail(error)
+      if (deadlines.remove(this.#deadline)) this.#fail(error)
     }
-    answers.add(this)
+    this.#deadline = deadlines.add(this, deadlines.monotonic() + timeoutMs)
   }
 
-  override late(timeoutMs: number): void {
-    this.#fail(lateError(timeoutMs))
+  onDue(): void {
+    this.#fail(lateError(this.#roundTrips.timeoutMs))
   }
 
   #fail(error: unknown): void {
     this.#call?.ended(error)
-    this.#reject(unavailable(error))
+    this.#reject(this.#roundTrips.toError(error))
   }
 }
 
-/** Rejects when it takes longer; the work itself goes on. */
-export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(lateError(timeoutMs)), timeoutMs)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
+/** Redis did not answer, or refused: the cause says why. Whether a command was run is not known. */
+export class RedisUnavailableError extends Error {
+  override name = 'RedisUnavailableError'
+
+  constructor(cause: unknown) {
+    super('Redis is not available.', { cause })
   }
 }
+
+const defaultToError = (cause: unknown): Error => new RedisUnavailableError(cause)
 
 const lateError = (timeoutMs: number): Error => new Error(`No answer from Redis within ${timeoutMs} ms`)
 
@@ -178,7 +203,7 @@ const backoffMs = (attempt: number): number => Math.min(50 * attempt, 1000)
 const connectionOptions = (commandTimeoutMs: number) =>
   ({
     connectTimeout: 2 * commandTimeoutMs,
-    // A peer that vanished without a word: give the connection up once it owes us an answer for this long.
+    // A peer may vanish without a word: the connection is given up once it owes us an answer for this long.
     socketTimeout: 2 * commandTimeoutMs,
     disconnectTimeout: commandTimeoutMs,
     retryStrategy: backoffMs,
@@ -195,60 +220,22 @@ const commandOptions = (commandTimeoutMs: number) =>
   }) satisfies RedisOptions
 
 const connectSingle = (node: RedisOptions, commandTimeoutMs: number): Redis =>
-  sendTogether(new Redis({ ...node, ...commandOptions(commandTimeoutMs) }))
+  new Redis({ ...node, ...commandOptions(commandTimeoutMs) })
 
 function connectCluster(nodes: [RedisOptions, ...RedisOptions[]], commandTimeoutMs: number): Cluster {
   const { host: _host, port: _port, path: _path, ...credentials } = nodes[0]
-  const connected = new Cluster(nodes, {
+  return new Cluster(nodes, {
     clusterRetryStrategy: backoffMs,
-    // Slots that had no node when first asked for are not asked for again otherwise.
+    // Otherwise ioredis does not ask again for slots that had no node when it first asked.
     slotsRefreshInterval: 5000,
     redisOptions: { ...credentials, ...commandOptions(commandTimeoutMs) },
   })
-  return connected.on('+node', sendTogether)
 }
 
-/**
- * What is sent in one turn of the event loop goes out in one write. The pipelines that ioredis makes for that cost more than the
- * commands in them, and hold back what comes while one is under way.
- */
-function sendTogether(connection: Redis): Redis {
-  const send = connection.sendCommand.bind(connection)
-  let batch: Batch | undefined
-  // Until it is ready, ioredis decides what may be sent. A cluster sends again what was lost with a connection, also where nobody
-  // waits for it any more.
-  connection.sendCommand = (command, stream) => {
-    if (command.isResolved) return command.promise
-    const socket = connection.status === 'ready' ? (Reflect.get(connection, 'stream') as Writable) : undefined
-    if (!socket || (stream && 'isPipeline' in stream)) return send(command, stream)
-    if (batch?.socket !== socket) batch = createBatch(socket)
-    return send(command, batch as unknown as typeof stream)
-  }
-  return connection
-}
-
-type Batch = { socket: Writable; write(text: string | Buffer): void }
-
-function createBatch(socket: Writable): Batch {
-  let waiting = ''
-  const flush = () => {
-    const text = waiting
-    waiting = ''
-    // Nearly all is ASCII, which is quicker to write as what it is.
-    if (text !== '' && socket.writable) socket.write(text, Buffer.byteLength(text) === text.length ? 'latin1' : 'utf8')
-  }
-  return {
-    socket,
-    write(text) {
-      if (typeof text !== 'string') {
-        flush()
-        socket.write(text)
-        return
-      }
-      if (waiting === '') setImmediate(flush)
-      waiting += text
-    },
-  }
+/** Uses the one connection, or each that the cluster opens. */
+function eachConnection(commands: Redis | Cluster, use: (connection: Redis) => void): void {
+  if (commands instanceof Cluster) commands.on('+node', use)
+  else use(commands)
 }
 
 /** In a cluster a plain PUBLISH reaches every node: listening at any one of them is enough, at the next when it is gone. */
@@ -256,7 +243,8 @@ function connectSubscriber(nodes: [RedisOptions, ...RedisOptions[]], commandTime
   const subscriber = new Redis({
     ...nodes[0],
     ...connectionOptions(commandTimeoutMs),
-    // With a ready check or CLIENT SETINFO there is time between `connect` and `ready`, and a SUBSCRIBE sent then is lost.
+    // With a ready check or CLIENT SETINFO there is time between `connect` and `ready`, and a SUBSCRIBE sent then is lost. Both can go
+    // when https://github.com/redis/ioredis/issues/2037 is fixed.
     enableReadyCheck: false,
     disableClientInfo: true,
     autoResubscribe: true,
@@ -270,7 +258,10 @@ function connectSubscriber(nodes: [RedisOptions, ...RedisOptions[]], commandTime
   return subscriber
 }
 
-/** Nobody awaits the SUBSCRIBE that ioredis repeats after a reconnect: a link that closes just then would end the process. */
+/**
+ * Nobody awaits the SUBSCRIBE that ioredis repeats after a reconnect: a link that closes just then would end the process. This can go when
+ * ioredis handles that rejection itself; 5.11.1 does not.
+ */
 function markRejectionsHandled(connection: Redis): void {
   const send = connection.sendCommand.bind(connection)
   connection.sendCommand = (command, stream) => {

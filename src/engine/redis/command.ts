@@ -1,57 +1,69 @@
 import { createHash } from 'node:crypto'
 import { type Cluster, Command, type Redis } from 'ioredis'
-import { type Deadlines, Waiting } from '../../shared/deadlines.ts'
+import type { Deadline, DeadlineOwner, DeadlineQueue } from '../../shared/deadline-queue.ts'
 
-// Commands as ioredis sends them, without what its own do for everybody: those have a timer each, copy their arguments twice, and are
-// wrapped once more if they run a script. ioredis still has the connections, the cluster, the queues and the answers.
+// Lean commands take the place of ioredis's own, which have a timer each, copy their arguments twice, and are wrapped once more if they
+// run a script. ioredis still does the rest: the connections, the cluster, the queues and the answers. README.md beside this file says what
+// is relied on, and test/engine/redis/ioredis-insides.test.ts pins it to ioredis 5.11.1.
 
-type Argument = string | number
+export type Argument = string | number
 export type RedisCommand = (key: string, args: readonly Argument[]) => Promise<unknown>
 export type RedisScript = (keys: readonly string[], args: readonly Argument[]) => Promise<unknown>
 
-/** What they share: how the next attempt is sent, and who watches over how long it takes. */
-type Sender = { deadlines: Deadlines; send(command: LeanCommand): void }
+/** Two ways make them: this file and plain-command.ts. */
+export type RedisCommands = {
+  command(name: string): RedisCommand
+  /** The text of a script goes over the wire once for each connection, its hash from then on. */
+  script(lua: string, numberOfKeys: number): RedisScript
+}
 
-/** How a command begins, before its keys: for so many keys and arguments, on this socket. */
-type Opening = {
+/** What all commands of a link share: how they are sent, and how long they may take. */
+type Sender = { deadlines: DeadlineQueue; timeoutMs: number; send(command: LeanCommand): void }
+
+/** How a command begins, before its keys. */
+type CommandPrefix = {
   name: string
   of(count: number, socket: object): string
   /** Whether the refusal of this socket's Redis is a reason to send the command again. */
   mayRetry(error: Error): boolean
 }
 
-export function createCommands(connection: Redis | Cluster, deadlines: Deadlines) {
+export function createLeanCommands(
+  connection: Redis | Cluster,
+  deadlines: DeadlineQueue,
+  timeoutMs: number,
+): RedisCommands {
   const sender: Sender = {
     deadlines,
+    timeoutMs,
     send: (command) => void connection.sendCommand(command as unknown as Command),
   }
 
-  function start(opening: Opening, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
-    const command = new LeanCommand(sender, opening, keys, args)
-    deadlines.add(command)
+  function start(prefix: CommandPrefix, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
+    const command = new LeanCommand(sender, prefix, keys, args)
     sender.send(command)
     return command.promise
   }
 
   return {
     command(name: string): RedisCommand {
-      const opening: Opening = {
+      const prefix: CommandPrefix = {
         name,
         of: (count) => `*${count + 1}\r\n${bulk(name)}`,
         mayRetry: () => false,
       }
-      return (key, args) => start(opening, [key], args)
+      return (key, args) => start(prefix, [key], args)
     },
 
     script(lua: string, numberOfKeys: number): RedisScript {
-      const opening = openingOf(lua, numberOfKeys)
-      return (keys, args) => start(opening, keys, args)
+      const prefix = scriptPrefixOf(lua, numberOfKeys)
+      return (keys, args) => start(prefix, keys, args)
     },
   }
 }
 
-/** The text goes along once per connection, its hash from then on. */
-function openingOf(lua: string, numberOfKeys: number): Opening {
+/** The text of a script is sent once per connection, its hash from then on. */
+function scriptPrefixOf(lua: string, numberOfKeys: number): CommandPrefix {
   const byText = bulk('eval') + bulk(lua) + bulk(numberOfKeys)
   const byHash = bulk('evalsha') + bulk(createHash('sha1').update(lua).digest('hex')) + bulk(numberOfKeys)
   let knownBy = new WeakSet<object>()
@@ -70,69 +82,70 @@ function openingOf(lua: string, numberOfKeys: number): Opening {
   }
 }
 
-/** What ioredis looks at in a command. */
-class LeanCommand extends Waiting {
+/** It has what ioredis looks at in a command. */
+class LeanCommand implements DeadlineOwner {
   readonly promise: Promise<unknown>
   readonly inTransaction = false
-  /** Nobody listens to the tracing that ioredis has. */
+  /** Tells ioredis that it was traced already: nobody listens to the tracing that ioredis has. */
   readonly isTraced = true
-  /** Nobody waits any more: not to be sent, or sent again. */
+  /** Nobody waits for it any more: it must not be sent, or sent again. */
   isResolved = false
   #answer: (answer: unknown) => void = () => undefined
   #fail: (error: Error) => void = () => undefined
   readonly #sender: Sender
-  readonly #opening: Opening
+  readonly #prefix: CommandPrefix
   readonly #keys: readonly string[]
   readonly #args: readonly Argument[]
+  readonly #deadline: Deadline
 
-  constructor(sender: Sender, opening: Opening, keys: readonly string[], args: readonly Argument[]) {
-    super()
+  constructor(sender: Sender, prefix: CommandPrefix, keys: readonly string[], args: readonly Argument[]) {
     this.#sender = sender
-    this.#opening = opening
+    this.#prefix = prefix
     this.#keys = keys
     this.#args = args
     this.promise = new Promise((resolve, reject) => {
       this.#answer = resolve
       this.#fail = reject
     })
+    this.#deadline = sender.deadlines.add(this, sender.deadlines.monotonic() + sender.timeoutMs)
   }
 
   get name(): string {
-    return this.#opening.name
+    return this.#prefix.name
   }
 
-  /** ioredis puts them into errors, which are logged: without what people write. */
+  /** ioredis puts these into errors, which are logged: so they are the keys alone, without what people write. */
   get args(): readonly string[] {
     return this.#keys
   }
 
   toWritable(socket: object): string {
-    let text = this.#opening.of(this.#keys.length + this.#args.length, socket)
+    let text = this.#prefix.of(this.#keys.length + this.#args.length, socket)
     for (const key of this.#keys) text += bulk(key)
     for (const arg of this.#args) text += bulk(arg)
     return text
   }
 
   resolve(reply: unknown): void {
-    this.#sender.deadlines.done(this)
+    this.#sender.deadlines.remove(this.#deadline)
     this.#answer(toText(reply))
   }
 
   reject(error: Error): void {
-    if (this.#opening.mayRetry(error)) this.#sender.send(this)
+    if (this.#prefix.mayRetry(error)) this.#sender.send(this)
     else {
-      this.#sender.deadlines.done(this)
+      this.#sender.deadlines.remove(this.#deadline)
       this.#fail(error)
     }
   }
 
-  override late(timeoutMs: number): void {
+  onDue(): void {
     this.isResolved = true
-    this.#fail(new Error(`No answer from Redis within ${timeoutMs} ms`))
+    this.#fail(new Error(`No answer from Redis within ${this.#sender.timeoutMs} ms`))
   }
 
   setTimeout(): void {
-    // Watched over already.
+    // The deadline queue already limits its time.
   }
 
   getKeys(): readonly string[] {

@@ -1,4 +1,4 @@
-import { type RedisLink, within } from '../../engine/redis/client.ts'
+import type { RedisLink } from '../../engine/redis/client.ts'
 import type { RedisScript } from '../../engine/redis/command.ts'
 import type { EventListener, EventSubscription } from '../../ports/events.ts'
 import type { Message } from '../../ports/log.ts'
@@ -76,7 +76,7 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
       channel.ears.add(ear)
       const confirmed = channel.subscribed.then(() => hearing.opened)
       try {
-        await within(link.answerTimeoutMs, confirmed)
+        await link.inTime(confirmed)
       } catch (error) {
         drop(channel, ear)
         throw unavailable(error)

@@ -11,8 +11,9 @@ type PubSub = {
  * RedisPubSub, of which only `subscribe` is used, and awaited. Its async iterator sends SUBSCRIBE no earlier than the first
  * `next()`, so that what is published before is lost, and queues without bound; its `publish` hides who received.
  *
- * It is also kept from failures, as it leaves a rejected promise behind with each: a refused SUBSCRIBE or an UNSUBSCRIBE on
- * a closed link would end the process. So it sees every SUBSCRIBE succeed, and what was refused is taken back.
+ * It is also kept from failures, because graphql-redis-subscriptions 2.7.0 leaves a rejected promise behind with each: a refused
+ * SUBSCRIBE or an UNSUBSCRIBE on a closed link would end the process. So it sees every SUBSCRIBE succeed, and what was refused is taken
+ * back. A version that handles the rejections of its own SUBSCRIBE and UNSUBSCRIBE makes this superfluous.
  */
 export function createPubSub({ commands, subscriber, onError }: RedisLink): PubSub {
   const refused = new Map<string, unknown>()

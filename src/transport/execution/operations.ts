@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts'
 import { unavailable } from '../../protocol/errors.ts'
-import { createDeadline } from '../limits/deadline.ts'
+import { createDeadline, within } from '../limits/deadline.ts'
 
 /** What is under way: nothing new starts once a drain began, and a drain can wait for the rest. */
 export type Operations = {
@@ -17,8 +17,6 @@ export type Operations = {
 }
 
 const defaultDeadlineMs = 2500
-/** Without a reason of one's own, every abort makes a DOMException with a stack. */
-const inTime = 'in time'
 
 export function createOperations(clock: Clock, deadlineMs = defaultDeadlineMs): Operations {
   const inDeadline = createDeadline(clock, deadlineMs)
@@ -67,20 +65,5 @@ export function createOperations(clock: Clock, deadlineMs = defaultDeadlineMs): 
       // The answers still pass through promises; one turn of the event loop later they are written.
       await new Promise(setImmediate)
     },
-  }
-}
-
-/** The work's own outcome, or UNAVAILABLE if it takes longer. */
-export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
-  const settled = new AbortController()
-  // Most work is in time: an error that nobody sees, and the stack it brings along, would be made for each.
-  const late = clock.sleep(ms, settled.signal).then(() => {
-    if (!settled.signal.aborted) throw unavailable()
-    return work
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    settled.abort(inTime)
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.ts'
-import { type Operations, within } from '../execution/operations.ts'
+import type { Operations } from '../execution/operations.ts'
+import { within } from '../limits/deadline.ts'
 import { type Handler, sendJson } from './exchange.ts'
 
 export type Readiness = { redis: boolean; dynamodb: boolean }

@@ -7,8 +7,8 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Rate, RateLimits } from '../../ports/rate-limits.ts'
 import { ChatError } from '../../protocol/errors.ts'
 import type { Viewer } from '../../protocol/viewer.ts'
-import { within } from '../execution/operations.ts'
 import { isLoopback } from '../http/client-address.ts'
+import { within } from './deadline.ts'
 
 export type Admission = {
   /**

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { WebSocket } from 'ws'
 import type { Clock } from '../../ports/clock.ts'
 import type { Viewer } from '../../protocol/viewer.ts'
-import type { Alarms, Ringer } from '../limits/alarms.ts'
+import type { Deadline, DeadlineOwner, DeadlineQueue } from '../../shared/deadline-queue.ts'
 import type { Place } from '../limits/places.ts'
 import type { Refusals } from '../limits/refusals.ts'
 import { Backlog } from './backlog.ts'
@@ -13,7 +13,8 @@ import { Outgoing } from './outgoing.ts'
 import { type Connection, WebSocketOperations, type WebSocketOperationsOptions } from './websocket-operations.ts'
 
 export type OpenSocketOptions = WebSocketOperationsOptions & {
-  alarms: Alarms
+  /** When sockets are to be closed: those that did not introduce themselves, and those whose token has expired. */
+  deadlines: DeadlineQueue
   refusals: Refusals
   clock: Clock
   logger: Logger
@@ -23,7 +24,7 @@ const initialisedWithinMs = 3000
 const reasonMaxBytes = 123
 
 /** A socket and who is at its other end. There may be ten thousand of them, most of them silent: it holds little. */
-export class OpenSocket implements Connection, Peer, Ringer {
+export class OpenSocket implements Connection, Peer, DeadlineOwner {
   userId?: string
   /** Something was heard of it since the last beat. */
   heard = true
@@ -37,8 +38,9 @@ export class OpenSocket implements Connection, Peer, Ringer {
   readonly #place: Place
   readonly #openedAtMs: number
   readonly #conversation: Conversation
-  /** When it is to be rung, by the monotonic clock: first until when it has to introduce itself, then when its token expires. */
-  #ringsAtMs: number
+  /** By the monotonic clock: first until when it has to introduce itself, then when its token expires. */
+  #dueAtMs: number
+  #deadline: Deadline
   #leave: (() => void) | undefined
   #ending: Promise<void> | undefined
 
@@ -58,8 +60,8 @@ export class OpenSocket implements Connection, Peer, Ringer {
     this.backlog = new Backlog(socket, tcp, options.refusals)
     this.outgoing = new Outgoing(socket, tcp, this.backlog)
     this.#conversation = new Conversation(this, new WebSocketOperations(options, this))
-    this.#ringsAtMs = this.#openedAtMs + initialisedWithinMs
-    options.alarms.set(this.#ringsAtMs, this)
+    this.#dueAtMs = this.#openedAtMs + initialisedWithinMs
+    this.#deadline = options.deadlines.add(this, this.#dueAtMs)
   }
 
   receive(data: Buffer, isBinary: boolean): void {
@@ -82,7 +84,7 @@ export class OpenSocket implements Connection, Peer, Ringer {
 
   /** Lets go of everything the socket has started. Not left to the close event: a dead peer would delay it. */
   end(): Promise<void> {
-    this.#options.alarms.unset(this.#ringsAtMs, this)
+    this.#options.deadlines.remove(this.#deadline)
     this.#ending ??= this.#conversation.end()
     return this.#ending
   }
@@ -106,25 +108,24 @@ export class OpenSocket implements Connection, Peer, Ringer {
     if (this.#socket.readyState === this.#socket.CLOSED) leave?.()
     else this.#leave = leave
     if (this.#ending !== undefined) return
-    this.#options.alarms.unset(this.#ringsAtMs, this)
+    this.#options.deadlines.remove(this.#deadline)
     if (!viewer) return
-    this.#ringsAtMs = this.#elapsedAt(viewer.expiresAtMs)
-    this.#options.alarms.set(this.#ringsAtMs, this)
+    this.#dueAtMs = this.#elapsedAt(viewer.expiresAtMs)
+    this.#deadline = this.#options.deadlines.add(this, this.#dueAtMs)
   }
 
-  ring(): void {
+  onDue(): void {
     if (this.#ending !== undefined) return
-    if (this.userId !== undefined && this.#options.clock.monotonic() >= this.#ringsAtMs) this.#expired()
+    if (this.userId !== undefined && this.#options.clock.monotonic() >= this.#dueAtMs) this.#expired()
     else if (this.#conversation.isSilent)
       this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout')
   }
 
   closeAtExpiry({ expiresAtMs }: Viewer): () => void {
     if (this.#ending !== undefined) return () => undefined
-    const ringer = { ring: () => this.#expired() }
-    const atMs = this.#elapsedAt(expiresAtMs)
-    this.#options.alarms.set(atMs, ringer)
-    return () => this.#options.alarms.unset(atMs, ringer)
+    const { deadlines } = this.#options
+    const expiry = deadlines.add({ onDue: () => this.#expired() }, this.#elapsedAt(expiresAtMs))
+    return () => void deadlines.remove(expiry)
   }
 
   /** A time of day as the monotonic clock will show it, unless the time of day is set meanwhile. */

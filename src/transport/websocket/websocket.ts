@@ -4,14 +4,15 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { Metrics } from '../../observability/metrics.ts'
 import { frameMaxBytes } from '../../protocol/limits.ts'
+import { createDeadlineQueue } from '../../shared/deadline-queue.ts'
+import { timersOf } from '../../shared/timers.ts'
 import type { Operations } from '../execution/operations.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { type Origins, ownOrigin } from '../http/origins.ts'
-import { createAlarms } from '../limits/alarms.ts'
 import type { Place, Places } from '../limits/places.ts'
 import { OpenSocket, type OpenSocketOptions } from './open-socket.ts'
 
-type WebSocketOptions = Omit<OpenSocketOptions, 'alarms'> & {
+type WebSocketOptions = Omit<OpenSocketOptions, 'deadlines'> & {
   origins: Origins
   operations: Operations
   clientAddress: ClientAddress
@@ -29,12 +30,15 @@ type WebSockets = {
 }
 
 const beatMs = 5000
+/** A socket may be closed so much later than it is due: fewer times to be kept in order, of which there may be ten thousand. */
+const deadlineResolutionMs = 100
 
 export function createWebSockets(given: WebSocketOptions): WebSockets {
   const { origins, operations, clientAddress, places, clock, randomId, logger, metrics } = given
   const sockets = new Set<OpenSocket>()
   const stopped = new AbortController()
-  const options = { ...given, alarms: createAlarms(clock, stopped.signal) }
+  const deadlines = createDeadlineQueue(timersOf(clock), { resolutionMs: deadlineResolutionMs })
+  const options = { ...given, deadlines }
   const server = new WebSocketServer<typeof Client>({
     noServer: true,
     WebSocket: Client,
@@ -94,6 +98,7 @@ export function createWebSockets(given: WebSocketOptions): WebSockets {
     },
     async close(code, reason) {
       stopped.abort()
+      deadlines.close()
       await Promise.all(
         [...sockets].map(async (open) => {
           await open.end()

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { buffer, json, text } from 'node:stream/consumers'
 import { afterEach, describe, expect, inject, test, vi } from 'vitest'
-import type { DynamoCall, DynamoOptions } from '../../../src/engine/dynamodb/client.ts'
+import { createDynamoClient, type DynamoCall, type DynamoOptions } from '../../../src/engine/dynamodb/client.ts'
+import { DynamoUnavailableError } from '../../../src/engine/dynamodb/error.ts'
 import type { Stores } from '../../../src/ports/ports.ts'
 import type { Device } from '../../../src/ports/push.ts'
 import { attachmentId, type ConversationId, type DeviceId, type UserId } from '../../../src/protocol/ids.ts'
@@ -13,6 +14,16 @@ import { aChange, aConversation, aGroup, aMessage, aUser } from '../../kit/ids.t
 import { connectDynamo } from '../../kit/services/dynamodb.ts'
 
 describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
+  test('throws an error of the engine, with the cause, where nobody says otherwise', async () => {
+    const place = { endpoint: await closedPort(), region: 'us-east-1', now: Date.now, random: Math.random }
+    const client = createDynamoClient({ ...place, requestTimeoutMs: 1000, wire })
+    endings.push(() => void client.close())
+    const input = { TableName: 'none', Key: { id: 'none' } }
+    const error = await client.call('GetItem', 'none', input).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(DynamoUnavailableError)
+    expect((error as Error).cause).toBeInstanceOf(Error)
+  })
+
   describe('a DynamoDB that does not answer as it should', () => {
     test('at a closed port makes every call of every store UNAVAILABLE', async () => {
       const [conversationId, userId] = [aConversation(), aUser()]

@@ -4,9 +4,14 @@ import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import { afterEach, describe, expect, inject, test, vi } from 'vitest'
-import { createDynamoClient, type DynamoOptions } from '../../../src/engine/dynamodb/client.ts'
-import { createIdentity, type Expiring, findAws } from '../../../src/engine/dynamodb/endpoint-and-credentials.ts'
+import type { DynamoOptions } from '../../../src/engine/dynamodb/client.ts'
+import {
+  createCredentialsCache,
+  type ExpiringCredentials,
+  findEndpointAndCredentials,
+} from '../../../src/engine/dynamodb/endpoint-and-credentials.ts'
 import { createSign } from '../../../src/engine/dynamodb/signature.ts'
+import { createDynamoStoreClient } from '../../../src/store/dynamo/client.ts'
 import { connectDynamo } from '../../kit/services/dynamodb.ts'
 
 // What the lean client does by itself. What both clients do alike is in client.test.ts.
@@ -136,10 +141,13 @@ describe('on AWS', () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'id')
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret')
     vi.stubEnv('AWS_SESSION_TOKEN', 'token')
-    const { endpoint, credentials } = await findAws('eu-west-1')
+    const { endpoint, credentials } = await findEndpointAndCredentials('eu-west-1')
     expect(endpoint).toBe('https://dynamodb.eu-west-1.amazonaws.com/')
     expect(await credentials()).toMatchObject({ accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 'token' })
-    expect(await findAws('cn-north-1')).toHaveProperty('endpoint', 'https://dynamodb.cn-north-1.amazonaws.com.cn/')
+    expect(await findEndpointAndCredentials('cn-north-1')).toHaveProperty(
+      'endpoint',
+      'https://dynamodb.cn-north-1.amazonaws.com.cn/',
+    )
   })
 
   test('requests are signed with those credentials', async () => {
@@ -149,7 +157,12 @@ describe('on AWS', () => {
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret')
     vi.stubEnv('AWS_SESSION_TOKEN', 'token')
     const atMs = Date.UTC(2026, 0, 2, 3, 4, 5)
-    const client = createDynamoClient({ region: 'eu-west-1', requestTimeoutMs: 5000, random: () => 0, now: () => atMs })
+    const client = createDynamoStoreClient({
+      region: 'eu-west-1',
+      requestTimeoutMs: 5000,
+      random: () => 0,
+      now: () => atMs,
+    })
     undo.push(client.close)
     expect(await get(client)).toBeUndefined()
     const [{ headers, body } = { headers: {}, body: '' }] = asked
@@ -167,7 +180,12 @@ describe('on AWS', () => {
     for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE']) vi.stubEnv(name, undefined)
     vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/nowhere')
     vi.stubEnv('AWS_CONFIG_FILE', '/nowhere')
-    const client = createDynamoClient({ region: 'eu-west-1', requestTimeoutMs: 5000, random: () => 0, now: Date.now })
+    const client = createDynamoStoreClient({
+      region: 'eu-west-1',
+      requestTimeoutMs: 5000,
+      random: () => 0,
+      now: Date.now,
+    })
     undo.push(client.close)
     await expect(get(client)).rejects.toEqual(unavailable)
     expect(asked).toEqual([])
@@ -176,7 +194,7 @@ describe('on AWS', () => {
 
 describe('credentials', () => {
   const minuteMs = 60_000
-  const until = (name: string, ms?: number): Expiring => ({
+  const until = (name: string, ms?: number): ExpiringCredentials => ({
     accessKeyId: name,
     secretAccessKey: 'secret',
     ...(ms !== undefined && { expiration: new Date(ms) }),
@@ -188,7 +206,7 @@ describe('credentials', () => {
       asked += 1
       return until(`${asked}`)
     }
-    const identity = createIdentity(provide, () => 0)
+    const identity = createCredentialsCache(provide, () => 0)
     expect(await Promise.all([identity(), identity()])).toEqual([until('1'), until('1')])
     expect(identity()).toEqual(until('1'))
   })
@@ -196,7 +214,7 @@ describe('credentials', () => {
   test('are renewed in the background five minutes before they expire, and waited for once they have', async () => {
     let nowMs = 0
     const provided = [until('first', 60 * minuteMs), until('second', 120 * minuteMs), until('third', 180 * minuteMs)]
-    const identity = createIdentity(
+    const identity = createCredentialsCache(
       async () => provided.shift() ?? Promise.reject(new Error('No more.')),
       () => nowMs,
     )
@@ -215,7 +233,7 @@ describe('credentials', () => {
   test('that cannot be renewed are used to their end, and asked for again', async () => {
     let nowMs = 0
     let trouble = false
-    const identity = createIdentity(
+    const identity = createCredentialsCache(
       async () => (trouble ? Promise.reject(new Error('No.')) : until('first', nowMs + 60 * minuteMs)),
       () => nowMs,
     )
@@ -233,7 +251,7 @@ describe('credentials', () => {
 const unavailable = expect.objectContaining({ name: 'ChatError', code: 'UNAVAILABLE' })
 const credentials = { accessKeyId: 'none', secretAccessKey: 'none' }
 
-type Client = ReturnType<typeof createDynamoClient>
+type Client = ReturnType<typeof createDynamoStoreClient>
 
 const get = async (client: Client) =>
   (await client.call('GetItem', 'users', { TableName: 'users', Key: { user_id: 'zoe' } })).Item

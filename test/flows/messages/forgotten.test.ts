@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { createDomain } from '../../../src/domain/domain.ts'
-import { createDynamoClient } from '../../../src/engine/dynamodb/client.ts'
 import type { Change } from '../../../src/ports/log.ts'
 import type { ClientMessageId, MessageId, UserId } from '../../../src/protocol/ids.ts'
+import { createDynamoStoreClient } from '../../../src/store/dynamo/client.ts'
 import { tableNames } from '../../../src/store/dynamo/tables.ts'
 import { memoryDomain } from '../../kit/memory-domain.ts'
 import type { Person } from '../../kit/person.ts'
@@ -17,7 +17,7 @@ afterAll(() => world.stop())
 
 /** Every row of every table, and every key of Redis with what is in it. */
 async function everything(): Promise<string> {
-  const client = createDynamoClient({
+  const client = createDynamoStoreClient({
     endpoint: inject('dynaliteEndpoint'),
     region: 'us-east-1',
     now: Date.now,

@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDynamoClient, type DynamoOptions } from '../../../src/engine/dynamodb/client.ts'
+import type { DynamoOptions } from '../../../src/engine/dynamodb/client.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
+import { createDynamoStoreClient } from '../../../src/store/dynamo/client.ts'
 import type { Dynamo } from '../../../src/store/dynamo/tables.ts'
 import { freePort } from '../free-port.ts'
 
@@ -23,7 +24,7 @@ export const systemClock: Clock = {
 /** A client with tables of its own. Patient: the machine may be busy, and slowness is not what these tests are about. */
 export function connectDynamo(endpoint: string, options: Partial<DynamoOptions> = {}): Dynamo {
   const place = { endpoint, region: 'us-east-1', now: Date.now, random: Math.random }
-  const client = createDynamoClient({ ...place, requestTimeoutMs: 20_000, ...options })
+  const client = createDynamoStoreClient({ ...place, requestTimeoutMs: 20_000, ...options })
   return { client, clock: systemClock, tablePrefix: `test_${randomUUID()}_` }
 }
 

@@ -1,7 +1,7 @@
-// One HTTP/1.1 answer to a POST, out of the bytes of a connection, however they were cut. It takes what a server of
-// DynamoDB's API sends, and is strict about the rest: what it cannot be sure of is no answer.
+// Reads one HTTP/1.1 response to a POST out of the bytes of a connection, however they were cut. It takes what a server of DynamoDB's
+// API sends, and is strict about the rest: what it cannot be sure of is no response.
 
-export type HttpAnswer = {
+export type HttpResponse = {
   status: number
   header: (name: string) => string | undefined
   /** Read it at once: the memory is used again for what comes next. */
@@ -19,10 +19,10 @@ const nothing = Buffer.alloc(0)
 
 type Expected = 'head' | 'sized' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailer' | 'until-close' | 'nothing'
 
-export class AnswerReader implements HttpAnswer {
+export class ResponseReader implements HttpResponse {
   status = 0
   body: Buffer = nothing
-  /** Whether the connection may carry another one. */
+  /** Whether no other response can come over the connection. */
   isLast = false
   /** How long the server says it keeps an idle connection. */
   keepAliveMs: number | undefined
@@ -31,7 +31,7 @@ export class AnswerReader implements HttpAnswer {
   #length: number | undefined
   #isChunked = false
   #left = 0
-  /** Of a head or a line that is not complete. */
+  /** The bytes so far of a head or a line that is not complete. */
   #part: Buffer = nothing
   #chunks: Buffer[] = []
 
@@ -45,7 +45,7 @@ export class AnswerReader implements HttpAnswer {
     this.#chunks = []
   }
 
-  /** The head is there, and not one of those that only announce another. */
+  /** Whether the head is there, and is not one of those that only announce another. */
   get hasBegun(): boolean {
     return this.#expected !== 'head'
   }
@@ -121,7 +121,7 @@ export class AnswerReader implements HttpAnswer {
     }
   }
 
-  /** Most headers are of no interest, which their length tells. */
+  /** Most headers are of no interest, and the length of their name tells that. */
   #takeHeader(head: string, at: number, nameEnd: number): void {
     const length = nameEnd - at
     if (length !== 10 && length !== 14 && length !== 17) return
@@ -157,7 +157,7 @@ export class AnswerReader implements HttpAnswer {
     const length = Math.min(this.#left, to - from)
     this.#left -= length
     const isWhole = this.#left === 0
-    // What follows an answer nobody asked for.
+    // Nobody has asked for what follows.
     if (length < to - from) this.isLast = true
     if (isWhole && this.#chunks.length === 0) return this.#complete(bytes.subarray(from, from + length))
     this.#keep(bytes, from, from + length)
@@ -192,7 +192,7 @@ export class AnswerReader implements HttpAnswer {
     return false
   }
 
-  /** Around chunks. Returns whether it was the last. */
+  /** Reads one of the lines around chunks. Returns whether it was the last. */
   #takeLine(line: string): boolean {
     this.#part = nothing
     if (this.#expected === 'chunk-size') {

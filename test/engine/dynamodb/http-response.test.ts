@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { AnswerReader, MalformedAnswerError } from '../../../src/engine/dynamodb/answer.ts'
+import { MalformedAnswerError, ResponseReader } from '../../../src/engine/dynamodb/http-response.ts'
 
 /** Reads the text in pieces of these sizes, and then the end of the connection. */
 function read(text: string | Buffer, sizes: readonly number[] = []) {
-  const reader = new AnswerReader()
+  const reader = new ResponseReader()
   reader.begin()
   const bytes = Buffer.from(text as string)
   // As it is on connections: one piece of memory, with what was read before behind what is read now.

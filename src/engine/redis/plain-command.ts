@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto'
+import type { Cluster, Redis } from 'ioredis'
+import type { Argument, RedisCommands } from './command.ts'
+
+/**
+ * Commands and scripts as ioredis offers them to everybody: what the lean ones are compared with, and replaced by when a switch says so.
+ * One thing differs: a command whose time is over while ioredis waits for a connection is still sent once there is one.
+ */
+export function createPlainCommands(connection: Redis | Cluster): RedisCommands {
+  return {
+    command(name) {
+      // ioredis reshapes some replies, such as that of hgetall, which it knows by their names in small letters.
+      const upper = name.toUpperCase()
+      return (key, args) => connection.call(upper, key, ...args)
+    },
+
+    script(lua, numberOfKeys) {
+      const name = `script_${createHash('sha1').update(lua).digest('hex')}`
+      connection.defineCommand(name, { lua, numberOfKeys })
+      const defined = Reflect.get(connection, name) as (...args: Argument[]) => Promise<unknown>
+      return (keys, args) => defined.call(connection, ...keys, ...args)
+    },
+  }
+}
