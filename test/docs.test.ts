@@ -1,0 +1,68 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+// A page that names a file which has moved sends its reader the wrong way. So every path and link in the docs must lead somewhere.
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const pages = ['.', 'docs', 'docs/decisions']
+  .filter((folder) => existsSync(join(root, folder)))
+  .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name)))
+  .filter((path) => path.endsWith('.md'))
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+
+const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```/gm, '')
+
+/** As GitHub makes them of headings. */
+const anchorsIn = (text: string): Set<string> =>
+  new Set(
+    [...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+
+describe.each(pages)('$path', ({ path, text }) => {
+  it('has links that lead to a file, and to a heading in it', () => {
+    const links = [...withoutCode(text).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+    const broken = links.filter(([, target, anchor]) => {
+      const file = target ? join(root, dirname(path), target) : join(root, path)
+      if (!existsSync(file)) return true
+      return anchor !== undefined && statSync(file).isFile() && !anchorsIn(readFileSync(file, 'utf8')).has(anchor)
+    })
+    expect(broken.map(([link]) => link)).toEqual([])
+  })
+
+  it('names only files that exist', () => {
+    const named = [...text.matchAll(/(?<![\w/.-])((?:src|test|bench|scripts|deploy|demo)\/[\w./-]*\w\/?)/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => !existsSync(join(root, name)))
+    expect(named.filter((name) => !isMade(name))).toEqual([])
+  })
+})
+
+/** Written by a command, and not committed. */
+const isMade = (name: string): boolean => name.startsWith('bench/results/')
+
+describe('docs/architecture.md', () => {
+  const map = pages.find(({ path }) => path === join('docs', 'architecture.md'))?.text ?? ''
+  const sources = ['src', 'test'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `/${folder}/${path}`),
+  )
+
+  it('names only files that exist, with as much of their folder as it gives', () => {
+    const named = [...map.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) => name)
+    expect(named.length).toBeGreaterThan(50)
+    expect(named.filter((name) => !sources.some((path) => path.endsWith(`/${name}`)))).toEqual([])
+  })
+
+  it('shows every folder of src, of the domain and of the transport', () => {
+    const folders = ['src', 'src/domain', 'src/transport'].flatMap((folder) =>
+      readdirSync(join(root, folder), { withFileTypes: true }).filter((each) => each.isDirectory()),
+    )
+    expect(folders.map(({ name }) => name).filter((name) => !map.includes(`\n| \`${name}/\` |`))).toEqual([])
+  })
+})
