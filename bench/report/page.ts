@@ -1,5 +1,6 @@
 // tsx bench/report/page.ts
-// Draws the pictures of docs/performance.md and fills in its tables, from bench/results/*.json. `npm run bench` does so at its end.
+// From bench/results/*.json: draws the pictures of docs/performance.md and fills in its table of goals, and writes all figures to
+// bench/results/figures.md. `npm run bench` does so at its end.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { cpuPerDelivery } from '../scenarios/fan-out.ts'
@@ -38,14 +39,23 @@ export async function writePage(): Promise<void> {
   const filled = Object.entries({
     'must-hold': mustHold(all),
     pictures: charts.map(([name, { title }]) => `![${title}](performance/${name}.svg)`).join('\n\n'),
-    machine: machineOf(read),
-    figures: figuresOf(read),
   })
   await writeFile(
     page,
     filled.reduce((page, [name, part]) => fill(page, name, part), text),
   )
+  await writeFile(new URL('figures.md', results), allFigures(read))
 }
+
+const allFigures = (read: readonly Result[]): string => `# All figures
+
+Written by bench/report/page.ts from the results beside it. With a load above 0.5 before the run, the figures are for their shape, not to be
+quoted; nor where a note says that requests had to be repeated.
+
+${machineOf(read)}
+
+${figuresOf(read)}
+`
 
 async function readResults(): Promise<Result[]> {
   const files = (await readdir(results)).filter((name) => name.endsWith('.json')).sort()
@@ -105,7 +115,7 @@ function figuresOf(read: readonly Result[]): string {
       })
       const head = ['| | | median | spread | |', '|---|---|---|---|---|']
       return [
-        `### ${name}`,
+        `## ${name}`,
         '',
         ...head,
         ...rows,
