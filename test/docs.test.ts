@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { errorTable } from '../src/protocol/errors.ts'
 
 // A page that names a file which has moved sends its reader the wrong way. So every path and link in the docs must lead somewhere.
 
@@ -47,8 +48,19 @@ describe.each(pages)('$path', ({ path, text }) => {
 /** Written by a command, and not committed. */
 const isMade = (name: string): boolean => name.startsWith('bench/results/')
 
+const textOf = (name: string): string => pages.find(({ path }) => path === join('docs', name))?.text ?? ''
+
+describe('docs/api.md', () => {
+  it('has the table of errors as the code has it', () => {
+    const rows = [...textOf('api.md').matchAll(/^\| `([A-Z_]+)` \| .* \| (yes|no) \| (\d+) \|$/gm)]
+    expect(rows.map(([, code, retryable, status]) => [code, retryable === 'yes', Number(status)])).toEqual(
+      Object.entries(errorTable).map(([code, { retryable, status }]) => [code, retryable, status]),
+    )
+  })
+})
+
 describe('docs/architecture.md', () => {
-  const map = pages.find(({ path }) => path === join('docs', 'architecture.md'))?.text ?? ''
+  const map = textOf('architecture.md')
   const sources = ['src', 'test'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `/${folder}/${path}`),
   )

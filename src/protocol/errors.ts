@@ -1,4 +1,4 @@
-// The error table of CONTRACT.md, as data. Transports map it; nobody else decides what is retryable.
+// The table of errors in docs/api.md, as data. Transports map it; no other code decides what is retryable.
 
 export const errorTable = {
   UNAUTHENTICATED: { retryable: false, status: 401 },

@@ -1,4 +1,4 @@
-// Every identifier of the system: its type, its rule, and how it is put together. See CONTRACT "Values".
+// Every identifier of the system: its type, its rule, and how it is put together. docs/api.md, "Values", has the rules.
 
 declare const brand: unique symbol
 type Branded<Base, Name extends string> = Base & { readonly [brand]: Name }

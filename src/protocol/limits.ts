@@ -1,4 +1,4 @@
-// The numbers of CONTRACT.md.
+// The numbers of the API: docs/api.md and docs/limits.md explain them.
 
 export const bodyMaxCodePoints = 4096
 export const nameMaxCodePoints = 100
