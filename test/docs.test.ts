@@ -38,7 +38,7 @@ describe.each(pages)('$path', ({ path, text }) => {
   })
 
   it('names only files that exist', () => {
-    const named = [...text.matchAll(/(?<![\w/.-])((?:src|test|bench|scripts|deploy|demo)\/[\w./-]*\w\/?)/g)]
+    const named = [...text.matchAll(/(?<![\w/.-])((?:src|test|bench|scripts|deploy|demo|tools)\/[\w./-]*\w\/?)/g)]
       .map(([, name = '']) => name)
       .filter((name) => !existsSync(join(root, name)))
     expect(named.filter((name) => !isMade(name))).toEqual([])
