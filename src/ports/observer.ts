@@ -4,7 +4,7 @@ export type StreamKind = 'messages' | 'changes' | 'ticks' | 'typing' | 'conversa
 
 /** Told in passing, for the metrics: nothing waits for it, and it never throws. */
 export type Observer = {
-  /** A message is stored and rung for; now it is acknowledged. */
+  /** A message is stored and published; now it is acknowledged. */
   sent(tookMs: number): void
   /** A retry is answered with what its first attempt has put there. */
   duplicate(kind: LogEntry['kind']): void

@@ -43,7 +43,7 @@ export type Seen = { presence: Presence; lastSeenAtMs?: number }
 /**
  * Who is attached where, each with a TTL; and per user a mark "the pending index is complete". The mark stands only from
  * a clean end of the user's last session until the next attach, and only on the Redis process that took it. Whoever watches a
- * user is rung when a session's coming, going or change of state changes how the user appears; not when one expires.
+ * user gets an event when a session's coming, going or change of state changes how the user appears; not when one expires.
  */
 export interface Sessions {
   /** Registers as syncing and takes the mark. Returns whether it was there. */
@@ -84,7 +84,7 @@ export interface BlockHints {
 export type LastActivity = { seq: Seq; atMs: number }
 
 /**
- * The order of lists. `Events.ring` keeps it, so that no message costs a write for it; what is gone is read from the log. It may
+ * The order of lists. `Events.publishEntry` keeps it, so that no message costs a write for it; what is gone is read from the log. It may
  * stand behind the log, never ahead of it.
  */
 export interface Activity {

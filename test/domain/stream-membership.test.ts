@@ -19,8 +19,9 @@ async function aGroup() {
     events: {
       ...events,
       tellSeat: async (...told) => (lost ? undefined : events.tellSeat(...told)),
-      ringGroup: async (...rung) => (lost ? undefined : events.ringGroup(...rung)),
-      tell: async (audience, ticks) => (lost ? { pendingVersion: 0 } : events.tell(audience, ticks)),
+      publishGroupEntry: async (...published) => (lost ? undefined : events.publishGroupEntry(...published)),
+      publishBoundaries: async (audience, ticks) =>
+        lost ? { pendingVersion: 0 } : events.publishBoundaries(audience, ticks),
       subscribe: async (userId, listener) => {
         listeners.add(listener)
         return events.subscribe(userId, listener)
@@ -199,11 +200,11 @@ describe('a stream of all ticks', () => {
       lastDeliveredSeq: 2,
       lastReadSeq,
     })
-    await ports.events.tell(id, told(1))
+    await ports.events.publishBoundaries(id, told(1))
     await first
     // Nobody asks for the next one yet: all of these wait.
     await remove()
-    await ports.events.tell(id, told(2))
+    await ports.events.publishBoundaries(id, told(2))
     await settled()
     const next = stream.next()
     await settled()
@@ -263,7 +264,12 @@ it('an event of somebody who has left, which comes late, shows no less than was 
   await change({ remove: [carol] })
   await beat()
   const shown = watching.shown.length
-  await ports.events.tell(id, { userId: carol, conversationId: id, lastDeliveredSeq: seq - 1, lastReadSeq: 0 })
+  await ports.events.publishBoundaries(id, {
+    userId: carol,
+    conversationId: id,
+    lastDeliveredSeq: seq - 1,
+    lastReadSeq: 0,
+  })
   await settled()
   expect(watching.shown.slice(shown)).toEqual([])
   await watching.stop()

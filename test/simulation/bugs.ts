@@ -39,7 +39,7 @@ export type Change = {
 /** A mistake somebody could make, and a seed that shows it. */
 export type Bug = Change & { seed: number }
 
-/** No bug: the index and the doorbells by themselves, without the beat as a net. */
+/** No bug: the index and the events by themselves, without the beat as a net. */
 export const withoutBeat: Change = { name: 'no beat', alone: true, plant: (ports) => ports }
 
 const messageBugs: Bug[] = [
@@ -168,7 +168,7 @@ const messageBugs: Bug[] = [
         async put(row) {
           const [conversation] = await ports.conversations.getMany([row.conversationId])
           if (row.kind === 'message' && conversation) {
-            await ports.events.ring({ entry: row, members: conversation.members }).catch(() => undefined)
+            await ports.events.publishEntry({ entry: row, members: conversation.members }).catch(() => undefined)
           }
           return ports.messages.put(row)
         },
@@ -248,7 +248,7 @@ const messageBugs: Bug[] = [
       },
       events: {
         ...ports.events,
-        ring: (ring) => ports.events.ring(ring.pendingWritten ? { ...ring, members: [] } : ring),
+        publishEntry: (entry) => ports.events.publishEntry(entry.pendingWritten ? { ...entry, members: [] } : entry),
         async subscribe(...args) {
           await ports.clock.sleep(random.below(2000))
           return ports.events.subscribe(...args)
@@ -264,8 +264,8 @@ const messageBugs: Bug[] = [
       ...ports,
       events: {
         ...ports.events,
-        async ring(ring) {
-          await ports.events.ring(ring)
+        async publishEntry(entry) {
+          await ports.events.publishEntry(entry)
           return nobodyAbsent
         },
       },
@@ -527,7 +527,8 @@ const messageBugs: Bug[] = [
       ...ports,
       events: {
         ...ports.events,
-        ring: async (ring) => (ring.entry.kind === 'change' ? nobodyAbsent : ports.events.ring(ring)),
+        publishEntry: async (published) =>
+          published.entry.kind === 'change' ? nobodyAbsent : ports.events.publishEntry(published),
       },
     }),
   },

@@ -242,7 +242,7 @@ export function createEpilogue(world: World) {
     afterwards,
     whileAway,
     whileComing,
-    /** Nothing but the ring tells whoever is there to stay. */
+    /** Nothing but the event tells whoever is there to stay. */
     whileThere: async (): Promise<void> => {
       await Promise.all([writeWithin('there', 0), groupsWithin('there', 0)])
     },

@@ -29,7 +29,8 @@ export const groupBugs: Bug[] = [
         messages: { ...ports.messages, above: async (...args) => (await ports.messages.above(...args)).map(passOver) },
         events: {
           ...ports.events,
-          ringGroup: async (entry) => (entry.kind === 'group' ? undefined : ports.events.ringGroup(entry)),
+          publishGroupEntry: async (entry) =>
+            entry.kind === 'group' ? undefined : ports.events.publishGroupEntry(entry),
         },
       }
     },
@@ -258,7 +259,7 @@ export const groupBugs: Bug[] = [
     name: 'a group is not rung for',
     seed: 1,
     alone: true,
-    plant: (ports) => ({ ...ports, events: { ...ports.events, ringGroup: async () => undefined } }),
+    plant: (ports) => ({ ...ports, events: { ...ports.events, publishGroupEntry: async () => undefined } }),
   },
   {
     name: 'a catch-up leaves out the groups',

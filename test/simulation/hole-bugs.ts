@@ -93,7 +93,7 @@ export const holeBugs: Bug[] = [
     plant: (ports) => ({
       ...ports,
       hints: { ...ports.hints, notePending: async () => 0 },
-      events: { ...ports.events, ring: ({ entry, members }) => ports.events.ring({ entry, members }) },
+      events: { ...ports.events, publishEntry: ({ entry, members }) => ports.events.publishEntry({ entry, members }) },
     }),
   },
   {

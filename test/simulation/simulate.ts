@@ -158,7 +158,7 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
 
   /**
    * What was acknowledged. A change that its author was refused in the meantime, because the message had been deleted, may have gone
-   * into the log without anybody ringing for it; and so may a message to a group that its author has given up on.
+   * into the log without anybody publishing it; and so may a message to a group that its author has given up on.
    */
   async function acknowledged() {
     const ids = new Set(

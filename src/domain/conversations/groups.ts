@@ -231,7 +231,7 @@ export function createGroups(needs: Needs) {
   /** The version first: whoever comes after the news must not be judged by an old copy. */
   async function announce(group: Group, change: GroupChange): Promise<void> {
     await versions.raise(group.id, group.version)
-    await Promise.all([events.ringGroup({ ...change, applied: true }), tellSeats(change)])
+    await Promise.all([events.publishGroupEntry({ ...change, applied: true }), tellSeats(change)])
   }
 
   async function tellSeats({ conversationId, seq, added, removed }: GroupChange): Promise<void> {

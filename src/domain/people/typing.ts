@@ -45,7 +45,7 @@ export function createTyping({ events, clock, listen, beat, blocking, observer }
   async function tell(member: Member, typing: boolean): Promise<void> {
     const { userId, conversation } = member
     if (await blocking.isBlocked(member)) return
-    await events.tellTyping(audienceOf(member), { userId, conversationId: conversation.id, typing })
+    await events.publishTyping(audienceOf(member), { userId, conversationId: conversation.id, typing })
   }
 
   /** Of the others in one conversation, each change once. */

@@ -37,7 +37,7 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
     await heads.assertInRange(address.conversationId, seq)
     const { ticks } = await write(address)
     // Also where nothing changed: the attempt before this one may have died between the write and here.
-    const { pendingVersion } = await events.tell(audienceOf(member), ticks)
+    const { pendingVersion } = await events.publishBoundaries(audienceOf(member), ticks)
     // Nobody in a group gets a pending row.
     if (pendingVersion !== 0 && !isGroupId(address.conversationId)) await forgetPending(address, ticks.lastDeliveredSeq)
     return ticks
@@ -97,7 +97,7 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
     const address = addressOf(member)
     const { ticks } = await boundaries.read(address, delivered, delivered)
     pushes.read(address)
-    await events.tell(audienceOf(member), ticks)
+    await events.publishBoundaries(audienceOf(member), ticks)
   }
 
   /** The boundaries of every member of each conversation, in the order of the members. */

@@ -11,11 +11,11 @@ import { createInbox, type Inbox, type InboxOptions, ofTypes } from './inbox.ts'
 
 // Attaching and detaching one stream.
 //
-// Attach: first the subscription, confirmed by Redis; then the session. Whoever rings after that is heard, and whoever
-// rang before has stored the message before, so the catch-up that follows reads it.
+// Attach: first the subscription, confirmed by Redis; then the session. What is published after that arrives here, and what was published
+// before was stored before, so the catch-up that follows reads it.
 //
-// Detach: first the session, so that senders stop counting on this stream; then a flush, after which everything rung
-// while they still did is in the inbox; then a pending row for whatever was heard and not acked. Only then may the
+// Detach: first the session, so that senders stop counting on this stream; then a flush, after which everything published
+// while they still did is in the inbox; then a pending row for whatever arrived and was not acked. Only then may the
 // mark stand that lets the next attach trust the pending index. A crash anywhere before it leaves no mark, and the next
 // attach compares every conversation with the log.
 //

@@ -20,12 +20,12 @@ import type { Reader, Taker } from './stream.ts'
 // Reading along in the logs of a user's conversations: first what was missed, then live, in seq order within each
 // conversation, each once. What a reader shows of a log is its own choice; all of them go past every cell.
 //
-// An event is a doorbell. If its entry is the next one, it is taken from the event; if it is known, dropped; if something
-// before it is missing, the log is read from where this reader stands. So a lost, doubled or late event costs at most a
-// read, never an entry.
+// An event only notifies. If its entry is the next one, the reader takes it from the event; if the entry is known, the reader drops it; if
+// something before it is missing, the log is read from where this reader stands. So a lost, doubled or late event costs at most a read,
+// never an entry.
 //
 // In a group, the log also says who is in it. A reader goes past a change of the group only when that is decided (groups.ts), and
-// stops where it takes its own user out: what comes after is not shown, whatever rings.
+// stops where it takes its own user out: what comes after is not shown, whatever events arrive.
 //
 // Most events find a reader that waits and that they take one step further. That step is made at once, in the turn of the event
 // (`takeAtOnce`), if nobody has to be waited for. It is made only while `run` waits in the inbox with nothing due (inbox.ts), so the

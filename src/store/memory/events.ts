@@ -9,7 +9,7 @@ import { liveSessions, presenceChannel } from './sessions.ts'
 
 export function createEventsMemory(redis: MemoryRedis): Events {
   return {
-    async ring({ entry, members, pendingWritten = [] }) {
+    async publishEntry({ entry, members, pendingWritten = [] }) {
       await redis.arrive()
       const { conversationId, senderId } = entry
       lift(entry)
@@ -30,24 +30,24 @@ export function createEventsMemory(redis: MemoryRedis): Events {
       return { absent, overtaken }
     },
 
-    async ringGroup(entry) {
+    async publishGroupEntry(entry) {
       await redis.arrive()
       redis.publish(entry.conversationId, eventOf(entry))
       lift(entry)
     },
 
-    async tell(audience, ticks) {
+    async publishBoundaries(audience, ticks) {
       await redis.arrive()
       const pendingVersion = liftHint(redis, ticks, ticks)
       publishAll(audience, { type: 'ticks', ticks })
       return { pendingVersion }
     },
 
-    tellConversation: (userIds, conversationId) => tellAll(userIds, { type: 'conversation', conversationId }),
+    publishConversation: (userIds, conversationId) => publish(userIds, { type: 'conversation', conversationId }),
 
-    tellTyping: (audience, typing) => tellAll(audience, { type: 'typing', typing }),
+    publishTyping: (audience, typing) => publish(audience, { type: 'typing', typing }),
 
-    tellSeat: (userIds, seat) => tellAll(userIds, { type: 'seat', seat }),
+    tellSeat: (userIds, seat) => publish(userIds, { type: 'seat', seat }),
 
     async subscribe(userId, listener) {
       await redis.arrive()
@@ -80,7 +80,7 @@ export function createEventsMemory(redis: MemoryRedis): Events {
     raiseActivity(redis, conversationId, { seq, atMs: entry.sentAtMs }, isLast)
   }
 
-  async function tellAll(audience: Audience, event: ChatEvent): Promise<void> {
+  async function publish(audience: Audience, event: ChatEvent): Promise<void> {
     await redis.arrive()
     publishAll(audience, event)
   }

@@ -1,5 +1,5 @@
-// What goes over a user's channel: JSON with a version, so that nodes of two releases may share a Redis. Whoever does not
-// understand an event ignores it; it was only a doorbell.
+// What goes over a user's channel: JSON with a version, so that nodes of two releases may share a Redis. A node that does not understand
+// an event ignores it, as if it were lost: its streams find what they missed in the log.
 
 import type { ChatEvent } from '../../ports/events.ts'
 import type { LogEntry } from '../../ports/log.ts'

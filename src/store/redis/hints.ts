@@ -9,7 +9,7 @@
 // - Only somebody who looked for the row while p was what it still is may say that there is none: a row written since has
 //   raised p. A version never comes back, not even after Redis forgot: it is Redis's time in µs, or one more than the last.
 // - Where nobody looked, or the hint seen then is gone, a new hint begins with a new version: there may be a row.
-// Somebody who saw no hint and no row passes 0. Should a row be written, rung and forgotten by Redis before that arrives, p
+// Somebody who saw no hint and no row passes 0. Should a row be written, published and forgotten by Redis before that arrives, p
 // says "none" beside a row. Whoever lists the index finds the row all the same; only its removal comes later.
 
 import type { RedisLink } from '../../engine/redis/client.ts'

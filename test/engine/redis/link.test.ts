@@ -75,13 +75,14 @@ describe('the link to a redis-server', () => {
     expect(await redis.raw.exists(keys.mark(bob))).toBe(0)
   })
 
-  test('a ring is one round trip, however many members it has', async () => {
+  test('publishing an entry is one round trip, however many members it has', async () => {
     const { soft } = connect()
-    const ring = () => soft.events.ring({ entry: aMessage(aConversation(), 1), members: upTo(10).map(aUser) })
+    const publish = () =>
+      soft.events.publishEntry({ entry: aMessage(aConversation(), 1), members: upTo(10).map(aUser) })
     const readsOfServer = async () => Number(/total_reads_processed:(\d+)/.exec(await redis.raw.info('stats'))?.[1])
-    await ring()
+    await publish()
     const before = await readsOfServer()
-    await ring()
+    await publish()
     expect((await readsOfServer()) - before).toBe(2)
   })
 
@@ -90,8 +91,8 @@ describe('the link to a redis-server', () => {
     const { soft } = connect({ onRoundTrip: (name) => told.push(name) })
     const conversation = aConversation()
     await soft.sequencer.heads([conversation, aConversation()])
-    await soft.events.ring({ entry: aMessage(conversation, 1), members: [aUser(), aUser()] })
-    await soft.events.tell([aUser(), aUser()], ticks)
+    await soft.events.publishEntry({ entry: aMessage(conversation, 1), members: [aUser(), aUser()] })
+    await soft.events.publishBoundaries([aUser(), aUser()], ticks)
     expect(told).toEqual(['sequencer.heads', 'events.ring', 'events.tell'])
   })
 
@@ -136,7 +137,7 @@ describe('the link to a redis-server', () => {
       '{"v":1}',
     ]
     for (const payload of strange) await redis.raw.publish(keys.channel(bob), payload)
-    await soft.events.tell([bob], ticks)
+    await soft.events.publishBoundaries([bob], ticks)
     await ear.subscription.flush()
     expect(ear.events).toEqual([{ type: 'ticks', ticks }])
     expect(errors).toEqual(strange.map(() => `Ignored a malformed event on ${keys.channel(bob)}`))
@@ -166,7 +167,7 @@ describe('the link to a redis-server', () => {
     await eventually(async () => expect(await subscribersOf(carol)).toBe(1))
     await eventually(async () => expect(await subscribersOf(bob)).toBe(0))
     const ear = await listen(soft.events, bob)
-    await soft.events.tell([bob], ticks)
+    await soft.events.publishBoundaries([bob], ticks)
     await ear.subscription.flush()
     expect(ear.events).toHaveLength(1)
   })
@@ -189,7 +190,7 @@ describe('the link to a redis-server', () => {
     await redis.killSubscribers()
     await lost
     const ear = await listen(soft.events, bob)
-    await soft.events.tell([bob], ticks)
+    await soft.events.publishBoundaries([bob], ticks)
     await ear.subscription.flush()
     expect(ear).toMatchObject({ events: [{ type: 'ticks' }], gaps: 0 })
   })
@@ -203,7 +204,7 @@ describe('the link to a redis-server', () => {
     await lost
     redis.resume()
     await eventually(() => expect(ear.gaps).toBe(1))
-    await soft.events.tell([bob], ticks)
+    await soft.events.publishBoundaries([bob], ticks)
     await ear.subscription.flush()
     expect(ear.events).toHaveLength(1)
   })
@@ -259,7 +260,9 @@ test('in a cluster a node that dies with the subscriptions on it is left for ano
   await home?.kill()
   await eventually(() => expect(ears.map((ear) => ear.gaps)).toEqual(users.map(() => 1)))
   // Those whose keys lie on the dead node cannot be told; everybody else can, and hears it.
-  const told = await Promise.allSettled(users.map((userId) => soft.events.tell([userId], { ...ticks, userId })))
+  const told = await Promise.allSettled(
+    users.map((userId) => soft.events.publishBoundaries([userId], { ...ticks, userId })),
+  )
   const reached = ears.filter((_ear, index) => told[index]?.status === 'fulfilled')
   expect(reached.length).toBeGreaterThan(0)
   await eventually(() => expect(reached.map((ear) => ear.events.length)).toEqual(reached.map(() => 1)))

@@ -16,7 +16,10 @@ const node = (at: number) => world.nodes[at]?.parts ?? expect.fail()
 /** What the first node would publish of this is lost. */
 async function unheard(happens: () => Promise<unknown>): Promise<void> {
   const { events } = node(0).ports
-  const lost = [vi.spyOn(events, 'tellSeat').mockResolvedValue(), vi.spyOn(events, 'ringGroup').mockResolvedValue()]
+  const lost = [
+    vi.spyOn(events, 'tellSeat').mockResolvedValue(),
+    vi.spyOn(events, 'publishGroupEntry').mockResolvedValue(),
+  ]
   await happens()
   for (const each of lost) each.mockRestore()
 }

@@ -145,7 +145,7 @@ describe('the order of chats', () => {
   it('that is behind the log still shows every chat once, and catches up with what it shows', async () => {
     const { alice, chats } = await aliceAndFriends(5)
     const { messages } = node(0).ports
-    // Stored, and the ring never came.
+    // Stored, and never published.
     await messages.put(aMessage(chats[1] as ConversationId, 2, { sentAtMs: Date.now() + 1000, body: 'unheard' }))
     expect((await walk(alice, 2)).toSorted()).toEqual(chats.toSorted())
     const [first] = await listOf(alice)
@@ -414,7 +414,7 @@ describe('conversationChanged', () => {
     await atBob.stop()
   })
 
-  it('finds out by the beat what nobody rang for, and is then silent', async () => {
+  it('finds out by the beat what nobody published, and is then silent', async () => {
     const { bob, chat } = await chatOf()
     const conversationId = chat as ConversationId
     const member = { userId: bob.userId as UserId, conversationId }

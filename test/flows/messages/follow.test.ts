@@ -214,7 +214,7 @@ describe('messageAdded', () => {
     await atBob.receives(1)
     await world.online(bob)
     const { ports, domain } = world.nodes[1]?.parts ?? expect.fail()
-    // As a node does that dies between the write and the ring.
+    // As a node does that dies between the write and the publish.
     const conversationId = chat as ConversationId
     const [last] = await ports.messages.below(conversationId, 2, 1)
     if (last?.kind !== 'message') expect.fail()

@@ -80,7 +80,7 @@ describe('by the clock', () => {
     }
     const redis = createMemoryRedis(clock)
     const events = createEventsMemory(redis)
-    const told = vi.spyOn(events, 'tellTyping')
+    const told = vi.spyOn(events, 'publishTyping')
     return {
       ...createTyping(
         {

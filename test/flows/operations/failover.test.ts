@@ -36,7 +36,7 @@ it('a message whose event was lost comes with the next beat, also if the counter
   await atBob.receives(1)
 
   const fallBack = await rememberCounter(conversationId)
-  const lost = vi.spyOn(node(0).ports.events, 'ring').mockResolvedValue({ absent: [], overtaken: [] })
+  const lost = vi.spyOn(node(0).ports.events, 'publishEntry').mockResolvedValue({ absent: [], overtaken: [] })
   await alice.send(bob, 'unheard')
   lost.mockRestore()
   await fallBack()

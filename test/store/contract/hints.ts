@@ -11,7 +11,7 @@ export function hintsContract(world: () => SoftWorld): void {
 
   /** A sender has written a pending row for the member, and says so. */
   const pendingWritten = ({ userId, conversationId }: MemberAddress) =>
-    world().there.events.ring({
+    world().there.events.publishEntry({
       entry: aMessage(conversationId, 1),
       members: [userId],
       pendingWritten: [userId],
@@ -154,10 +154,10 @@ export function hintsContract(world: () => SoftWorld): void {
     expect(await versionOf(member)).toBeGreaterThan(0)
   })
 
-  test('ringing without a written row changes nothing', async () => {
+  test('publishing without a written row changes nothing', async () => {
     const { userId, conversationId } = aMember()
     await here().lift({ userId, conversationId }, at(0, 0), 0)
-    await world().there.events.ring({ entry: aMessage(conversationId, 1), members: [userId] })
+    await world().there.events.publishEntry({ entry: aMessage(conversationId, 1), members: [userId] })
     expect(await versionOf({ userId, conversationId })).toBe(0)
   })
 
