@@ -10,14 +10,14 @@ export type ChatEvent =
   | { type: 'message'; message: Message }
   | { type: 'change'; change: Change }
   | { type: 'group'; change: GroupChange }
-  | { type: 'seat'; seat: SeatNews }
+  | { type: 'membership'; membership: MembershipEvent }
   | { type: 'ticks'; ticks: Ticks }
   | { type: 'typing'; typing: Typing }
   | { type: 'conversation'; conversationId: ConversationId }
   | { type: 'presence'; userId: UserId }
 
-/** To somebody who was added to a group, or removed, by the change at this seq. */
-export type SeatNews = MessageAddress & { joined: boolean }
+/** Goes to a user who was added to a group, or removed, by the change at this seq. */
+export type MembershipEvent = MessageAddress & { joined: boolean }
 
 /** Somebody is writing, or has stopped. Never stored. */
 export type Typing = MemberAddress & { typing: boolean }
@@ -66,7 +66,7 @@ export interface Events {
   /** Publishes that somebody is typing, or is no longer. */
   publishTyping(audience: Audience, typing: Typing): Promise<void>
   /** Publishes to these users that they were added to a group, or removed. */
-  tellSeat(userIds: readonly UserId[], seat: SeatNews): Promise<void>
+  publishMembership(userIds: readonly UserId[], membership: MembershipEvent): Promise<void>
   /** Resolves when Redis has confirmed the subscription: everything published from then on is heard. */
   subscribe(userId: UserId, listener: EventListener): Promise<EventSubscription>
   subscribeGroup(id: ConversationId, listener: EventListener): Promise<EventSubscription>

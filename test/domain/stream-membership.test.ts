@@ -18,7 +18,7 @@ async function aGroup() {
   const { domain, ports } = memoryDomain(({ events, boundaries }) => ({
     events: {
       ...events,
-      tellSeat: async (...told) => (lost ? undefined : events.tellSeat(...told)),
+      publishMembership: async (...told) => (lost ? undefined : events.publishMembership(...told)),
       publishGroupEntry: async (...published) => (lost ? undefined : events.publishGroupEntry(...published)),
       publishBoundaries: async (audience, ticks) =>
         lost ? { pendingVersion: 0 } : events.publishBoundaries(audience, ticks),
@@ -154,7 +154,7 @@ describe('a user who was removed and is back', () => {
     await unheard(remove)
     await add()
     // On its way since before they were back.
-    await ports.events.tellSeat([bob], { conversationId: id, seq: 3, joined: false })
+    await ports.events.publishMembership([bob], { conversationId: id, seq: 3, joined: false })
     await types(carol, true)
     await settled()
     expect(shown.at(0)).toMatchObject({ userId: carol, typing: true })

@@ -122,11 +122,11 @@ export function createEpilogue(world: World) {
   /** Whoever governs it takes somebody in, or puts somebody out, perhaps to take them back at once. */
   async function regroup(conversationId: ConversationId): Promise<void> {
     const group = await groupNow(conversationId)
-    const governor = group?.members.find((userId) => group.seats.get(userId)?.role === 'OWNER')
+    const governor = group?.members.find((userId) => group.membersById.get(userId)?.role === 'OWNER')
     if (!group || !governor) return
     const someone = random.pick(users.filter((userId) => userId !== governor))
     const request: GroupRequest = { type: 'members', conversationId, add: [], remove: [], roles: [] }
-    const isIn = group.seats.has(someone)
+    const isIn = group.membersById.has(someone)
     if (isIn) await untilSettled(world, owner, governor, { ...request, remove: [someone] })
     if (!isIn || random.chance(0.5)) await untilSettled(world, owner, governor, { ...request, add: [someone] })
   }

@@ -253,7 +253,7 @@ export const groupBugs: Bug[] = [
     name: 'nobody is told that they were added',
     seed: 1,
     alone: true,
-    plant: (ports) => ({ ...ports, events: { ...ports.events, tellSeat: async () => undefined } }),
+    plant: (ports) => ({ ...ports, events: { ...ports.events, publishMembership: async () => undefined } }),
   },
   {
     name: 'a group is not rung for',
@@ -276,8 +276,10 @@ export const groupBugs: Bug[] = [
 function fromTheStart(member: Member): Member {
   const { conversation } = member
   if (conversation.kind !== 'GROUP') return member
-  const seats = new Map([...conversation.seats].map(([userId, seat]) => [userId, { ...seat, joinedSeq: 0 }]))
-  return { ...member, joinedSeq: 0, conversation: { ...conversation, seats } }
+  const membersById = new Map(
+    [...conversation.membersById].map(([userId, member]) => [userId, { ...member, joinedSeq: 0 }]),
+  )
+  return { ...member, joinedSeq: 0, conversation: { ...conversation, membersById } }
 }
 
 const quietAboutGroups = (sequencer: Ports['sequencer']): Ports['sequencer'] => ({

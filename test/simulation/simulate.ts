@@ -170,7 +170,7 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
       ...chat,
       messages: rows.filter((row) => row.kind === 'message' && ids.has(row.clientMessageId)),
       changes: rows.filter((row) => row.kind === 'change').filter((row) => ids.has(row.clientMessageId)),
-      joinedSeqOf: (userId: UserId): Seq => group?.seats.get(userId)?.joinedSeq ?? 0,
+      joinedSeqOf: (userId: UserId): Seq => group?.membersById.get(userId)?.joinedSeq ?? 0,
     }))
   }
 
@@ -184,7 +184,7 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
       chats.map(async (chat) => ({
         id: chat.id,
         members: chat.members,
-        ...('seats' in chat && { group: chat }),
+        ...('membersById' in chat && { group: chat }),
         indexed: indexed
           .filter(({ rows }) => rows.some(({ conversationId }) => conversationId === chat.id))
           .map(({ userId }) => userId),

@@ -54,7 +54,7 @@ export function createTyping({ events, clock, listen, beat, blocking, observer }
     const inbox = createInbox(clock, {
       limit: inboxLimit,
       onOverflow: () => observer.overflowed('typing'),
-      accepts: ofTypes('typing', 'message', 'seat'),
+      accepts: ofTypes('typing', 'message', 'membership'),
     })
     const hearing = await listen(userId, inbox, member)
     beat.watch(inbox, userId)
@@ -78,7 +78,7 @@ export function createTyping({ events, clock, listen, beat, blocking, observer }
     /** The news may be late, and the user be back by now. What is lost of the typing itself fades. */
     async function endIfRemoved(signal: Signal): Promise<void> {
       if (signal.type === 'recheck') await hearing.refresh().catch(noneWhileAway)
-      const isTold = signal.type === 'seat' && signal.seat.conversationId === conversation.id
+      const isTold = signal.type === 'membership' && signal.membership.conversationId === conversation.id
       if (isTold || signal.type === 'resync') await persist(clock, () => hearing.refresh())
     }
 

@@ -46,7 +46,7 @@ export function createAttach(given: Needs) {
   const inboxOptions: InboxOptions = {
     limit: given.inboxLimit ?? inboxLimitDefault,
     onOverflow: () => given.observer.overflowed('messages'),
-    accepts: ofTypes('message', 'change', 'group', 'seat'),
+    accepts: ofTypes('message', 'change', 'group', 'membership'),
   }
   // One object for all attachments, with what they need and nothing else.
   const { listen, sessions, boundaries, addPending, clock, beat, pushes, randomId, onDetachError, observer } = given

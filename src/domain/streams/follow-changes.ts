@@ -49,7 +49,7 @@ export function createFollowChanges(needs: Needs) {
   const inboxOptions: InboxOptions = {
     limit: inboxLimit,
     onOverflow: () => observer.overflowed('changes'),
-    accepts: ofTypes('message', 'change', 'group', 'seat'),
+    accepts: ofTypes('message', 'change', 'group', 'membership'),
   }
 
   return async function followChanges({ userId, only, after }: FollowRequest): Promise<LiveStream<ShownChange>> {

@@ -151,7 +151,7 @@ export function createFollowConversations(needs: Needs) {
 function entryOf(event: Signal): MessageAddress | undefined {
   if (event.type === 'message') return event.message
   if (event.type === 'change' || event.type === 'group') return event.change
-  return event.type === 'seat' ? event.seat : undefined
+  return event.type === 'membership' ? event.membership : undefined
 }
 
 const coalesce = {

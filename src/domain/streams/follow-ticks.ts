@@ -1,5 +1,5 @@
 import type { MemberAddress } from '../../ports/delivery.ts'
-import type { ChatEvent, SeatNews } from '../../ports/events.ts'
+import type { ChatEvent, MembershipEvent } from '../../ports/events.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
@@ -28,7 +28,7 @@ export function createFollowTicks({ boundaries, sequencer, clock, access, listen
   return async function followTicks(userId: UserId, only?: Member): Promise<LiveStream<Ticks>> {
     const isWatched = (id: ConversationId): boolean => !only || id === only.conversation.id
     const concerns = (event: ChatEvent): boolean => {
-      if (event.type === 'seat') return isWatched(event.seat.conversationId)
+      if (event.type === 'membership') return isWatched(event.membership.conversationId)
       return event.type === 'ticks' && event.ticks.userId !== userId && isWatched(event.ticks.conversationId)
     }
     const inbox = createInbox(clock, {
@@ -47,14 +47,14 @@ export function createFollowTicks({ boundaries, sequencer, clock, access, listen
         const signal = await inbox.take()
         if (signal.type === 'closed') return
         if (signal.type === 'ticks') yield* rising([signal.ticks])
-        if (signal.type === 'seat') await takeSeat(signal.seat)
+        if (signal.type === 'membership') await takeMembership(signal.membership)
         if (signal.type === 'resync') yield* rising(await persist(clock, current))
         if (signal.type === 'recheck') yield* rising(await persist(clock, currentWhereUnread))
       }
     }
 
     /** The news may be late, and another have overtaken it. */
-    async function takeSeat({ conversationId: id }: SeatNews): Promise<void> {
+    async function takeMembership({ conversationId: id }: MembershipEvent): Promise<void> {
       if (only) return void (await persist(clock, () => hearing.refresh()))
       const [member] = await persist(clock, () => access.find(userId, [id]))
       await (member ? persist(clock, () => hearing.join(id)) : hearing.part(id))
@@ -139,7 +139,7 @@ const keyOf = ({ conversationId, userId }: MemberAddress): string => `${conversa
 export const coalesce = {
   keyOf(event: ChatEvent): string {
     if (event.type === 'ticks') return `ticks ${keyOf(event.ticks)}`
-    return event.type === 'seat' ? `seat ${event.seat.conversationId}` : event.type
+    return event.type === 'membership' ? `membership ${event.membership.conversationId}` : event.type
   },
   merge: (waiting: ChatEvent, newer: ChatEvent): ChatEvent =>
     waiting.type === 'ticks' && newer.type === 'ticks'

@@ -48,7 +48,8 @@ export class Hearing implements EventListener {
   }
 
   event(event: ChatEvent): void {
-    if (event.type === 'seat' && event.seat.joined) this.#joinThenHear(event, event.seat.conversationId)
+    if (event.type === 'membership' && event.membership.joined)
+      this.#joinThenHear(event, event.membership.conversationId)
     else this.#listener.event(event)
   }
 

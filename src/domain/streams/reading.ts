@@ -1,4 +1,4 @@
-import type { ChatEvent, SeatNews } from '../../ports/events.ts'
+import type { ChatEvent, MembershipEvent } from '../../ports/events.ts'
 import type { GroupChange, LogEntry, LogRow } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -150,7 +150,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   /** To what is no entry. */
   async *#answer(signal: Signal): AsyncGenerator<Shown<Row>> {
     const { clock, observer } = this.#needs
-    if (signal.type === 'seat') yield* this.#takeSeat(signal.seat)
+    if (signal.type === 'membership') yield* this.#takeMembership(signal.membership)
     if (signal.type === 'due') {
       this.#whole = false
       const waited = new Map(this.#gaps.takeDue().map(({ conversationId, below }) => [conversationId, below]))
@@ -196,7 +196,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     return !this.#only || id === this.#only.conversation.id
   }
 
-  async *#takeSeat({ conversationId: id, joined: isIn }: SeatNews): AsyncGenerator<Shown<Row>> {
+  async *#takeMembership({ conversationId: id, joined: isIn }: MembershipEvent): AsyncGenerator<Shown<Row>> {
     if (!this.#concerns(id)) return
     const isOpen = this.#positions.isOpen(id)
     if (isIn && !isOpen) yield* this.#enter(id)
@@ -210,12 +210,12 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
    */
   async *#enter(id: ConversationId): AsyncGenerator<Shown<Row>> {
     await persist(this.#needs.clock, () => this.#hearing.join(id))
-    this.#admit(id, await this.#seatNow(id))
+    this.#admit(id, await this.#currentMember(id))
     if (!this.#positions.isOpen(id)) return this.#hearing.part(id)
     yield* this.#read([id], { catchUp: false, waited: noWaits })
   }
 
-  async #seatNow(id: ConversationId): Promise<Member | undefined> {
+  async #currentMember(id: ConversationId): Promise<Member | undefined> {
     const [member] = await persist(this.#needs.clock, () => this.#needs.access.find(this.#userId, [id]))
     return member
   }
@@ -229,10 +229,10 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     const { conversationId: id } = change
     if (!this.#positions.isOpen(id)) return
     const group = await persist(this.#needs.clock, () => this.#needs.settle(change))
-    this.#admit(id, group?.seats.get(this.#userId))
+    this.#admit(id, group?.membersById.get(this.#userId))
     if (this.#positions.isOpen(id)) return
     // The news that they are back has a channel of its own, and may have been taken already, as if it were of the stay that ends here.
-    this.#admit(id, await this.#seatNow(id))
+    this.#admit(id, await this.#currentMember(id))
     if (!this.#positions.isOpen(id)) await this.#hearing.part(id)
   }
 

@@ -47,7 +47,7 @@ export function createEventsMemory(redis: MemoryRedis): Events {
 
     publishTyping: (audience, typing) => publish(audience, { type: 'typing', typing }),
 
-    tellSeat: (userIds, seat) => publish(userIds, { type: 'seat', seat }),
+    publishMembership: (userIds, membership) => publish(userIds, { type: 'membership', membership }),
 
     async subscribe(userId, listener) {
       await redis.arrive()

@@ -96,7 +96,8 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
 
     publishTyping: (audience, typing) => publishToAll('events.tellTyping', audience, { type: 'typing', typing }),
 
-    tellSeat: (userIds, seat) => publishToAll('events.tellSeat', userIds, { type: 'seat', seat }),
+    publishMembership: (userIds, membership) =>
+      publishToAll('events.tellSeat', userIds, { type: 'membership', membership }),
 
     subscribe: (userId, listener) => channels.subscribe(keys.channel(userId), listener),
 

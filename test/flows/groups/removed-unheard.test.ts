@@ -17,7 +17,7 @@ const node = (at: number) => world.nodes[at]?.parts ?? expect.fail()
 async function unheard(happens: () => Promise<unknown>): Promise<void> {
   const { events } = node(0).ports
   const lost = [
-    vi.spyOn(events, 'tellSeat').mockResolvedValue(),
+    vi.spyOn(events, 'publishMembership').mockResolvedValue(),
     vi.spyOn(events, 'publishGroupEntry').mockResolvedValue(),
   ]
   await happens()

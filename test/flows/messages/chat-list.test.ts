@@ -53,7 +53,7 @@ async function aliceAndFriends(count: number): Promise<{ alice: Person; friends:
   return { alice, friends, chats: friends.map((friend) => world.chatOf(alice, friend)) }
 }
 
-const seatedFrom = (joinedSeq: number, members: readonly UserId[]) =>
+const membersFrom = (joinedSeq: number, members: readonly UserId[]) =>
   new Map(members.map((userId) => [userId, { role: 'MEMBER', joinedSeq } as const]))
 
 /** Straight into the stores: a conversation of this person with an entry at each of these times. */
@@ -67,7 +67,7 @@ async function writtenFor(
   await memberships.add(userId as UserId, { conversationId: id, joinedSeq: 0 })
   const members = [userId, 'somebody'] as UserId[]
   await conversations.create(
-    kind === 'GROUP' ? aGroup({ id, members, seats: seatedFrom(0, members) }) : { id, kind, members },
+    kind === 'GROUP' ? aGroup({ id, members, membersById: membersFrom(0, members) }) : { id, kind, members },
   )
   for (const [i, { atMs, isMessage = true }] of entries.entries()) {
     const message: Message = aMessage(id, i + 1, { sentAtMs: atMs })

@@ -339,7 +339,7 @@ export function eventsContract(world: () => SoftWorld): void {
       here().publishGroupEntry(aMessage(conversationId, 1)),
       here().publishBoundaries([userId], ticks(1)),
       here().publishTyping(conversationId, { conversationId, userId, typing: true }),
-      here().tellSeat([userId], { conversationId, seq: 1, joined: true }),
+      here().publishMembership([userId], { conversationId, seq: 1, joined: true }),
       here().subscribeGroup(conversationId, { event: () => undefined, gap: () => undefined }),
       versions.look([conversationId], 'token'),
       versions.settle(conversationId, 'token', 1),
@@ -409,9 +409,9 @@ export function eventsContract(world: () => SoftWorld): void {
     test('whoever is added or removed is told on their own channel', async () => {
       const [bob, id] = [aUser(), aConversation()]
       const ear = await listen(there(), bob)
-      await here().tellSeat([aUser(), bob], { conversationId: id, seq: 7, joined: true })
+      await here().publishMembership([aUser(), bob], { conversationId: id, seq: 7, joined: true })
       await ear.subscription.flush()
-      expect(ear.events).toEqual([{ type: 'seat', seat: { conversationId: id, seq: 7, joined: true } }])
+      expect(ear.events).toEqual([{ type: 'membership', membership: { conversationId: id, seq: 7, joined: true } }])
     })
 
     test('publishing an entry lifts the counter, and never makes one', async () => {
