@@ -35,7 +35,7 @@ import { createFollow } from './streams/follow.ts'
 import { createFollowChanges } from './streams/follow-changes.ts'
 import { createFollowConversations } from './streams/follow-conversations.ts'
 import { createFollowTicks } from './streams/follow-ticks.ts'
-import { createListen } from './streams/hearing.ts'
+import { createSubscribeUser } from './streams/user-subscription.ts'
 
 export type DomainOptions = {
   nextMessageId: () => MessageId
@@ -75,7 +75,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const { cacheSize = cacheSizeDefault, conversationCacheBytes = conversationCacheBytesDefault } = options
   const { observer = nobody } = options
   const access = createAccess({ ...ports, ...options }, { entries: cacheSize, bytes: conversationCacheBytes })
-  const listen = createListen({ ...ports, access })
+  const subscribeUser = createSubscribeUser({ ...ports, access })
   const log = createLog({ ...ports, observer })
   const heads = createHeads(log, cacheSize)
   const beat = createBeat(ports)
@@ -103,13 +103,13 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const payloadOf = createPayloads({ ...ports, ...options })
   const quotas = createGroupQuotas(ports, options.groupQuotas ?? groupQuotasDefault)
   const groups = createGroups({ ...ports, ...options, quotas, access, append, payloadOf })
-  const typing = createTyping({ ...ports, listen, beat, blocking, observer }, cacheSize)
+  const typing = createTyping({ ...ports, subscribeUser, beat, blocking, observer }, cacheSize)
   const attachments = createAttachments({ ...ports, onMediaError: options.onMediaError ?? (() => undefined) })
   const { onApplyError = () => undefined } = options
   const { discard } = attachments
   const changing = createChange({ ...ports, append, payloadOf, pushes, deliver, discard, onApplyError })
   const chats = createChats({ ...ports, log, access })
-  const attach = createAttach({ ...ports, ...options, ...acknowledge, listen, beat, pushes, observer })
+  const attach = createAttach({ ...ports, ...options, ...acknowledge, subscribeUser, beat, pushes, observer })
   const reading = { log, heads, recount, access, settle: groups.settle, observer }
   return {
     access,
@@ -133,14 +133,14 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     markRead: acknowledge.markRead,
     ticksOf: acknowledge.ticksOf,
     follow: createFollow({ ...ports, ...reading, attach, acknowledge }),
-    followChanges: createFollowChanges({ ...ports, ...reading, ...changing, listen, beat }),
-    followTicks: createFollowTicks({ ...ports, access, listen, beat, observer }),
+    followChanges: createFollowChanges({ ...ports, ...reading, ...changing, subscribeUser, beat }),
+    followTicks: createFollowTicks({ ...ports, access, subscribeUser, beat, observer }),
     groups,
     setTyping: typing.setTyping,
     followTyping: typing.followTyping,
     chats,
     chatList: createChatList({ ...ports, access, log, chats, settings }),
-    followConversations: createFollowConversations({ ...ports, access, log, recount, listen, beat, observer }),
+    followConversations: createFollowConversations({ ...ports, access, log, recount, subscribeUser, beat, observer }),
     settings,
     people,
     devices,

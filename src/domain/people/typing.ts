@@ -6,10 +6,10 @@ import type { UserId } from '../../protocol/ids.ts'
 import { audienceOf, type Member } from '../conversations/access.ts'
 import { persist } from '../persist.ts'
 import type { Beat } from '../streams/beat.ts'
-import type { Listen } from '../streams/hearing.ts'
 import { createInbox, ofTypes, type Signal } from '../streams/inbox.ts'
 import { noneWhileAway } from '../streams/reading.ts'
 import { createStream } from '../streams/stream.ts'
+import type { SubscribeUser } from '../streams/user-subscription.ts'
 import type { Blocking } from './blocking.ts'
 
 // Who is writing right now. Told over the same channels as everything else, kept nowhere: what is lost is told again a moment
@@ -22,13 +22,13 @@ const fadesAfterMs = 6000
 const inboxLimit = 256
 
 type Needs = Pick<Ports, 'events' | 'clock'> & {
-  listen: Listen
+  subscribeUser: SubscribeUser
   beat: Beat
   blocking: Pick<Blocking, 'isBlocked'>
   observer: Observer
 }
 
-export function createTyping({ events, clock, listen, beat, blocking, observer }: Needs, cacheSize: number) {
+export function createTyping({ events, clock, subscribeUser, beat, blocking, observer }: Needs, cacheSize: number) {
   const said = new LRUCache<string, { typing: boolean; atMs: number }>({ max: cacheSize })
 
   /** Undefined where nobody needs to be told. */
@@ -56,13 +56,13 @@ export function createTyping({ events, clock, listen, beat, blocking, observer }
       onOverflow: () => observer.overflowed('typing'),
       accepts: ofTypes('typing', 'message', 'membership'),
     })
-    const hearing = await listen(userId, inbox, member)
+    const subscription = await subscribeUser(userId, inbox, member)
     beat.watch(inbox, userId)
     /** Who is writing, and until when that is believed. */
     const writing = new Map<UserId, number>()
 
     async function* run(): AsyncGenerator<Typing> {
-      await persist(clock, () => hearing.refresh())
+      await persist(clock, () => subscription.refresh())
       for (;;) {
         const signal = await inbox.take(writing.size > 0 ? Math.min(...writing.values()) : undefined)
         if (signal.type === 'closed') return
@@ -77,9 +77,9 @@ export function createTyping({ events, clock, listen, beat, blocking, observer }
 
     /** The news may be late, and the user be back by now. What is lost of the typing itself fades. */
     async function endIfRemoved(signal: Signal): Promise<void> {
-      if (signal.type === 'recheck') await hearing.refresh().catch(noneWhileAway)
+      if (signal.type === 'recheck') await subscription.refresh().catch(noneWhileAway)
       const isTold = signal.type === 'membership' && signal.membership.conversationId === conversation.id
-      if (isTold || signal.type === 'resync') await persist(clock, () => hearing.refresh())
+      if (isTold || signal.type === 'resync') await persist(clock, () => subscription.refresh())
     }
 
     function* hear({ userId: other, typing }: Typing): Generator<Typing> {
@@ -98,7 +98,7 @@ export function createTyping({ events, clock, listen, beat, blocking, observer }
 
     return createStream(inbox, { run }, async () => {
       beat.unwatch(inbox)
-      await hearing.close()
+      await subscription.close()
     })
   }
 

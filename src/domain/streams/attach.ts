@@ -6,8 +6,8 @@ import type { Member } from '../conversations/access.ts'
 import type { Pushes } from '../push/push.ts'
 import type { Acknowledge } from '../sending/acknowledge.ts'
 import type { Beat } from './beat.ts'
-import type { Hearing, Listen } from './hearing.ts'
 import { createInbox, type Inbox, type InboxOptions, ofTypes } from './inbox.ts'
+import type { SubscribeUser, UserSubscription } from './user-subscription.ts'
 
 // Attaching and detaching one stream.
 //
@@ -30,7 +30,7 @@ export const inboxLimitDefault = 256
 
 type Needs = Pick<Ports, 'sessions' | 'boundaries' | 'clock'> & {
   addPending: Acknowledge['addPending']
-  listen: Listen
+  subscribeUser: SubscribeUser
   beat: Beat
   pushes: Pushes
   randomId: () => string
@@ -49,9 +49,10 @@ export function createAttach(given: Needs) {
     accepts: ofTypes('message', 'change', 'group', 'membership'),
   }
   // One object for all attachments, with what they need and nothing else.
-  const { listen, sessions, boundaries, addPending, clock, beat, pushes, randomId, onDetachError, observer } = given
+  const { subscribeUser, sessions, boundaries, addPending, clock, beat, pushes, randomId, onDetachError, observer } =
+    given
   const needs: Needs = {
-    listen,
+    subscribeUser,
     sessions,
     boundaries,
     addPending,
@@ -67,15 +68,15 @@ export function createAttach(given: Needs) {
     const conversationId = only?.conversation.id
     const session: Session = { userId, connectionId: randomId(), ...(conversationId && { conversationId }) }
     const inbox = createInbox(clock, inboxOptions)
-    const hearing = await listen(userId, inbox, only)
+    const subscription = await subscribeUser(userId, inbox, only)
     try {
       const { indexComplete } = await sessions.attach(session)
       beat.keep(session, 'syncing')
       observer.attached()
       beat.watch(inbox, userId)
-      return new Attachment(needs, session, inbox, hearing, indexComplete)
+      return new Attachment(needs, session, inbox, subscription, indexComplete)
     } catch (error) {
-      await hearing.close()
+      await subscription.close()
       throw error
     }
   }
@@ -86,17 +87,17 @@ export type StreamOutcome = { reached: [ConversationId, Seq][]; whole: boolean }
 
 export class Attachment {
   readonly inbox: Inbox
-  readonly hearing: Hearing
+  readonly subscription: UserSubscription
   /** Whether the pending index names every conversation with something undelivered. */
   readonly indexComplete: boolean
   readonly #needs: Needs
   readonly #session: Session
 
-  constructor(needs: Needs, session: Session, inbox: Inbox, hearing: Hearing, indexComplete: boolean) {
+  constructor(needs: Needs, session: Session, inbox: Inbox, subscription: UserSubscription, indexComplete: boolean) {
     this.#needs = needs
     this.#session = session
     this.inbox = inbox
-    this.hearing = hearing
+    this.subscription = subscription
     this.indexComplete = indexComplete
   }
 
@@ -115,7 +116,7 @@ export class Attachment {
     } catch (error) {
       onDetachError(error)
     } finally {
-      await this.hearing.close()
+      await this.subscription.close()
     }
   }
 
@@ -123,7 +124,7 @@ export class Attachment {
     const { sessions, boundaries, addPending, pushes } = this.#needs
     const { userId, conversationId } = this.#session
     await sessions.leave(this.#session)
-    await this.hearing.flush()
+    await this.subscription.flush()
     const untaken = this.inbox.untaken()
     const heard = new Map(reached)
     for (const event of untaken ?? []) {

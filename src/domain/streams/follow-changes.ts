@@ -11,11 +11,11 @@ import { isChange, type Log } from '../log/log.ts'
 import { createLogPages } from '../log/log-pages.ts'
 import type { Beat } from './beat.ts'
 import { deliveredOf, type FollowRequest, heldBy } from './follow.ts'
-import type { Listen } from './hearing.ts'
 import { createInbox, type InboxOptions, ofTypes } from './inbox.ts'
 import type { Shown } from './positions.ts'
 import { type Beginning, Reading, type ReadingKind } from './reading.ts'
 import { createStream, type LiveStream, type Reader } from './stream.ts'
+import type { SubscribeUser } from './user-subscription.ts'
 
 // What happens to a user's messages after they were sent: edits, deletions, reactions, in the order of the log. Nobody counts on
 // such a stream: it does not attach.
@@ -31,7 +31,7 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
   recount: Recount
   access: Access
   settle: Groups['settle']
-  listen: Listen
+  subscribeUser: SubscribeUser
   beat: Beat
   observer: Observer
   /** The message a change is about, showing it. */
@@ -40,7 +40,7 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
 }
 
 export function createFollowChanges(needs: Needs) {
-  const { boundaries, clock, log, listen, beat, messageOf, latest, observer } = needs
+  const { boundaries, clock, log, subscribeUser, beat, messageOf, latest, observer } = needs
   const kind: ReadingKind<Change> = {
     stream: 'changes',
     shows: isForThem,
@@ -54,11 +54,11 @@ export function createFollowChanges(needs: Needs) {
 
   return async function followChanges({ userId, only, after }: FollowRequest): Promise<LiveStream<ShownChange>> {
     const inbox = createInbox(clock, inboxOptions)
-    const hearing = await listen(userId, inbox, only)
+    const subscription = await subscribeUser(userId, inbox, only)
     beat.watch(inbox, userId)
     const end = async () => {
       beat.unwatch(inbox)
-      await hearing.close()
+      await subscription.close()
     }
     try {
       const [held, delivered] = [heldBy(after), await deliveredOf(boundaries, userId, only)]
@@ -66,7 +66,7 @@ export function createFollowChanges(needs: Needs) {
         toCatchUp: async () => reading.behind(await reading.everyConversation()),
         onCaughtUp: async () => undefined,
       }
-      const options = { userId, only, inbox, hearing, held, delivered, whole: true, beginning }
+      const options = { userId, only, inbox, subscription, held, delivered, whole: true, beginning }
       const reading = new Reading(needs, kind, options)
       return createStream(inbox, withMessages(reading), end)
     } catch (error) {

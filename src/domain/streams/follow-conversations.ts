@@ -9,10 +9,10 @@ import type { Recount } from '../log/counters.ts'
 import type { Log } from '../log/log.ts'
 import { persist } from '../persist.ts'
 import type { Beat } from './beat.ts'
-import type { Listen } from './hearing.ts'
 import { createInbox, type Signal } from './inbox.ts'
 import { noneWhileAway } from './reading.ts'
 import { createStream } from './stream.ts'
+import type { SubscribeUser } from './user-subscription.ts'
 
 // A user's conversations as they change: something was said or changed in one, the user has read it on another device, or has
 // set something. What is shown is only which; whoever shows it reads how it is now. So events that wait for the same reason are one,
@@ -27,13 +27,13 @@ type Needs = Pick<Ports, 'memberships' | 'boundaries' | 'sequencer' | 'clock'> &
   access: Access
   log: Log
   recount: Recount
-  listen: Listen
+  subscribeUser: SubscribeUser
   beat: Beat
   observer: Observer
 }
 
 export function createFollowConversations(needs: Needs) {
-  const { memberships, boundaries, sequencer, clock, access, log, recount, listen, beat, observer } = needs
+  const { memberships, boundaries, sequencer, clock, access, log, recount, subscribeUser, beat, observer } = needs
 
   return async function followConversations(userId: UserId): Promise<AsyncIterableIterator<Member>> {
     const inbox = createInbox(clock, {
@@ -42,7 +42,7 @@ export function createFollowConversations(needs: Needs) {
       accepts: (event) => event.type !== 'typing' && (event.type !== 'ticks' || event.ticks.userId === userId),
       coalesce,
     })
-    const hearing = await listen(userId, inbox)
+    const subscription = await subscribeUser(userId, inbox)
     const shown = new Map<ConversationId, Known>()
     const knownOf = (id: ConversationId): Known => shown.get(id) ?? { seq: 0, readSeq: 0, settings: '', counted: false }
 
@@ -56,13 +56,13 @@ export function createFollowConversations(needs: Needs) {
           shown.set(event.ticks.conversationId, { ...knownOf(event.ticks.conversationId), readSeq: 0 })
       }
     } catch (error) {
-      await hearing.close()
+      await subscription.close()
       throw error
     }
     beat.watch(inbox, userId)
     return createStream(inbox, { run }, async () => {
       beat.unwatch(inbox)
-      await hearing.close()
+      await subscription.close()
     })
 
     async function* run(): AsyncGenerator<Member> {
@@ -102,10 +102,10 @@ export function createFollowConversations(needs: Needs) {
       return [entry.conversationId]
     }
 
-    /** The index comes first, then the groups in it are listened to, then it is looked how all stands: nothing falls in between. */
+    /** Reads the index first, then subscribes to the groups in it, then reads how all stands: nothing can change unnoticed in between. */
     async function survey() {
       let own: readonly Membership[] = []
-      await hearing.refresh(async () => {
+      await subscription.refresh(async () => {
         own = await memberships.ofUser(userId)
         return access.among(userId, own)
       })

@@ -7,9 +7,9 @@ import { risen, type Ticks } from '../../protocol/ticks.ts'
 import { type Access, isIn, type Member, othersOf } from '../conversations/access.ts'
 import { persist } from '../persist.ts'
 import type { Beat } from './beat.ts'
-import type { Listen } from './hearing.ts'
 import { createInbox } from './inbox.ts'
 import { createStream, type LiveStream, type Reader } from './stream.ts'
+import type { SubscribeUser } from './user-subscription.ts'
 
 // The boundaries of other members as they rise. For one conversation the current ones come first, read after the
 // subscription stands, so that no change falls in between. A lost event is made up for by reading the boundaries again: of those who
@@ -19,12 +19,12 @@ const inboxLimit = 256
 
 type Needs = Pick<Ports, 'boundaries' | 'sequencer' | 'clock'> & {
   access: Access
-  listen: Listen
+  subscribeUser: SubscribeUser
   beat: Beat
   observer: Observer
 }
 
-export function createFollowTicks({ boundaries, sequencer, clock, access, listen, beat, observer }: Needs) {
+export function createFollowTicks({ boundaries, sequencer, clock, access, subscribeUser, beat, observer }: Needs) {
   return async function followTicks(userId: UserId, only?: Member): Promise<LiveStream<Ticks>> {
     const isWatched = (id: ConversationId): boolean => !only || id === only.conversation.id
     const concerns = (event: ChatEvent): boolean => {
@@ -37,7 +37,7 @@ export function createFollowTicks({ boundaries, sequencer, clock, access, listen
       accepts: concerns,
       coalesce,
     })
-    const hearing = await listen(userId, inbox, only)
+    const subscription = await subscribeUser(userId, inbox, only)
     beat.watch(inbox, userId)
     const shown = new Map<string, Ticks>()
 
@@ -55,19 +55,19 @@ export function createFollowTicks({ boundaries, sequencer, clock, access, listen
 
     /** The news may be late, and another have overtaken it. */
     async function takeMembership({ conversationId: id }: MembershipEvent): Promise<void> {
-      if (only) return void (await persist(clock, () => hearing.refresh()))
+      if (only) return void (await persist(clock, () => subscription.refresh()))
       const [member] = await persist(clock, () => access.find(userId, [id]))
-      await (member ? persist(clock, () => hearing.join(id)) : hearing.part(id))
+      await (member ? persist(clock, () => subscription.joinGroup(id)) : subscription.leaveGroup(id))
     }
 
-    const current = async (): Promise<Ticks[]> => boundariesOf(watched(await hearing.refresh()))
+    const current = async (): Promise<Ticks[]> => boundariesOf(watched(await subscription.refresh()))
 
     /**
      * Whoever has read up to the counter can have got no further. A counter that has fallen back to just there hides a lost rise until
      * the next message lifts it.
      */
     async function currentWhereUnread(): Promise<Ticks[]> {
-      const asked = watched(await hearing.refresh())
+      const asked = watched(await subscription.refresh())
       const ids = [...new Set(asked.map(({ conversationId }) => conversationId))]
       const counters = ids.length > 0 ? await sequencer.heads(ids) : []
       const lastSeqs = new Map(ids.map((id, i) => [id, counters[i]]))
@@ -128,7 +128,7 @@ export function createFollowTicks({ boundaries, sequencer, clock, access, listen
     const reader: Reader<Ticks> = { run, takeAtOnce }
     return createStream(inbox, reader, async () => {
       beat.unwatch(inbox)
-      await hearing.close()
+      await subscription.close()
     })
   }
 }

@@ -60,7 +60,7 @@ export function createFollow(needs: Needs) {
   }
 
   async function begin({ userId, only, after }: FollowRequest, attachment: Attachment): Promise<Reading<Message>> {
-    const { inbox, hearing, indexComplete } = attachment
+    const { inbox, subscription, indexComplete } = attachment
     const held = heldBy(after)
     const delivered = await deliveredOf(boundaries, userId, only)
     const onCaughtUp = () => attachment.online()
@@ -68,7 +68,7 @@ export function createFollow(needs: Needs) {
       userId,
       only,
       inbox,
-      hearing,
+      subscription,
       held,
       delivered,
       whole: indexComplete,

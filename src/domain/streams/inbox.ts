@@ -89,7 +89,7 @@ export class Inbox implements EventListener {
     this.#rouse()
   }
 
-  /** Ends the reading, not the hearing: see `untaken`. */
+  /** Ends the reading. Events still arrive: see `untaken`. */
   close(): void {
     this.#closed = true
     this.#rouse()

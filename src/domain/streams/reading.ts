@@ -12,10 +12,10 @@ import type { Heads } from '../log/heads.ts'
 import type { LogPages } from '../log/log-pages.ts'
 import { readTogether } from '../log/read-together.ts'
 import { persist } from '../persist.ts'
-import type { Hearing } from './hearing.ts'
 import type { Inbox, Signal } from './inbox.ts'
 import { Positions, type Shown, type Shows, type Starts } from './positions.ts'
 import type { Reader, Taker } from './stream.ts'
+import type { UserSubscription } from './user-subscription.ts'
 
 // Reading along in the logs of a user's conversations: first what was missed, then live, in seq order within each
 // conversation, each once. What a reader shows of a log is its own choice; all of them go past every cell.
@@ -52,7 +52,7 @@ export type ReadingOptions = Starts & {
   /** One conversation instead of all. */
   only: Member | undefined
   inbox: Inbox
-  hearing: Hearing
+  subscription: UserSubscription
   /** Whether everything up to its positions is known to be whole already before the catch-up. */
   whole: boolean
   beginning: Beginning
@@ -77,7 +77,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   readonly #userId: UserId
   readonly #only: Member | undefined
   readonly #inbox: Inbox
-  readonly #hearing: Hearing
+  readonly #subscription: UserSubscription
   readonly #positions: Positions<Row>
   readonly #gaps: Gaps
   /** Gone when that is over. */
@@ -95,7 +95,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     this.#userId = options.userId
     this.#only = options.only
     this.#inbox = options.inbox
-    this.#hearing = options.hearing
+    this.#subscription = options.subscription
     this.#positions = new Positions(options, kind.shows)
     this.#gaps = new Gaps(needs.clock)
     this.#beginning = options.beginning
@@ -205,13 +205,13 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   }
 
   /**
-   * Whoever was just added begins with whatever is there already. The channel stood when the news came; but on its way here this
-   * reader may have met the removal before it, and have left.
+   * A user who was just added begins with whatever is there already. The channel was subscribed to when the event came; but on its way here
+   * this reader may have met an earlier removal in the log, and have left the channel.
    */
   async *#enter(id: ConversationId): AsyncGenerator<Shown<Row>> {
-    await persist(this.#needs.clock, () => this.#hearing.join(id))
+    await persist(this.#needs.clock, () => this.#subscription.joinGroup(id))
     this.#admit(id, await this.#currentMember(id))
-    if (!this.#positions.isOpen(id)) return this.#hearing.part(id)
+    if (!this.#positions.isOpen(id)) return this.#subscription.leaveGroup(id)
     yield* this.#read([id], { catchUp: false, waited: noWaits })
   }
 
@@ -233,7 +233,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     if (this.#positions.isOpen(id)) return
     // The news that they are back has a channel of its own, and may have been taken already, as if it were of the stay that ends here.
     this.#admit(id, await this.#currentMember(id))
-    if (!this.#positions.isOpen(id)) await this.#hearing.part(id)
+    if (!this.#positions.isOpen(id)) await this.#subscription.leaveGroup(id)
   }
 
   /** Where no catch-up has looked what comes before the first one shown, the first event has to, once. */
@@ -294,7 +294,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   }
 
   async everyConversation(): Promise<ConversationId[]> {
-    const members = await this.#hearing.refresh()
+    const members = await this.#subscription.refresh()
     const ids = new Set(members.map(({ conversation }) => conversation.id))
     for (const id of this.#positions.groups()) if (!ids.has(id)) this.#admit(id, undefined)
     for (const member of members) this.#admit(member.conversation.id, member)

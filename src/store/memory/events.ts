@@ -51,12 +51,12 @@ export function createEventsMemory(redis: MemoryRedis): Events {
 
     async subscribe(userId, listener) {
       await redis.arrive()
-      return redis.listen(userId, listener)
+      return redis.subscribe(userId, listener)
     },
 
     async subscribePresence(userIds, listener) {
       await redis.arrive()
-      const all = userIds.map((userId) => redis.listen(presenceChannel(userId), listener))
+      const all = userIds.map((userId) => redis.subscribe(presenceChannel(userId), listener))
       return {
         flush: async () => void (await Promise.all(all.map((each) => each.flush()))),
         close: async () => void (await Promise.all(all.map((each) => each.close()))),
@@ -65,7 +65,7 @@ export function createEventsMemory(redis: MemoryRedis): Events {
 
     async subscribeGroup(id, listener) {
       await redis.arrive()
-      return redis.listen(id, listener)
+      return redis.subscribe(id, listener)
     },
   }
 

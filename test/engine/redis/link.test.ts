@@ -127,7 +127,7 @@ describe('the link to a redis-server', () => {
     const errors: string[] = []
     const { soft } = connect({ onError: ({ message }) => errors.push(message) })
     const bob = aUser()
-    const ear = await listen(soft.events, bob)
+    const listener = await listen(soft.events, bob)
     const strange = [
       'not json',
       '7',
@@ -138,18 +138,18 @@ describe('the link to a redis-server', () => {
     ]
     for (const payload of strange) await redis.raw.publish(keys.channel(bob), payload)
     await soft.events.publishBoundaries([bob], ticks)
-    await ear.subscription.flush()
-    expect(ear.events).toEqual([{ type: 'ticks', ticks }])
+    await listener.subscription.flush()
+    expect(listener.events).toEqual([{ type: 'ticks', ticks }])
     expect(errors).toEqual(strange.map(() => `Ignored a malformed event on ${keys.channel(bob)}`))
   })
 
   test('many listeners of one user are one subscription, which the last one ends', async () => {
     const { soft } = connect()
     const bob = aUser()
-    const ears = await Promise.all(upTo(3).map(() => listen(soft.events, bob)))
+    const listeners = await Promise.all(upTo(3).map(() => listen(soft.events, bob)))
     expect(await subscribersOf(bob)).toBe(1)
-    const [last, ...others] = ears
-    for (const ear of others) await ear.subscription.close()
+    const [last, ...others] = listeners
+    for (const listener of others) await listener.subscription.close()
     await last?.subscription.flush()
     expect(await subscribersOf(bob)).toBe(1)
     await last?.subscription.close()
@@ -166,10 +166,10 @@ describe('the link to a redis-server', () => {
     redis.resume()
     await eventually(async () => expect(await subscribersOf(carol)).toBe(1))
     await eventually(async () => expect(await subscribersOf(bob)).toBe(0))
-    const ear = await listen(soft.events, bob)
+    const listener = await listen(soft.events, bob)
     await soft.events.publishBoundaries([bob], ticks)
-    await ear.subscription.flush()
-    expect(ear.events).toHaveLength(1)
+    await listener.subscription.flush()
+    expect(listener.events).toHaveLength(1)
   })
 
   test('a subscription that Redis refuses fails; once it is allowed it succeeds', async () => {
@@ -189,31 +189,31 @@ describe('the link to a redis-server', () => {
     const lost = closing(link)
     await redis.killSubscribers()
     await lost
-    const ear = await listen(soft.events, bob)
+    const listener = await listen(soft.events, bob)
     await soft.events.publishBoundaries([bob], ticks)
-    await ear.subscription.flush()
-    expect(ear).toMatchObject({ events: [{ type: 'ticks' }], gaps: 0 })
+    await listener.subscription.flush()
+    expect(listener).toMatchObject({ events: [{ type: 'ticks' }], gaps: 0 })
   })
 
   test('a Redis that falls silent is noticed by those who only listen', async () => {
     const { link, soft } = connect()
     const bob = aUser()
-    const ear = await listen(soft.events, bob)
+    const listener = await listen(soft.events, bob)
     const lost = closing(link)
     redis.pause()
     await lost
     redis.resume()
-    await eventually(() => expect(ear.gaps).toBe(1))
+    await eventually(() => expect(listener.gaps).toBe(1))
     await soft.events.publishBoundaries([bob], ticks)
-    await ear.subscription.flush()
-    expect(ear.events).toHaveLength(1)
+    await listener.subscription.flush()
+    expect(listener.events).toHaveLength(1)
   })
 
   test('a flush under way when the link breaks fails at once: its mark may be lost', async () => {
     const { link, soft } = connect()
-    const ear = await listen(soft.events, aUser())
+    const listener = await listen(soft.events, aUser())
     redis.pause()
-    const flushed = ear.subscription.flush()
+    const flushed = listener.subscription.flush()
     const socket: Socket = Reflect.get(link.subscriber, 'stream')
     socket.destroy()
     await expect(flushed).rejects.toMatchObject({
@@ -221,8 +221,8 @@ describe('the link to a redis-server', () => {
       cause: { message: 'The link to Redis was lost' },
     })
     redis.resume()
-    await eventually(() => expect(ear.gaps).toBe(1))
-    await ear.subscription.flush()
+    await eventually(() => expect(listener.gaps).toBe(1))
+    await listener.subscription.flush()
   })
 
   test('closing the link is a gap for whoever still listens', async () => {
@@ -239,14 +239,14 @@ describe('the link to a redis-server', () => {
   test('a Redis that died is UNAVAILABLE until it is back, and a link can be closed meanwhile', async () => {
     const { link, soft } = connect()
     const doomed = connectNode(redis.url)
-    const ears = [await listen(soft.events, aUser()), await listen(doomed.soft.events, aUser())]
+    const listeners = [await listen(soft.events, aUser()), await listen(doomed.soft.events, aUser())]
     await redis.kill()
     await expect(link.ping()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-    await ears[1]?.subscription.close()
+    await listeners[1]?.subscription.close()
     await doomed.link.close()
     await redis.launch()
     await eventually(async () => await link.ping())
-    await eventually(() => expect(ears.map((ear) => ear.gaps)).toEqual([1, 0]))
+    await eventually(() => expect(listeners.map((listener) => listener.gaps)).toEqual([1, 0]))
   })
 })
 
@@ -254,18 +254,18 @@ test('in a cluster a node that dies with the subscriptions on it is left for ano
   const cluster = await startRedisCluster()
   const { link, soft } = connectNode(cluster.url)
   const users = upTo(20).map(aUser)
-  const ears = await Promise.all(users.map((userId) => listen(soft.events, userId)))
+  const listeners = await Promise.all(users.map((userId) => listen(soft.events, userId)))
   const { port } = link.subscriber.options
   const home = cluster.nodes[cluster.ports.indexOf(port ?? 0)]
   await home?.kill()
-  await eventually(() => expect(ears.map((ear) => ear.gaps)).toEqual(users.map(() => 1)))
+  await eventually(() => expect(listeners.map((listener) => listener.gaps)).toEqual(users.map(() => 1)))
   // Those whose keys lie on the dead node cannot be told; everybody else can, and hears it.
   const told = await Promise.allSettled(
     users.map((userId) => soft.events.publishBoundaries([userId], { ...ticks, userId })),
   )
-  const reached = ears.filter((_ear, index) => told[index]?.status === 'fulfilled')
+  const reached = listeners.filter((_ear, index) => told[index]?.status === 'fulfilled')
   expect(reached.length).toBeGreaterThan(0)
-  await eventually(() => expect(reached.map((ear) => ear.events.length)).toEqual(reached.map(() => 1)))
+  await eventually(() => expect(reached.map((listener) => listener.events.length)).toEqual(reached.map(() => 1)))
   await link.close()
   await cluster.stop()
 })

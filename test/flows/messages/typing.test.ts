@@ -3,7 +3,7 @@ import type { Access, Member } from '../../../src/domain/conversations/access.ts
 import { nobody } from '../../../src/domain/observer.ts'
 import { createTyping } from '../../../src/domain/people/typing.ts'
 import { createBeat } from '../../../src/domain/streams/beat.ts'
-import { createListen } from '../../../src/domain/streams/hearing.ts'
+import { createSubscribeUser } from '../../../src/domain/streams/user-subscription.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Typing } from '../../../src/ports/events.ts'
 import type { ConversationId } from '../../../src/protocol/ids.ts'
@@ -87,7 +87,10 @@ describe('by the clock', () => {
           events,
           clock,
           // Everybody stays in the group.
-          listen: createListen({ events, access: { member: async (id: string) => memberOf(id) } as unknown as Access }),
+          subscribeUser: createSubscribeUser({
+            events,
+            access: { member: async (id: string) => memberOf(id) } as unknown as Access,
+          }),
           beat: createBeat({ sessions: createSessionsMemory(redis) }),
           blocking: { isBlocked: async () => false },
           observer: nobody,

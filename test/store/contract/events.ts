@@ -7,23 +7,23 @@ import { aConversation, aGroupChange, aMessage, aUser, upTo } from '../../kit/id
 import { seedCounter } from '../../kit/seed-counter.ts'
 import type { SoftWorld } from '../../kit/soft-worlds.ts'
 
-export type Ear = { events: ChatEvent[]; gaps: number; subscription: EventSubscription }
+export type RecordingListener = { events: ChatEvent[]; gaps: number; subscription: EventSubscription }
 
 /** A listener that remembers. */
 export async function listen(
   events: SoftWorld['here']['events'],
   userId: UserId,
   given: Partial<EventListener> = {},
-): Promise<Ear> {
-  const ear: Omit<Ear, 'subscription'> = { events: [], gaps: 0 }
+): Promise<RecordingListener> {
+  const listener: Omit<RecordingListener, 'subscription'> = { events: [], gaps: 0 }
   const subscription = await events.subscribe(userId, {
-    event: (event) => ear.events.push(event),
+    event: (event) => listener.events.push(event),
     gap() {
-      ear.gaps += 1
+      listener.gaps += 1
     },
     ...given,
   })
-  return Object.assign(ear, { subscription })
+  return Object.assign(listener, { subscription })
 }
 
 export function eventsContract(world: () => SoftWorld): void {
@@ -72,21 +72,21 @@ export function eventsContract(world: () => SoftWorld): void {
 
   test('boundaries are told to those named', async () => {
     const bob = aUser()
-    const ear = await listen(there(), bob)
+    const listener = await listen(there(), bob)
     const told = ticks(4)
     await here().publishBoundaries([aUser(), bob], told)
     await here().publishBoundaries([], told)
-    await ear.subscription.flush()
-    expect(ear.events).toEqual([{ type: 'ticks', ticks: told }])
+    await listener.subscription.flush()
+    expect(listener.events).toEqual([{ type: 'ticks', ticks: told }])
   })
 
   test('whose boundaries they are hears of them too, once', async () => {
     const told = ticks(4)
-    const ear = await listen(there(), told.userId)
+    const listener = await listen(there(), told.userId)
     await here().publishBoundaries([aUser(), told.userId], told)
     await here().publishBoundaries([aUser()], told)
-    await ear.subscription.flush()
-    expect(ear.events).toEqual([{ type: 'ticks', ticks: told }])
+    await listener.subscription.flush()
+    expect(listener.events).toEqual([{ type: 'ticks', ticks: told }])
   })
 
   test('boundaries that are told lift the hint, which says whether there may be a pending row', async () => {
@@ -105,11 +105,11 @@ export function eventsContract(world: () => SoftWorld): void {
 
   test('a changed conversation is told to those named', async () => {
     const bob = aUser()
-    const ear = await listen(there(), bob)
+    const listener = await listen(there(), bob)
     const conversationId = aConversation()
     await here().publishConversation([aUser(), bob], conversationId)
-    await ear.subscription.flush()
-    expect(ear.events).toEqual([{ type: 'conversation', conversationId }])
+    await listener.subscription.flush()
+    expect(listener.events).toEqual([{ type: 'conversation', conversationId }])
   })
 
   test('publishing an entry returns the members nobody is attached for, in their order', async () => {
@@ -152,12 +152,12 @@ export function eventsContract(world: () => SoftWorld): void {
 
   test('who listens without a session gets the entry, but is not counted on', async () => {
     const bob = aUser()
-    const ear = await listen(there(), bob)
+    const listener = await listen(there(), bob)
     expect(await here().publishEntry({ entry: aMessage(aConversation(), 1), members: [bob] })).toMatchObject({
       absent: [bob],
     })
-    await ear.subscription.flush()
-    expect(ear.events).toHaveLength(1)
+    await listener.subscription.flush()
+    expect(listener.events).toHaveLength(1)
   })
 
   test('publishing an entry names those whose pending row was written after their ack', async () => {
@@ -205,24 +205,24 @@ export function eventsContract(world: () => SoftWorld): void {
   test('everything published once the subscription stands is heard', async () => {
     for (const _ of upTo(20)) {
       const bob = aUser()
-      const ear = await listen(there(), bob)
+      const listener = await listen(there(), bob)
       await here().publishBoundaries([bob], ticks(1))
-      await ear.subscription.flush()
-      expect(ear.events).toHaveLength(1)
+      await listener.subscription.flush()
+      expect(listener.events).toHaveLength(1)
     }
   })
 
   test('flushing waits for everything published before, in the order it was', async () => {
     const bob = aUser()
-    const ear = await listen(there(), bob)
+    const listener = await listen(there(), bob)
     const message = aMessage(aConversation(), 1, { body: 'x'.repeat(2000) })
     const publish = (seq: number) =>
       seq % 2
         ? here().publishEntry({ entry: { ...message, seq }, members: [bob] })
         : here().publishBoundaries([bob], ticks(seq))
     for (const round of upTo(10)) await Promise.all(upTo(100).map((i) => publish((round - 1) * 100 + i)))
-    await ear.subscription.flush()
-    const heard = ear.events.map((event) =>
+    await listener.subscription.flush()
+    const heard = listener.events.map((event) =>
       event.type === 'message' ? event.message.seq : event.type === 'ticks' && event.ticks.lastDeliveredSeq,
     )
     expect(heard).toEqual(upTo(1000))
@@ -230,10 +230,10 @@ export function eventsContract(world: () => SoftWorld): void {
 
   test('flushes of many listeners at once do not disturb each other', async () => {
     const bob = aUser()
-    const ears = await Promise.all(upTo(10).map((i) => listen(i % 2 ? here() : there(), bob)))
+    const listeners = await Promise.all(upTo(10).map((i) => listen(i % 2 ? here() : there(), bob)))
     await here().publishBoundaries([bob], ticks(1))
-    await Promise.all(ears.map((ear) => ear.subscription.flush()))
-    expect(ears.map((ear) => ear.events.length)).toEqual(upTo(10).map(() => 1))
+    await Promise.all(listeners.map((listener) => listener.subscription.flush()))
+    expect(listeners.map((listener) => listener.events.length)).toEqual(upTo(10).map(() => 1))
   })
 
   test('a closed subscription hears nothing more, while another of the same user still does', async () => {
@@ -250,11 +250,11 @@ export function eventsContract(world: () => SoftWorld): void {
   test('whoever subscribes right after the last one closed hears everything', async () => {
     const bob = aUser()
     for (const _ of upTo(10)) {
-      const ear = await listen(here(), bob)
+      const listener = await listen(here(), bob)
       await there().publishBoundaries([bob], ticks(1))
-      await ear.subscription.flush()
-      expect(ear.events).toHaveLength(1)
-      void ear.subscription.close()
+      await listener.subscription.flush()
+      expect(listener.events).toHaveLength(1)
+      void listener.subscription.close()
     }
   })
 
@@ -277,23 +277,23 @@ export function eventsContract(world: () => SoftWorld): void {
 
   test('a broken link is one gap for each listener, after which everything is heard again', async () => {
     const [bob, carol] = [aUser(), aUser()]
-    const ears = [await listen(here(), bob), await listen(here(), carol), await listen(there(), bob)]
+    const listeners = [await listen(here(), bob), await listen(here(), carol), await listen(there(), bob)]
     await world().cutSubscribers()
-    await until(() => expect(ears.map((ear) => ear.gaps)).toEqual([1, 1, 1]))
+    await until(() => expect(listeners.map((listener) => listener.gaps)).toEqual([1, 1, 1]))
     await there().publishBoundaries([bob, carol], ticks(1))
-    await Promise.all(ears.map((ear) => ear.subscription.flush()))
-    expect(ears.map((ear) => ear.events.length)).toEqual([1, 1, 1])
-    expect(ears.map((ear) => ear.gaps)).toEqual([1, 1, 1])
+    await Promise.all(listeners.map((listener) => listener.subscription.flush()))
+    expect(listeners.map((listener) => listener.events.length)).toEqual([1, 1, 1])
+    expect(listeners.map((listener) => listener.gaps)).toEqual([1, 1, 1])
   })
 
   test('at the moment of the gap the listener hears again: what it reads then has no hole after it', async () => {
     const bob = aUser()
     const told: Promise<unknown>[] = []
-    const ear = await listen(here(), bob, { gap: () => told.push(there().publishBoundaries([bob], ticks(7))) })
+    const listener = await listen(here(), bob, { gap: () => told.push(there().publishBoundaries([bob], ticks(7))) })
     await world().cutSubscribers()
-    await until(() => expect(ear.events).toMatchObject([{ type: 'ticks', ticks: { lastDeliveredSeq: 7 } }]))
+    await until(() => expect(listener.events).toMatchObject([{ type: 'ticks', ticks: { lastDeliveredSeq: 7 } }]))
     await Promise.all(told)
-    await ear.subscription.close()
+    await listener.subscription.close()
   })
 
   test('a closed subscription has no gaps', async () => {
@@ -311,7 +311,7 @@ export function eventsContract(world: () => SoftWorld): void {
     const { userId } = session
     const conversationId = aConversation()
     const send = { senderId: userId, clientMessageId: 'one' as never }
-    const ear = await listen(here(), userId)
+    const listener = await listen(here(), userId)
     const comeBack = await world().goDown()
     const calls: Promise<unknown>[] = [
       sequencer.reserve(conversationId, send),
@@ -347,7 +347,7 @@ export function eventsContract(world: () => SoftWorld): void {
       here().publishConversation([userId], conversationId),
       here().subscribe(aUser(), { event: () => undefined, gap: () => undefined }),
       here().subscribePresence([aUser(), aUser()], { event: () => undefined, gap: () => undefined }),
-      ear.subscription.flush(),
+      listener.subscription.flush(),
     ]
     const answers = await Promise.allSettled(calls)
     await comeBack()
@@ -358,9 +358,9 @@ export function eventsContract(world: () => SoftWorld): void {
       expect(await sequencer.heads([conversationId])).toEqual([3])
       const later = await listen(there(), userId)
       await here().publishBoundaries([userId], ticks(9))
-      await Promise.all([ear.subscription.flush(), later.subscription.flush()])
+      await Promise.all([listener.subscription.flush(), later.subscription.flush()])
       expect(later.events).toHaveLength(1)
-      expect(ear.events.at(-1)).toMatchObject({ type: 'ticks', ticks: { lastDeliveredSeq: 9 } })
+      expect(listener.events.at(-1)).toMatchObject({ type: 'ticks', ticks: { lastDeliveredSeq: 9 } })
     })
   })
 
@@ -408,10 +408,12 @@ export function eventsContract(world: () => SoftWorld): void {
 
     test('whoever is added or removed is told on their own channel', async () => {
       const [bob, id] = [aUser(), aConversation()]
-      const ear = await listen(there(), bob)
+      const listener = await listen(there(), bob)
       await here().publishMembership([aUser(), bob], { conversationId: id, seq: 7, joined: true })
-      await ear.subscription.flush()
-      expect(ear.events).toEqual([{ type: 'membership', membership: { conversationId: id, seq: 7, joined: true } }])
+      await listener.subscription.flush()
+      expect(listener.events).toEqual([
+        { type: 'membership', membership: { conversationId: id, seq: 7, joined: true } },
+      ])
     })
 
     test('publishing an entry lifts the counter, and never makes one', async () => {
