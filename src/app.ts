@@ -48,7 +48,7 @@ import { createSoftStateRedis } from './store/redis/soft-state.ts'
 import { createDevTokens } from './transport/auth/auth.ts'
 import { createTransport } from './transport/transport.ts'
 
-const beatMs = 1000
+const secondMs = 1000
 const leaseMs = 20_000
 const dynamoTimeoutMs = 500
 const sweepUploadsMs = 10 * 60_000
@@ -252,7 +252,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     await nodeNumber.renew().catch((error) => logger.warn({ err: error }, 'no node number yet'))
     regularly(leaseMs, nodeNumber.renew)
     regularly(leaseMs, renewOrGiveUp)
-    regularly(beatMs, domain.beat.tick)
+    regularly(secondMs, domain.resyncScheduler.tick)
     regularly(sweepUploadsMs, domain.sweepUploads)
     if (domain.push && options.push?.works !== false) undo.push(startPushWorker(domain.push, clock, pushTrouble))
     undo.push(transport.drain)

@@ -7,7 +7,7 @@ import type { Ticks } from '../../src/protocol/ticks.ts'
 import { aClientMessageId, aUser } from '../kit/ids.ts'
 import { memoryDomain, settled } from '../kit/memory-domain.ts'
 
-// Who may see what an open stream shows. The event of a removal can be lost: then the beat, or the news that events were lost, has
+// Who may see what an open stream shows. The event of a removal can be lost: then the periodic resync, or the news that events were lost, has
 // to find it.
 
 /** Bob is in a group of alice's, with carol. */
@@ -75,8 +75,8 @@ async function aGroup() {
       await happens()
       lost = false
     },
-    async beat(): Promise<void> {
-      domain.beat.recheckAll()
+    async periodicResync(): Promise<void> {
+      domain.resyncScheduler.resyncAll()
       await settled()
     },
     async resync(): Promise<void> {
@@ -106,7 +106,7 @@ const ofOneGroup: [string, Open][] = [
 ]
 
 describe.each(ofOneGroup)('a stream of the %s of one group', (_what, open) => {
-  it.each(['beat', 'resync'] as const)(
+  it.each(['periodicResync', 'resync'] as const)(
     'ends with the next %s after its user was removed, if nobody told it',
     async (next) => {
       const { domain, member, remove, unheard, ...group } = await aGroup()
@@ -114,7 +114,7 @@ describe.each(ofOneGroup)('a stream of the %s of one group', (_what, open) => {
       await unheard(remove)
       await group[next]()
       await expect(ended).rejects.toMatchObject({ code: 'NOT_FOUND' })
-      expect(domain.beat.streams()).toBe(0)
+      expect(domain.resyncScheduler.streams()).toBe(0)
     },
   )
 
@@ -132,7 +132,7 @@ const line = ({ lastDeliveredSeq, lastReadSeq }: Ticks): string => `${lastDelive
 
 describe('a user who was removed and is back', () => {
   it('goes on hearing the ticks of the group, though the events of both were lost', async () => {
-    const { domain, bob, carol, member, remove, add, reads, unheard, beat } = await aGroup()
+    const { domain, bob, carol, member, remove, add, reads, unheard, periodicResync } = await aGroup()
     const one = await watch(await domain.followTicks(bob, await member()))
     const all = await watch(await domain.followTicks(bob))
     await reads(carol, 2)
@@ -140,7 +140,7 @@ describe('a user who was removed and is back', () => {
       await remove()
       await add()
     })
-    await beat()
+    await periodicResync()
     await reads(carol, 4)
     await settled()
     for (const { shown } of [one, all])
@@ -163,28 +163,28 @@ describe('a user who was removed and is back', () => {
 })
 
 describe('a stream of all ticks', () => {
-  it('shows nothing of a group that its user was removed from, at no beat', async () => {
-    const { domain, bob, carol, remove, say, reads, beat } = await aGroup()
+  it('shows nothing of a group that its user was removed from, at no periodic resync', async () => {
+    const { domain, bob, carol, remove, say, reads, periodicResync } = await aGroup()
     const { shown, stop } = await watch(await domain.followTicks(bob))
     await reads(carol, 2)
     await settled()
     expect(shown.map(line)).toEqual(['2/2'])
     await remove()
     await reads(carol, await say('among ourselves'))
-    await beat()
-    await beat()
+    await periodicResync()
+    await periodicResync()
     expect(shown.map(line)).toEqual(['2/2'])
     await stop()
   })
 
-  it('learns with the next beat that its user was removed, and shows nothing from then on', async () => {
-    const { domain, bob, carol, remove, say, reads, unheard, beat } = await aGroup()
+  it('learns with the next periodic resync that its user was removed, and shows nothing from then on', async () => {
+    const { domain, bob, carol, remove, say, reads, unheard, periodicResync } = await aGroup()
     const { shown, stop } = await watch(await domain.followTicks(bob))
     await reads(carol, 2)
     await unheard(remove)
-    await beat()
+    await periodicResync()
     await reads(carol, await say('among ourselves'))
-    await beat()
+    await periodicResync()
     expect(shown.map(line)).toEqual(['2/2'])
     await stop()
   })
@@ -212,8 +212,9 @@ describe('a stream of all ticks', () => {
     expect(await next).toMatchObject({ done: true })
   })
 
-  it('reads at a beat what can have risen: nobody who left, no group that was left, nobody who has read all', async () => {
-    const { domain, alice, bob, carol, id, found, say, change, reads, remove, boundariesRead, beat } = await aGroup()
+  it('reads at a periodic resync what can have risen: nobody who left, no group that was left, nobody who has read all', async () => {
+    const { domain, alice, bob, carol, id, found, say, change, reads, remove, boundariesRead, periodicResync } =
+      await aGroup()
     const [dave, other] = [aUser(), await found(bob, carol)]
     await change({ add: [dave] })
     const last = await say('for all', other)
@@ -221,48 +222,48 @@ describe('a stream of all ticks', () => {
     for (const userId of [alice, carol, dave]) await reads(userId, 2)
     await reads(alice, last, other)
     await reads(carol, last - 1, other)
-    const readAtABeat = async () => {
+    const readAtAResync = async () => {
       boundariesRead.length = 0
-      await beat()
+      await periodicResync()
       return [...boundariesRead].sort()
     }
-    expect(await readAtABeat()).toEqual(
+    expect(await readAtAResync()).toEqual(
       [alice, carol, dave]
         .map((each) => `${each} ${id}`)
         .concat(`${carol} ${other}`)
         .sort(),
     )
     await change({ remove: [dave] })
-    expect(await readAtABeat()).toEqual(
+    expect(await readAtAResync()).toEqual(
       [alice, carol]
         .map((each) => `${each} ${id}`)
         .concat(`${carol} ${other}`)
         .sort(),
     )
     await remove()
-    expect(await readAtABeat()).toEqual([`${carol} ${other}`])
+    expect(await readAtAResync()).toEqual([`${carol} ${other}`])
     await stop()
   })
 
-  it('makes up at the beat for a rise that was lost, also to the end of the log', async () => {
-    const { domain, bob, carol, say, reads, unheard, beat } = await aGroup()
+  it('makes up at the periodic resync for a rise that was lost, also to the end of the log', async () => {
+    const { domain, bob, carol, say, reads, unheard, periodicResync } = await aGroup()
     const { shown, stop } = await watch(await domain.followTicks(bob))
     await reads(carol, 2)
     const seq = await say('more')
     await unheard(() => reads(carol, seq))
-    await beat()
+    await periodicResync()
     expect(shown.map(line)).toEqual(['2/2', '3/3'])
     await stop()
   })
 })
 
 it('an event of somebody who has left, which comes late, shows no less than was shown of them', async () => {
-  const { domain, ports, bob, carol, id, say, reads, change, member, beat } = await aGroup()
+  const { domain, ports, bob, carol, id, say, reads, change, member, periodicResync } = await aGroup()
   const seq = await say('more')
   const watching = await watch(await domain.followTicks(bob, await member()))
   await reads(carol, seq)
   await change({ remove: [carol] })
-  await beat()
+  await periodicResync()
   const shown = watching.shown.length
   await ports.events.publishBoundaries(id, {
     userId: carol,

@@ -23,8 +23,8 @@ export type Surroundings = {
 }
 
 /**
- * The ports with something changed: here, never in the code itself. `alone`: the slow beat, which would make up for it, is
- * switched off, and events are not lost at random, for which the beat alone makes up.
+ * The ports with something changed: here, never in the code itself. `alone`: the periodic resync, which would make up for it, is
+ * switched off, and events are not lost at random, for which the periodic resync alone makes up.
  */
 export type Change = {
   name: string
@@ -39,8 +39,8 @@ export type Change = {
 /** A mistake somebody could make, and a seed that shows it. */
 export type Bug = Change & { seed: number }
 
-/** No bug: the index and the events by themselves, without the beat as a net. */
-export const withoutBeat: Change = { name: 'no beat', alone: true, plant: (ports) => ports }
+/** No bug: the index and the events by themselves, without the periodic resync as a net. */
+export const withoutPeriodicResync: Change = { name: 'no beat', alone: true, plant: (ports) => ports }
 
 const messageBugs: Bug[] = [
   {

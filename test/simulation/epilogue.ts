@@ -30,11 +30,11 @@ export function createEpilogue(world: World) {
   const owner: Owner = { name: 'epilogue', alive: true }
 
   /**
-   * Where the mark stands after that, the index has to be complete; unless events were lost, for which the beat makes up when
+   * Where the mark stands after that, the index has to be complete; unless events were lost, for which the periodic resync makes up when
    * they come back.
    */
   async function whileLeaving(time: number, devices: readonly Device[], left: Promise<unknown>): Promise<void> {
-    const lossy = world.withBeat && random.chance(0.4)
+    const lossy = world.withPeriodicResync && random.chance(0.4)
     if (lossy) network.setRates({ eventLost: 0.5 })
     const lastAck = (userId: UserId) => (random.chance(0.5) ? acknowledge(userId, devices) : undefined)
     const reached = random.chance(0.6) ? others : []

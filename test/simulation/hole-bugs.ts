@@ -30,7 +30,7 @@ function hurried(clock: Clock): Clock {
   }
 }
 
-/** While events are lost, more of them are, which the beat makes up for. */
+/** While events are lost, more of them are, which the periodic resync makes up for. */
 const losing = ({ events }: Ports, { random, network }: Surroundings): Ports['events'] => ({
   ...events,
   subscribe: (userId, { event, gap }) =>

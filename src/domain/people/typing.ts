@@ -5,9 +5,9 @@ import type { Ports } from '../../ports/ports.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { audienceOf, type Member } from '../conversations/access.ts'
 import { persist } from '../persist.ts'
-import type { Beat } from '../streams/beat.ts'
 import { createInbox, ofTypes, type Signal } from '../streams/inbox.ts'
 import { noneWhileAway } from '../streams/reading.ts'
+import type { ResyncScheduler } from '../streams/resync-scheduler.ts'
 import { createStream } from '../streams/stream.ts'
 import type { SubscribeUser } from '../streams/user-subscription.ts'
 import type { Blocking } from './blocking.ts'
@@ -23,12 +23,15 @@ const inboxLimit = 256
 
 type Needs = Pick<Ports, 'events' | 'clock'> & {
   subscribeUser: SubscribeUser
-  beat: Beat
+  resyncScheduler: ResyncScheduler
   blocking: Pick<Blocking, 'isBlocked'>
   observer: Observer
 }
 
-export function createTyping({ events, clock, subscribeUser, beat, blocking, observer }: Needs, cacheSize: number) {
+export function createTyping(
+  { events, clock, subscribeUser, resyncScheduler, blocking, observer }: Needs,
+  cacheSize: number,
+) {
   const said = new LRUCache<string, { typing: boolean; atMs: number }>({ max: cacheSize })
 
   /** Undefined where nobody needs to be told. */
@@ -57,7 +60,7 @@ export function createTyping({ events, clock, subscribeUser, beat, blocking, obs
       accepts: ofTypes('typing', 'message', 'membership'),
     })
     const subscription = await subscribeUser(userId, inbox, member)
-    beat.watch(inbox, userId)
+    resyncScheduler.add(inbox, userId)
     /** Who is writing, and until when that is believed. */
     const writing = new Map<UserId, number>()
 
@@ -77,7 +80,7 @@ export function createTyping({ events, clock, subscribeUser, beat, blocking, obs
 
     /** The news may be late, and the user be back by now. What is lost of the typing itself fades. */
     async function endIfRemoved(signal: Signal): Promise<void> {
-      if (signal.type === 'recheck') await subscription.refresh().catch(noneWhileAway)
+      if (signal.type === 'periodicResync') await subscription.refresh().catch(noneWhileAway)
       const isTold = signal.type === 'membership' && signal.membership.conversationId === conversation.id
       if (isTold || signal.type === 'resync') await persist(clock, () => subscription.refresh())
     }
@@ -97,7 +100,7 @@ export function createTyping({ events, clock, subscribeUser, beat, blocking, obs
     }
 
     return createStream(inbox, { run }, async () => {
-      beat.unwatch(inbox)
+      resyncScheduler.remove(inbox)
       await subscription.close()
     })
   }

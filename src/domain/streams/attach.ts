@@ -5,8 +5,8 @@ import { type ConversationId, isGroupId, type Seq, type UserId } from '../../pro
 import type { Member } from '../conversations/access.ts'
 import type { Pushes } from '../push/push.ts'
 import type { Acknowledge } from '../sending/acknowledge.ts'
-import type { Beat } from './beat.ts'
 import { createInbox, type Inbox, type InboxOptions, ofTypes } from './inbox.ts'
+import type { ResyncScheduler } from './resync-scheduler.ts'
 import type { SubscribeUser, UserSubscription } from './user-subscription.ts'
 
 // Attaching and detaching one stream.
@@ -31,7 +31,7 @@ export const inboxLimitDefault = 256
 type Needs = Pick<Ports, 'sessions' | 'boundaries' | 'clock'> & {
   addPending: Acknowledge['addPending']
   subscribeUser: SubscribeUser
-  beat: Beat
+  resyncScheduler: ResyncScheduler
   pushes: Pushes
   randomId: () => string
   observer: Observer
@@ -49,15 +49,25 @@ export function createAttach(given: Needs) {
     accepts: ofTypes('message', 'change', 'group', 'membership'),
   }
   // One object for all attachments, with what they need and nothing else.
-  const { subscribeUser, sessions, boundaries, addPending, clock, beat, pushes, randomId, onDetachError, observer } =
-    given
+  const {
+    subscribeUser,
+    sessions,
+    boundaries,
+    addPending,
+    clock,
+    resyncScheduler,
+    pushes,
+    randomId,
+    onDetachError,
+    observer,
+  } = given
   const needs: Needs = {
     subscribeUser,
     sessions,
     boundaries,
     addPending,
     clock,
-    beat,
+    resyncScheduler,
     pushes,
     randomId,
     onDetachError,
@@ -71,9 +81,9 @@ export function createAttach(given: Needs) {
     const subscription = await subscribeUser(userId, inbox, only)
     try {
       const { indexComplete } = await sessions.attach(session)
-      beat.keep(session, 'syncing')
+      resyncScheduler.keepAlive(session, 'syncing')
       observer.attached()
-      beat.watch(inbox, userId)
+      resyncScheduler.add(inbox, userId)
       return new Attachment(needs, session, inbox, subscription, indexComplete)
     } catch (error) {
       await subscription.close()
@@ -102,14 +112,14 @@ export class Attachment {
   }
 
   async online(): Promise<void> {
-    this.#needs.beat.keep(this.#session, 'online')
+    this.#needs.resyncScheduler.keepAlive(this.#session, 'online')
     await this.#needs.sessions.renew([{ session: this.#session, state: 'online' }])
   }
 
   async detach(outcome: StreamOutcome): Promise<void> {
-    const { beat, observer, onDetachError } = this.#needs
-    beat.unwatch(this.inbox)
-    beat.forget(this.#session)
+    const { resyncScheduler, observer, onDetachError } = this.#needs
+    resyncScheduler.remove(this.inbox)
+    resyncScheduler.stopKeepingAlive(this.#session)
     observer.detached()
     try {
       await this.#leave(outcome)

@@ -9,11 +9,11 @@ import type { Heads } from '../log/heads.ts'
 import type { Latest } from '../log/latest-messages.ts'
 import { isChange, type Log } from '../log/log.ts'
 import { createLogPages } from '../log/log-pages.ts'
-import type { Beat } from './beat.ts'
 import { deliveredOf, type FollowRequest, heldBy } from './follow.ts'
 import { createInbox, type InboxOptions, ofTypes } from './inbox.ts'
 import type { Shown } from './positions.ts'
 import { type Beginning, Reading, type ReadingKind } from './reading.ts'
+import type { ResyncScheduler } from './resync-scheduler.ts'
 import { createStream, type LiveStream, type Reader } from './stream.ts'
 import type { SubscribeUser } from './user-subscription.ts'
 
@@ -32,7 +32,7 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
   access: Access
   settle: Groups['settle']
   subscribeUser: SubscribeUser
-  beat: Beat
+  resyncScheduler: ResyncScheduler
   observer: Observer
   /** The message a change is about, showing it. */
   messageOf: (change: Change) => Promise<Message | undefined>
@@ -40,7 +40,7 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
 }
 
 export function createFollowChanges(needs: Needs) {
-  const { boundaries, clock, log, subscribeUser, beat, messageOf, latest, observer } = needs
+  const { boundaries, clock, log, subscribeUser, resyncScheduler, messageOf, latest, observer } = needs
   const kind: ReadingKind<Change> = {
     stream: 'changes',
     shows: isForThem,
@@ -55,9 +55,9 @@ export function createFollowChanges(needs: Needs) {
   return async function followChanges({ userId, only, after }: FollowRequest): Promise<LiveStream<ShownChange>> {
     const inbox = createInbox(clock, inboxOptions)
     const subscription = await subscribeUser(userId, inbox, only)
-    beat.watch(inbox, userId)
+    resyncScheduler.add(inbox, userId)
     const end = async () => {
-      beat.unwatch(inbox)
+      resyncScheduler.remove(inbox)
       await subscription.close()
     }
     try {

@@ -8,9 +8,9 @@ import type { Access, Member } from '../conversations/access.ts'
 import type { Recount } from '../log/counters.ts'
 import type { Log } from '../log/log.ts'
 import { persist } from '../persist.ts'
-import type { Beat } from './beat.ts'
 import { createInbox, type Signal } from './inbox.ts'
 import { noneWhileAway } from './reading.ts'
+import type { ResyncScheduler } from './resync-scheduler.ts'
 import { createStream } from './stream.ts'
 import type { SubscribeUser } from './user-subscription.ts'
 
@@ -28,12 +28,13 @@ type Needs = Pick<Ports, 'memberships' | 'boundaries' | 'sequencer' | 'clock'> &
   log: Log
   recount: Recount
   subscribeUser: SubscribeUser
-  beat: Beat
+  resyncScheduler: ResyncScheduler
   observer: Observer
 }
 
 export function createFollowConversations(needs: Needs) {
-  const { memberships, boundaries, sequencer, clock, access, log, recount, subscribeUser, beat, observer } = needs
+  const { memberships, boundaries, sequencer, clock, access, log, recount, subscribeUser, resyncScheduler, observer } =
+    needs
 
   return async function followConversations(userId: UserId): Promise<AsyncIterableIterator<Member>> {
     const inbox = createInbox(clock, {
@@ -59,9 +60,9 @@ export function createFollowConversations(needs: Needs) {
       await subscription.close()
       throw error
     }
-    beat.watch(inbox, userId)
+    resyncScheduler.add(inbox, userId)
     return createStream(inbox, { run }, async () => {
-      beat.unwatch(inbox)
+      resyncScheduler.remove(inbox)
       await subscription.close()
     })
 
@@ -82,7 +83,7 @@ export function createFollowConversations(needs: Needs) {
 
     async function changedBy(signal: Signal): Promise<ConversationId[]> {
       if (signal.type === 'resync') return persist(clock, moved)
-      if (signal.type === 'recheck') return moved().catch(noneWhileAway)
+      if (signal.type === 'periodicResync') return moved().catch(noneWhileAway)
       return hear(signal)
     }
 

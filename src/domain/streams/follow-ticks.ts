@@ -6,25 +6,33 @@ import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import { risen, type Ticks } from '../../protocol/ticks.ts'
 import { type Access, isIn, type Member, othersOf } from '../conversations/access.ts'
 import { persist } from '../persist.ts'
-import type { Beat } from './beat.ts'
 import { createInbox } from './inbox.ts'
+import type { ResyncScheduler } from './resync-scheduler.ts'
 import { createStream, type LiveStream, type Reader } from './stream.ts'
 import type { SubscribeUser } from './user-subscription.ts'
 
 // The boundaries of other members as they rise. For one conversation the current ones come first, read after the
 // subscription stands, so that no change falls in between. A lost event is made up for by reading the boundaries again: of those who
-// are in a conversation that the user is in, and at a beat only of those who have not read all there is.
+// are in a conversation that the user is in, and at a periodic resync only of those who have not read all there is.
 
 const inboxLimit = 256
 
 type Needs = Pick<Ports, 'boundaries' | 'sequencer' | 'clock'> & {
   access: Access
   subscribeUser: SubscribeUser
-  beat: Beat
+  resyncScheduler: ResyncScheduler
   observer: Observer
 }
 
-export function createFollowTicks({ boundaries, sequencer, clock, access, subscribeUser, beat, observer }: Needs) {
+export function createFollowTicks({
+  boundaries,
+  sequencer,
+  clock,
+  access,
+  subscribeUser,
+  resyncScheduler,
+  observer,
+}: Needs) {
   return async function followTicks(userId: UserId, only?: Member): Promise<LiveStream<Ticks>> {
     const isWatched = (id: ConversationId): boolean => !only || id === only.conversation.id
     const concerns = (event: ChatEvent): boolean => {
@@ -38,7 +46,7 @@ export function createFollowTicks({ boundaries, sequencer, clock, access, subscr
       coalesce,
     })
     const subscription = await subscribeUser(userId, inbox, only)
-    beat.watch(inbox, userId)
+    resyncScheduler.add(inbox, userId)
     const shown = new Map<string, Ticks>()
 
     async function* run(): AsyncGenerator<Ticks> {
@@ -49,7 +57,7 @@ export function createFollowTicks({ boundaries, sequencer, clock, access, subscr
         if (signal.type === 'ticks') yield* rising([signal.ticks])
         if (signal.type === 'membership') await takeMembership(signal.membership)
         if (signal.type === 'resync') yield* rising(await persist(clock, current))
-        if (signal.type === 'recheck') yield* rising(await persist(clock, currentWhereUnread))
+        if (signal.type === 'periodicResync') yield* rising(await persist(clock, currentWhereUnread))
       }
     }
 
@@ -127,7 +135,7 @@ export function createFollowTicks({ boundaries, sequencer, clock, access, subscr
 
     const reader: Reader<Ticks> = { run, takeAtOnce }
     return createStream(inbox, reader, async () => {
-      beat.unwatch(inbox)
+      resyncScheduler.remove(inbox)
       await subscription.close()
     })
   }

@@ -86,8 +86,8 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   #whole: boolean
   /** For the observer. */
   #cellsRead = 0
-  /** Where the beat found that something may be missing. */
-  #foundByBeat: Map<ConversationId, Lag> | undefined
+  /** Where the periodic resync found that something may be missing. */
+  #foundPeriodically: Map<ConversationId, Lag> | undefined
 
   constructor(needs: Needs, kind: ReadingKind<Row>, options: ReadingOptions) {
     this.#needs = needs
@@ -166,29 +166,29 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
       const uncounted = ids.filter((_id, i) => found[i] === 'uncounted')
       if (uncounted.length > 0) await this.#needs.recount(uncounted).catch(noneWhileAway)
     }
-    if (signal.type === 'recheck') {
-      for (const each of await this.#lagging().catch(noneWhileAway)) this.#suspectAtBeat(each)
+    if (signal.type === 'periodicResync') {
+      for (const each of await this.#lagging().catch(noneWhileAway)) this.#suspectPeriodically(each)
     }
     if (signal.type === 'resync') {
       this.#whole = false
       this.#gaps.clear()
-      this.#foundByBeat = undefined
+      this.#foundPeriodically = undefined
       observer.resynced(this.#kind.stream, 'lost')
       yield* this.#read(await persist(clock, () => this.everyConversation()), { catchUp: false })
       this.#whole = true
     }
   }
 
-  #suspectAtBeat({ id, lag, counter }: Lagging): void {
+  #suspectPeriodically({ id, lag, counter }: Lagging): void {
     if (lag === 'uncounted') this.#gaps.suspectAny(id)
     else this.#gaps.suspect(id, counter)
-    this.#foundByBeat ??= new Map()
-    this.#foundByBeat.set(id, lag)
+    this.#foundPeriodically ??= new Map()
+    this.#foundPeriodically.set(id, lag)
   }
 
   #takeFound(id: ConversationId): Lag | undefined {
-    const lag = this.#foundByBeat?.get(id)
-    this.#foundByBeat?.delete(id)
+    const lag = this.#foundPeriodically?.get(id)
+    this.#foundPeriodically?.delete(id)
     return lag
   }
 
@@ -336,7 +336,7 @@ function entryOf(signal: Signal): LogEntry | undefined {
   return signal.type === 'change' || signal.type === 'group' ? signal.change : undefined
 }
 
-/** Without Redis or DynamoDB nobody can send either; the next beat looks again. */
+/** Without Redis or DynamoDB nobody can send either; the next periodic resync looks again. */
 export function noneWhileAway(error: unknown): [] {
   if (error instanceof ChatError && error.code === 'UNAVAILABLE') return []
   throw error

@@ -65,7 +65,7 @@ export class UserSubscription implements EventListener {
   /**
    * Looks up what the user is in now, by `look` where that is given, and subscribes to all of it. Returns every conversation, checked. Where
    * the stream is for only one and the user is no longer in it, this throws NOT_FOUND, which ends the stream. The event that would have said
-   * so may be lost, so every stream asks this when it begins, at each beat, and when events were lost.
+   * so may be lost, so every stream asks this when it begins, at each periodic resync, and when events were lost.
    */
   async refresh(look = () => this.#needs.access.all(this.#userId)): Promise<Member[]> {
     if (this.#only) return [await this.#stillIn(this.#only)]

@@ -431,7 +431,7 @@ describe('roles', () => {
 describe('the list of whoever is in a group', () => {
   it('shows live that they were added, what is said, a new title, and who comes and goes', async () => {
     const [alice, bob, carol] = await people()
-    const { streams } = world.nodes[1]?.parts.domain.beat ?? expect.fail()
+    const { streams } = world.nodes[1]?.parts.domain.resyncScheduler ?? expect.fail()
     const before = streams()
     const atBob = bob.followConversations()
     await expect.poll(streams).toBe(before + 1)

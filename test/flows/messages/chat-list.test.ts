@@ -316,7 +316,7 @@ describe('the unread count', () => {
 describe('conversationChanged', () => {
   /** Listens, and resolves when everything from now on is heard. */
   async function watching(person: Person, at: number) {
-    const { streams } = node(at).domain.beat
+    const { streams } = node(at).domain.resyncScheduler
     const before = streams()
     const log = person.followConversations(world.url(at))
     await vi.waitFor(() => expect(streams()).toBeGreaterThan(before), { timeout: 10_000, interval: 5 })
@@ -348,7 +348,7 @@ describe('conversationChanged', () => {
       { id: chat, lastSeq: 2, unreadCount: 1, lastMessage: { body: 'better' } },
     ])
     await alice.remove(chat, 1)
-    // The beat may show the same once more.
+    // The periodic resync may show the same once more.
     expect(await atBob.sees(({ lastSeq }) => lastSeq === 3)).toMatchObject({
       unreadCount: 0,
       lastMessage: { body: '' },
@@ -414,40 +414,40 @@ describe('conversationChanged', () => {
     await atBob.stop()
   })
 
-  it('finds out by the beat what nobody published, and is then silent', async () => {
+  it('finds out by the periodic resync what nobody published, and is then silent', async () => {
     const { bob, chat } = await chatOf()
     const conversationId = chat as ConversationId
     const member = { userId: bob.userId as UserId, conversationId }
     const { messages, sequencer, boundaries, memberships } = node(0).ports
     const atBob = await watching(bob, 1)
-    const beat = () => node(1).domain.beat.recheckAll()
+    const periodicResync = () => node(1).domain.resyncScheduler.resyncAll()
 
     await messages.put(aMessage(conversationId, 2))
     await seedCounter(sequencer, conversationId, 2)
-    beat()
+    periodicResync()
     expect(await atBob.receives(1)).toMatchObject([{ lastSeq: 2, unreadCount: 2 }])
 
     await boundaries.read(member, 2)
-    beat()
+    periodicResync()
     expect((await atBob.receives(2)).at(-1)).toMatchObject({ unreadCount: 0 })
 
     await memberships.configure(member, { pinned: true })
-    beat()
+    periodicResync()
     expect((await atBob.receives(3)).at(-1)).toMatchObject({ pinned: true })
 
     // The counter gone, the log tells; a number that was only reserved is nothing to show.
     await world.redis.flush()
     await messages.put(aMessage(conversationId, 3))
-    beat()
+    periodicResync()
     expect((await atBob.receives(4)).at(-1)).toMatchObject({ lastSeq: 3 })
     await seedCounter(sequencer, conversationId, 4)
-    beat()
-    beat()
+    periodicResync()
+    periodicResync()
     await memberships.configure(member, { pinned: false })
-    beat()
+    periodicResync()
     expect((await atBob.receives(5)).at(-1)).toMatchObject({ pinned: false })
     await messages.put(aMessage(conversationId, 4))
-    beat()
+    periodicResync()
     expect((await atBob.receives(6)).at(-1)).toMatchObject({ lastSeq: 4 })
     expect(atBob.events).toHaveLength(6)
     await atBob.stop()

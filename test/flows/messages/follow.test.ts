@@ -207,7 +207,7 @@ describe('messageAdded', () => {
     await atBob.stop()
   })
 
-  it('a message whose event is lost comes with the next beat', async () => {
+  it('a message whose event is lost comes with the next periodic resync', async () => {
     const [alice, bob, chat] = await chatters()
     const atBob = bob.follow()
     await alice.send(bob, 'one')
@@ -220,7 +220,7 @@ describe('messageAdded', () => {
     if (last?.kind !== 'message') expect.fail()
     await ports.messages.put({ ...last, seq: 2, body: 'unrung' })
     await seedCounter(ports.sequencer, conversationId, 2)
-    domain.beat.recheckAll()
+    domain.resyncScheduler.resyncAll()
     expect(lines(await atBob.receives(2))).toEqual(['1 one', '2 unrung'])
     await atBob.stop()
   })

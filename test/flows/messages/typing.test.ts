@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Access, Member } from '../../../src/domain/conversations/access.ts'
 import { nobody } from '../../../src/domain/observer.ts'
 import { createTyping } from '../../../src/domain/people/typing.ts'
-import { createBeat } from '../../../src/domain/streams/beat.ts'
+import { createResyncScheduler } from '../../../src/domain/streams/resync-scheduler.ts'
 import { createSubscribeUser } from '../../../src/domain/streams/user-subscription.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Typing } from '../../../src/ports/events.ts'
@@ -91,7 +91,7 @@ describe('by the clock', () => {
             events,
             access: { member: async (id: string) => memberOf(id) } as unknown as Access,
           }),
-          beat: createBeat({ sessions: createSessionsMemory(redis) }),
+          resyncScheduler: createResyncScheduler({ sessions: createSessionsMemory(redis) }),
           blocking: { isBlocked: async () => false },
           observer: nobody,
         },

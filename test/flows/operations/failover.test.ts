@@ -28,7 +28,7 @@ async function promote(): Promise<void> {
   expect(results?.map(([error]) => error)).toEqual([null, null])
 }
 
-it('a message whose event was lost comes with the next beat, also if the counter has fallen back behind it', async () => {
+it('a message whose event was lost comes with the next periodic resync, also if the counter has fallen back behind it', async () => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob', { node: 1 })]
   const atBob = bob.follow()
   await world.online(bob)
@@ -42,7 +42,7 @@ it('a message whose event was lost comes with the next beat, also if the counter
   await fallBack()
   await promote()
 
-  node(1).domain.beat.recheckAll()
+  node(1).domain.resyncScheduler.resyncAll()
   expect((await atBob.receives(2)).map(({ message }) => message.body)).toEqual(['one', 'unheard'])
   await atBob.stop()
 })
