@@ -5,7 +5,7 @@ import { ChatError } from '../../protocol/errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { watchedPerUserMax } from '../../protocol/limits.ts'
 import type { Access } from '../conversations/access.ts'
-import { persist } from '../persist.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { createInbox, ofTypes } from '../streams/inbox.ts'
 import type { ResyncScheduler } from '../streams/resync-scheduler.ts'
 import { createStream } from '../streams/stream.ts'
@@ -89,13 +89,14 @@ export function createPresence({ sessions, events, clock, access, resyncSchedule
     const shown = new Map<UserId, string>()
 
     async function* run(): AsyncGenerator<Appearance> {
-      yield* changed(await persist(clock, () => look(viewerId, watched)))
+      yield* changed(await retryWhileUnavailable(clock, () => look(viewerId, watched)))
       for (;;) {
         const signal = await inbox.take()
         if (signal.type === 'closed') return
-        if (signal.type === 'presence') yield* changed(await persist(clock, () => look(viewerId, [signal.userId])))
-        if (signal.type === 'resync') yield* changed(await persist(clock, () => look(viewerId, watched)))
-        if (signal.type === 'periodicResync') yield* changed(await look(viewerId, watched).catch(nothingWhileAway))
+        if (signal.type === 'presence')
+          yield* changed(await retryWhileUnavailable(clock, () => look(viewerId, [signal.userId])))
+        if (signal.type === 'resync') yield* changed(await retryWhileUnavailable(clock, () => look(viewerId, watched)))
+        if (signal.type === 'periodicResync') yield* changed(await look(viewerId, watched).catch(noneWhileUnavailable))
       }
     }
 
@@ -103,7 +104,10 @@ export function createPresence({ sessions, events, clock, access, resyncSchedule
       for (const [userId, seen] of found) {
         const line = `${seen.presence} ${seen.lastSeenAtMs ?? ''}`
         if (shown.get(userId) === line || !watched.has(userId)) continue
-        if (shown.has(userId) && !(await persist(clock, () => visibleTo(viewerId, [userId]))).has(userId)) {
+        if (
+          shown.has(userId) &&
+          !(await retryWhileUnavailable(clock, () => visibleTo(viewerId, [userId]))).has(userId)
+        ) {
           watched.delete(userId)
           continue
         }
@@ -139,7 +143,7 @@ export function createPresence({ sessions, events, clock, access, resyncSchedule
 }
 
 /** The next periodic resync looks again. */
-function nothingWhileAway(error: unknown): Map<UserId, Seen> {
+function noneWhileUnavailable(error: unknown): Map<UserId, Seen> {
   if (error instanceof ChatError && error.code === 'UNAVAILABLE') return new Map()
   throw error
 }

@@ -4,9 +4,9 @@ import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { audienceOf, type Member } from '../conversations/access.ts'
-import { persist } from '../persist.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { createInbox, ofTypes, type Signal } from '../streams/inbox.ts'
-import { noneWhileAway } from '../streams/reading.ts'
+import { noneWhileUnavailable } from '../streams/reading.ts'
 import type { ResyncScheduler } from '../streams/resync-scheduler.ts'
 import { createStream } from '../streams/stream.ts'
 import type { SubscribeUser } from '../streams/user-subscription.ts'
@@ -65,7 +65,7 @@ export function createTyping(
     const writing = new Map<UserId, number>()
 
     async function* run(): AsyncGenerator<Typing> {
-      await persist(clock, () => subscription.refresh())
+      await retryWhileUnavailable(clock, () => subscription.refresh())
       for (;;) {
         const signal = await inbox.take(writing.size > 0 ? Math.min(...writing.values()) : undefined)
         if (signal.type === 'closed') return
@@ -80,9 +80,9 @@ export function createTyping(
 
     /** The news may be late, and the user be back by now. What is lost of the typing itself fades. */
     async function endIfRemoved(signal: Signal): Promise<void> {
-      if (signal.type === 'periodicResync') await subscription.refresh().catch(noneWhileAway)
+      if (signal.type === 'periodicResync') await subscription.refresh().catch(noneWhileUnavailable)
       const isTold = signal.type === 'membership' && signal.membership.conversationId === conversation.id
-      if (isTold || signal.type === 'resync') await persist(clock, () => subscription.refresh())
+      if (isTold || signal.type === 'resync') await retryWhileUnavailable(clock, () => subscription.refresh())
     }
 
     function* hear({ userId: other, typing }: Typing): Generator<Typing> {

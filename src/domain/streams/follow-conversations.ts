@@ -7,9 +7,9 @@ import { risen } from '../../protocol/ticks.ts'
 import type { Access, Member } from '../conversations/access.ts'
 import type { Recount } from '../log/counters.ts'
 import type { Log } from '../log/log.ts'
-import { persist } from '../persist.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { createInbox, type Signal } from './inbox.ts'
-import { noneWhileAway } from './reading.ts'
+import { noneWhileUnavailable } from './reading.ts'
 import type { ResyncScheduler } from './resync-scheduler.ts'
 import { createStream } from './stream.ts'
 import type { SubscribeUser } from './user-subscription.ts'
@@ -71,7 +71,7 @@ export function createFollowConversations(needs: Needs) {
         const signal = await inbox.take()
         if (signal.type === 'closed') return
         const ids = await changedBy(signal)
-        const members = await persist(clock, () => access.find(userId, ids))
+        const members = await retryWhileUnavailable(clock, () => access.find(userId, ids))
         for (const [i, id] of ids.entries()) {
           const member = members[i]
           if (member) yield member
@@ -82,8 +82,8 @@ export function createFollowConversations(needs: Needs) {
     }
 
     async function changedBy(signal: Signal): Promise<ConversationId[]> {
-      if (signal.type === 'resync') return persist(clock, moved)
-      if (signal.type === 'periodicResync') return moved().catch(noneWhileAway)
+      if (signal.type === 'resync') return retryWhileUnavailable(clock, moved)
+      if (signal.type === 'periodicResync') return moved().catch(noneWhileUnavailable)
       return hear(signal)
     }
 

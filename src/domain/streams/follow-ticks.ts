@@ -5,7 +5,7 @@ import type { Ports } from '../../ports/ports.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import { risen, type Ticks } from '../../protocol/ticks.ts'
 import { type Access, isIn, type Member, othersOf } from '../conversations/access.ts'
-import { persist } from '../persist.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { createInbox } from './inbox.ts'
 import type { ResyncScheduler } from './resync-scheduler.ts'
 import { createStream, type LiveStream, type Reader } from './stream.ts'
@@ -50,22 +50,22 @@ export function createFollowTicks({
     const shown = new Map<string, Ticks>()
 
     async function* run(): AsyncGenerator<Ticks> {
-      yield* rising(await persist(clock, current))
+      yield* rising(await retryWhileUnavailable(clock, current))
       for (;;) {
         const signal = await inbox.take()
         if (signal.type === 'closed') return
         if (signal.type === 'ticks') yield* rising([signal.ticks])
         if (signal.type === 'membership') await takeMembership(signal.membership)
-        if (signal.type === 'resync') yield* rising(await persist(clock, current))
-        if (signal.type === 'periodicResync') yield* rising(await persist(clock, currentWhereUnread))
+        if (signal.type === 'resync') yield* rising(await retryWhileUnavailable(clock, current))
+        if (signal.type === 'periodicResync') yield* rising(await retryWhileUnavailable(clock, currentWhereUnread))
       }
     }
 
     /** The news may be late, and another have overtaken it. */
     async function takeMembership({ conversationId: id }: MembershipEvent): Promise<void> {
-      if (only) return void (await persist(clock, () => subscription.refresh()))
-      const [member] = await persist(clock, () => access.find(userId, [id]))
-      await (member ? persist(clock, () => subscription.joinGroup(id)) : subscription.leaveGroup(id))
+      if (only) return void (await retryWhileUnavailable(clock, () => subscription.refresh()))
+      const [member] = await retryWhileUnavailable(clock, () => access.find(userId, [id]))
+      await (member ? retryWhileUnavailable(clock, () => subscription.joinGroup(id)) : subscription.leaveGroup(id))
     }
 
     const current = async (): Promise<Ticks[]> => boundariesOf(watched(await subscription.refresh()))

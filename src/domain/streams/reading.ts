@@ -11,7 +11,7 @@ import { Gaps } from '../log/gaps.ts'
 import type { Heads } from '../log/heads.ts'
 import type { LogPages } from '../log/log-pages.ts'
 import { readTogether } from '../log/read-together.ts'
-import { persist } from '../persist.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import type { Inbox, Signal } from './inbox.ts'
 import { Positions, type Shown, type Shows, type Starts } from './positions.ts'
 import type { Reader, Taker } from './stream.ts'
@@ -142,7 +142,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     const { toCatchUp, onCaughtUp } = this.#beginning ?? nothingToBegin
     yield* this.#read(await toCatchUp(), { catchUp: true })
     this.#whole = true
-    await persist(clock, onCaughtUp)
+    await retryWhileUnavailable(clock, onCaughtUp)
     this.#beginning = undefined
     if (this.#kind.stream === 'messages') observer.caughtUp(this.#cellsRead, clock.monotonic() - begunAtMs)
   }
@@ -164,17 +164,17 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
         observer.resynced(this.#kind.stream, found.some((lag) => lag !== undefined) ? 'beat' : 'hole')
       }
       const uncounted = ids.filter((_id, i) => found[i] === 'uncounted')
-      if (uncounted.length > 0) await this.#needs.recount(uncounted).catch(noneWhileAway)
+      if (uncounted.length > 0) await this.#needs.recount(uncounted).catch(noneWhileUnavailable)
     }
     if (signal.type === 'periodicResync') {
-      for (const each of await this.#lagging().catch(noneWhileAway)) this.#suspectPeriodically(each)
+      for (const each of await this.#lagging().catch(noneWhileUnavailable)) this.#suspectPeriodically(each)
     }
     if (signal.type === 'resync') {
       this.#whole = false
       this.#gaps.clear()
       this.#foundPeriodically = undefined
       observer.resynced(this.#kind.stream, 'lost')
-      yield* this.#read(await persist(clock, () => this.everyConversation()), { catchUp: false })
+      yield* this.#read(await retryWhileUnavailable(clock, () => this.everyConversation()), { catchUp: false })
       this.#whole = true
     }
   }
@@ -209,14 +209,14 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
    * this reader may have met an earlier removal in the log, and have left the channel.
    */
   async *#enter(id: ConversationId): AsyncGenerator<Shown<Row>> {
-    await persist(this.#needs.clock, () => this.#subscription.joinGroup(id))
+    await retryWhileUnavailable(this.#needs.clock, () => this.#subscription.joinGroup(id))
     this.#admit(id, await this.#currentMember(id))
     if (!this.#positions.isOpen(id)) return this.#subscription.leaveGroup(id)
     yield* this.#read([id], { catchUp: false, waited: noWaits })
   }
 
   async #currentMember(id: ConversationId): Promise<Member | undefined> {
-    const [member] = await persist(this.#needs.clock, () => this.#needs.access.find(this.#userId, [id]))
+    const [member] = await retryWhileUnavailable(this.#needs.clock, () => this.#needs.access.find(this.#userId, [id]))
     return member
   }
 
@@ -228,7 +228,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   async #meet(change: GroupChange): Promise<void> {
     const { conversationId: id } = change
     if (!this.#positions.isOpen(id)) return
-    const group = await persist(this.#needs.clock, () => this.#needs.settle(change))
+    const group = await retryWhileUnavailable(this.#needs.clock, () => this.#needs.settle(change))
     this.#admit(id, group?.membersById.get(this.#userId))
     if (this.#positions.isOpen(id)) return
     // The news that they are back has a channel of its own, and may have been taken already, as if it were of the stay that ends here.
@@ -242,7 +242,9 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     const position = this.#positions.of(id)
     if (pages.knowsStart(this.#positions, id, position)) return
     this.#whole = false
-    position.shownSeq = await persist(this.#needs.clock, () => pages.shownBefore(this.#positions, id, position.at + 1))
+    position.shownSeq = await retryWhileUnavailable(this.#needs.clock, () =>
+      pages.shownBefore(this.#positions, id, position.at + 1),
+    )
     this.#whole = true
     position.begun = true
   }
@@ -274,7 +276,9 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   ): AsyncGenerator<Shown<Row>> {
     const readPage = async (id: ConversationId) => {
       const below = waited && (waited.get(id) ?? 0)
-      const page = await persist(this.#needs.clock, () => this.#kind.pages.read(this.#positions, id, below))
+      const page = await retryWhileUnavailable(this.#needs.clock, () =>
+        this.#kind.pages.read(this.#positions, id, below),
+      )
       this.#gaps.hold(page.beyond ?? [])
       return page
     }
@@ -336,8 +340,8 @@ function entryOf(signal: Signal): LogEntry | undefined {
   return signal.type === 'change' || signal.type === 'group' ? signal.change : undefined
 }
 
-/** Without Redis or DynamoDB nobody can send either; the next periodic resync looks again. */
-export function noneWhileAway(error: unknown): [] {
+/** While Redis or DynamoDB is unavailable nobody can send either. The next periodic resync looks again. */
+export function noneWhileUnavailable(error: unknown): [] {
   if (error instanceof ChatError && error.code === 'UNAVAILABLE') return []
   throw error
 }
