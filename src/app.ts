@@ -32,7 +32,7 @@ import { sendMessage } from './resolvers/send-message.ts'
 import { fieldCosts } from './schema/field-costs.ts'
 import { schema } from './schema/schema.ts'
 import { hmacBy } from './shared/hmac.ts'
-import { watchBoth } from './shared/watch-call.ts'
+import { combineCallObservers } from './shared/watch-call.ts'
 import { createDeploymentLease, readDeploymentId, UnusableRedisError } from './store/deployment.ts'
 import { createStoresDynamo } from './store/dynamo/stores.ts'
 import { createTables, validateTables } from './store/dynamo/table-setup.ts'
@@ -122,7 +122,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       ...(deadlines.redisMs && { commandTimeoutMs: deadlines.redisMs }),
       onError: (error) => logger.warn({ err: error }, 'redis'),
       ...(onRedisRoundTrip && { onRoundTrip: onRedisRoundTrip }),
-      watch: watchBoth(metrics.redis, tracing?.redis),
+      watch: combineCallObservers(metrics.redis, tracing?.redis),
     })
     undo.push(link.close)
     const dynamoClient = createDynamoClient({
@@ -135,7 +135,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
         metrics.capacity(call)
         onDynamoCall?.(call)
       },
-      watch: watchBoth(metrics.dynamodb, tracing?.dynamodb),
+      watch: combineCallObservers(metrics.dynamodb, tracing?.dynamodb),
     })
     undo.push(async () => dynamoClient.close())
     const dynamo = { client: dynamoClient, tablePrefix: config.tables.prefix, clock }
@@ -235,7 +235,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       ...(config.development && { demo: await readDemo(undefined, config.developmentWarning) }),
       ...(media.files && { mediaFiles: media.files }),
       exampleConversationId: directConversationId,
-      onDelivery: tracing ? bothTold(onDelivery, tracing.delivered) : onDelivery,
+      onDelivery: tracing ? combineDeliveryObservers(onDelivery, tracing.delivered) : onDelivery,
       ...(tracing && { tracing }),
       rateLimits: createRateLimitsRedis(link, createRedisKeys(config.redisPrefix)),
       localRateLimits: createRateLimitsMemory(clock),
@@ -322,7 +322,7 @@ async function openTracing(settings: TracingSettings, clock: Clock): Promise<Tra
 
 type OnDelivery = (event: unknown, ids: OperationIds) => void
 
-const bothTold =
+const combineDeliveryObservers =
   (one: OnDelivery, other: OnDelivery): OnDelivery =>
   (event, ids) => {
     one(event, ids)
