@@ -52,8 +52,8 @@ const secondMs = 1000
 const leaseMs = 20_000
 const dynamoTimeoutMs = 500
 const sweepUploadsMs = 10 * 60_000
-/** Any row will do to see whether DynamoDB answers. */
-const nowhere = 'dm_nowhere' as ConversationId
+/** A read of any row shows whether DynamoDB answers. */
+const probeId = 'dm_nowhere' as ConversationId
 
 export type AppOptions = {
   logger?: Logger
@@ -228,7 +228,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       },
       ready: async () => {
         // Redis answers, and it is this deployment's.
-        const [redis, tables] = await Promise.allSettled([renewOrGiveUp(), ports.conversations.getMany([nowhere])])
+        const [redis, tables] = await Promise.allSettled([renewOrGiveUp(), ports.conversations.getMany([probeId])])
         return { redis: redis.status === 'fulfilled', dynamodb: tables.status === 'fulfilled' }
       },
       ...(config.development && config.auth.secret && { devTokens: createDevTokens(config.auth.secret, clock) }),

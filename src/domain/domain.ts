@@ -17,7 +17,7 @@ import { createPayloads, type PayloadKey } from './log/payloads.ts'
 import { createAttachments } from './media/attachments.ts'
 import { createSweepUploads } from './media/sweep-uploads.ts'
 import { createUploads, type UploadBudget } from './media/uploads.ts'
-import { nobody } from './observer.ts'
+import { nullObserver } from './observer.ts'
 import { createBlocking } from './people/blocking.ts'
 import { createPeople } from './people/people.ts'
 import { createPresence } from './people/presence.ts'
@@ -73,7 +73,7 @@ const conversationCacheBytesDefault = 128 * 1024 * 1024
 /** Everything the system does, on whatever keeps the ports' promises. */
 export function createDomain(ports: Ports, options: DomainOptions) {
   const { cacheSize = cacheSizeDefault, conversationCacheBytes = conversationCacheBytesDefault } = options
-  const { observer = nobody } = options
+  const { observer = nullObserver } = options
   const access = createAccess({ ...ports, ...options }, { entries: cacheSize, bytes: conversationCacheBytes })
   const subscribeUser = createSubscribeUser({ ...ports, access })
   const log = createLog({ ...ports, observer })

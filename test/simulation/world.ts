@@ -1,6 +1,6 @@
 import { directConversationId } from '../../src/domain/conversations/conversation-id.ts'
 import { createDomain, type Domain } from '../../src/domain/domain.ts'
-import { nobody } from '../../src/domain/observer.ts'
+import { nullObserver } from '../../src/domain/observer.ts'
 import type { EventSubscription } from '../../src/ports/events.ts'
 import type { Message } from '../../src/ports/log.ts'
 import type { Ports } from '../../src/ports/ports.ts'
@@ -96,7 +96,7 @@ export function createWorld(seed: number, change?: Change) {
       onDetachError: () => undefined,
       inboxLimit,
       cacheSize: 100,
-      observer: { ...nobody, voided },
+      observer: { ...nullObserver, voided },
     })
     const domain = change?.plantOnto?.(plain) ?? plain
     const node = { owner, domain, deaths }

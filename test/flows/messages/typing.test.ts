@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Access, Member } from '../../../src/domain/conversations/access.ts'
-import { nobody } from '../../../src/domain/observer.ts'
+import { nullObserver } from '../../../src/domain/observer.ts'
 import { createTyping } from '../../../src/domain/people/typing.ts'
 import { createResyncScheduler } from '../../../src/domain/streams/resync-scheduler.ts'
 import { createSubscribeUser } from '../../../src/domain/streams/user-subscription.ts'
@@ -93,7 +93,7 @@ describe('by the clock', () => {
           }),
           resyncScheduler: createResyncScheduler({ sessions: createSessionsMemory(redis) }),
           blocking: { isBlocked: async () => false },
-          observer: nobody,
+          observer: nullObserver,
         },
         100,
       ),
