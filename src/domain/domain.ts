@@ -131,7 +131,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
       attach: attachments.attach,
       payloadOf,
       quotas,
-      onSent: typing.sent,
+      stopTyping: typing.stopTyping,
       observer,
     }),
     uploads: createUploads({ ...ports, ...options, budget: options.uploadBudget }),

@@ -106,7 +106,7 @@ export function createTyping(
   }
 
   /** A message says that its writer has stopped: the next key is news again. */
-  const sent = ({ userId, conversation }: Member): void => void said.delete(`${userId} ${conversation.id}`)
+  const stopTyping = ({ userId, conversation }: Member): void => void said.delete(`${userId} ${conversation.id}`)
 
-  return { setTyping, followTyping, sent }
+  return { setTyping, followTyping, stopTyping }
 }

@@ -128,10 +128,10 @@ describe('by the clock', () => {
   })
 
   it('is news again right after a message', async () => {
-    const { setTyping, sent, told } = start()
+    const { setTyping, stopTyping, told } = start()
     const alice = memberOf('alice')
     await setTyping(alice, true)
-    sent(alice)
+    stopTyping(alice)
     await setTyping(alice, true)
     expect(told).toHaveBeenCalledTimes(2)
   })
