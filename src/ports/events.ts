@@ -59,7 +59,7 @@ export interface Events {
   publishEntry(publication: EntryPublication): Promise<PublishedEntry>
   /** Does the same for a group, in one publish however many are in it, and does not look at who has a session. */
   publishGroupEntry(entry: LogEntry): Promise<void>
-  /** One round trip: publishes a member's new boundaries, and lifts their hint as `BoundaryHints.lift` does. */
+  /** One round trip: publishes a member's new boundaries, and lifts the cached ones as `BoundaryCache.lift` does. */
   publishBoundaries(audience: Audience, ticks: Ticks): Promise<{ pendingVersion: number }>
   /** Publishes to these users that a conversation is not as they knew it: their settings, say. */
   publishConversation(userIds: readonly UserId[], conversationId: ConversationId): Promise<void>

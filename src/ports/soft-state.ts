@@ -5,7 +5,7 @@ import type { Boundaries } from '../protocol/ticks.ts'
 import type { MemberAddress } from './delivery.ts'
 
 /**
- * Hands out seqs. Only a hint: a number it gives may turn out taken, and the log's cells decide.
+ * Hands out seqs. They are only proposals: a number it gives may turn out taken, and the log's cells decide.
  *
  * A counter that stands is never below an entry that was published: a reader that has got as far as the counter has missed nothing.
  * So Redis forgets it rather than lets it fall back: a counter that another Redis process kept counts as gone, and one is seeded
@@ -63,7 +63,7 @@ export interface Sessions {
  * What Redis remembers of who has blocked whom in a direct chat, so that a send need not read it. Where it knows nothing, the
  * first to ask leaves a lease there and may `settle` what DynamoDB says; a change meanwhile voids the lease.
  */
-export interface BlockHints {
+export interface BlockCache {
   /** The members that have blocked the other, or undefined: ask DynamoDB. In the order asked for. */
   look(conversationIds: readonly ConversationId[], lease: string): Promise<(readonly UserId[] | undefined)[]>
   /** As `Sequencer.reserve`, in one round trip with the look: nothing is reserved for a sender the other has blocked. */
@@ -95,26 +95,26 @@ export interface Activity {
 }
 
 /** What Redis remembers of a member's boundaries: never more than the truth, so that a send need not read it. */
-export type BoundaryHint = Boundaries & {
+export type CachedBoundaries = Boundaries & {
   /** Changes with every pending row that is written; 0 means there is none. */
   pendingVersion: number
 }
 
-export interface BoundaryHints {
-  get(member: MemberAddress): Promise<BoundaryHint | undefined>
+export interface BoundaryCache {
+  get(member: MemberAddress): Promise<CachedBoundaries | undefined>
   /**
-   * Like get, for somebody about to change the pending row: unless the hint says there is none, it also drops the mark
+   * Like get, for somebody about to change the pending row: unless the cache says there is none, it also drops the mark
    * of `Sessions`, for a crash halfway would leave the index incomplete.
    */
-  open(member: MemberAddress): Promise<BoundaryHint | undefined>
+  open(member: MemberAddress): Promise<CachedBoundaries | undefined>
   /**
    * Lifts each boundary to at least the given one. `clearedVersion`: the pending row seen at that version is gone; 0 for
-   * somebody who saw neither a hint nor a row. A version that is another by now stays: a row was written meanwhile.
+   * somebody who saw neither a cache entry nor a row. A version that is another by now stays: a row was written meanwhile.
    */
   lift(member: MemberAddress, boundaries: Boundaries, clearedVersion?: number): Promise<void>
   /**
-   * By whoever has written a pending row: from here on every ack looks for it. Returns what is delivered as far as the hint knows, 0
-   * where it does not. An ack that came before this has lifted the hint, and has not looked.
+   * Called by whoever has written a pending row: from here on every ack looks for it. Returns what is delivered as far as the cache knows, 0
+   * where it does not. An ack that came before this has lifted the cached boundaries, and has not looked.
    */
   notePending(member: MemberAddress): Promise<Seq>
 }

@@ -200,12 +200,12 @@ const messageBugs: Bug[] = [
     seed: 1,
     plant: (ports) => ({
       ...ports,
-      hints: {
-        ...ports.hints,
+      boundaryCache: {
+        ...ports.boundaryCache,
         async get(member) {
-          const hint = await ports.hints.get(member)
+          const cached = await ports.boundaryCache.get(member)
           const [last] = await ports.messages.below(member.conversationId, Number.MAX_SAFE_INTEGER, 1)
-          return hint && { ...hint, lastDeliveredSeq: last?.seq ?? 0 }
+          return cached && { ...cached, lastDeliveredSeq: last?.seq ?? 0 }
         },
       },
     }),

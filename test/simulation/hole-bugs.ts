@@ -92,7 +92,7 @@ export const holeBugs: Bug[] = [
     seed: 1,
     plant: (ports) => ({
       ...ports,
-      hints: { ...ports.hints, notePending: async () => 0 },
+      boundaryCache: { ...ports.boundaryCache, notePending: async () => 0 },
       events: { ...ports.events, publishEntry: ({ entry, members }) => ports.events.publishEntry({ entry, members }) },
     }),
   },

@@ -35,20 +35,20 @@ const promote = ({ raw }: RedisServer) => raw.replicaof('NO', 'ONE')
 test('a Redis that is made master again believes nothing of what it knew before, for the other may have learned more', async () => {
   const [first, second] = [await startServer(), await startServer()]
   const [group, chat, phone] = [aConversation(), aConversation(), { userId: aUser(), connectionId: 'phone' }]
-  const know = async ({ sequencer, versions, blockHints, sessions }: SoftState) => {
+  const know = async ({ sequencer, versions, blockCache, sessions }: SoftState) => {
     await seedCounter(sequencer, chat, 5)
     await versions.look([group], 'reading')
     await versions.settle(group, 'reading', 5)
-    await blockHints.look([chat], 'lease')
-    await blockHints.settle(chat, 'lease', [])
+    await blockCache.look([chat], 'lease')
+    await blockCache.settle(chat, 'lease', [])
     await sessions.attach(phone)
     await sessions.leave(phone)
     await sessions.markIndexComplete(phone.userId)
   }
-  const known = async ({ sequencer, versions, blockHints, sessions }: SoftState) => ({
+  const known = async ({ sequencer, versions, blockCache, sessions }: SoftState) => ({
     counter: (await sequencer.heads([chat]))[0],
     version: (await versions.look([group], 'a'))[0],
-    blockers: (await blockHints.look([chat], 'a'))[0],
+    blockers: (await blockCache.look([chat], 'a'))[0],
     ...(await sessions.attach(phone)),
   })
   await know(first.soft)
@@ -60,8 +60,8 @@ test('a Redis that is made master again believes nothing of what it knew before,
   await first.raw.replicaof('127.0.0.1', await freePort())
   await seedCounter(second.soft.sequencer, chat, 6)
   await second.soft.versions.raise(group, 6)
-  await second.soft.blockHints.begin(chat, 'change')
-  await second.soft.blockHints.end(chat, 'change')
+  await second.soft.blockCache.begin(chat, 'change')
+  await second.soft.blockCache.end(chat, 'change')
   await second.soft.sessions.attach(phone)
   await promote(first)
 

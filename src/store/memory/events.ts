@@ -2,7 +2,7 @@ import type { Audience, ChatEvent, Events } from '../../ports/events.ts'
 import type { LogEntry } from '../../ports/log.ts'
 import { eventOf } from '../redis/event-wire.ts'
 import { raiseActivity } from './activity.ts'
-import { liftHint, notePending } from './hints.ts'
+import { liftBoundaries, notePending } from './boundary-cache.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 import { counterOf, raised, setCounter } from './sequencer.ts'
 import { liveSessions, presenceChannel } from './sessions.ts'
@@ -38,7 +38,7 @@ export function createEventsMemory(redis: MemoryRedis): Events {
 
     async publishBoundaries(audience, ticks) {
       await redis.arrive()
-      const pendingVersion = liftHint(redis, ticks, ticks)
+      const pendingVersion = liftBoundaries(redis, ticks, ticks)
       publishAll(audience, { type: 'ticks', ticks })
       return { pendingVersion }
     },

@@ -12,8 +12,8 @@ export type MemoryBlock = { runId: number } & (
   | { kind: 'known'; blockers: readonly UserId[] }
   | { kind: 'lease' | 'changing'; id: string }
 )
-/** `version` as p in store/redis/hints.ts. */
-export type MemoryHint = { delivered?: Seq; read?: Seq; version: number }
+/** `version` as p in store/redis/boundary-cache.ts. */
+export type MemoryBoundaries = { delivered?: Seq; read?: Seq; version: number }
 
 /** The last seq given and how far the log is known to be taken, or the token of somebody who is about to seed it. */
 export type MemoryCounter = ({ seq: Seq; published: Seq } | { token: string }) & { runId: number }
@@ -33,7 +33,7 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     sent: createTable<Seq>(clock),
     sessions: createTable<MemorySessions>(clock),
     marks: createTable<number>(clock),
-    hints: createTable<MemoryHint>(clock),
+    boundaries: createTable<MemoryBoundaries>(clock),
     versions: createTable<MemoryVersion>(clock),
     activities: createTable<LastActivity>(clock),
     seen: createTable<number>(clock),

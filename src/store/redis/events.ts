@@ -1,7 +1,7 @@
 // parley_user:{userId}            channel, see event-wire.ts
 // parley_group:{conversationId}   channel: what concerns everybody in a group
 // parley_presence:{userId}        channel: the user may appear in another way than before; published by the sessions
-// Also touches what belongs to the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark) and the hints.
+// Also touches what belongs to the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark) and the boundary cache.
 //
 // The names given to `roundTrip` are label values of a metric and names of spans: they stay as they are when a function is renamed.
 
@@ -10,9 +10,9 @@ import type { Audience, ChatEvent, EventSubscription, Events } from '../../ports
 import type { LogEntry } from '../../ports/log.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { activityLua, activityTtlMs } from './activity.ts'
+import { boundaryCacheTtlMs, liftBoundariesLua, pendingVersionLua, pendingVersionOf } from './boundary-cache.ts'
 import { createChannelsRedis, type OnTraced } from './channels.ts'
 import { encodeEvent, eventOf } from './event-wire.ts'
-import { hintTtlMs, liftHintLua, pendingVersionLua, pendingVersionOf } from './hints.ts'
 import type { RedisKeys } from './keys.ts'
 import { counterLua, counterTtlMs } from './sequencer.ts'
 import { sessionsLua } from './sessions.ts'
@@ -44,14 +44,14 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
       const { conversationId, senderId, seq } = entry
       const publishTo = (userId: UserId, payload: string) =>
         publishToMember(
-          [keys.sessions(userId), keys.mark(userId), keys.hint({ userId, conversationId })],
+          [keys.sessions(userId), keys.mark(userId), keys.cachedBoundaries({ userId, conversationId })],
           [
             keys.channel(userId),
             payload,
             conversationId,
             userId === senderId ? 1 : 0,
             pendingWritten.includes(userId) ? 1 : 0,
-            hintTtlMs,
+            boundaryCacheTtlMs,
             seq,
           ],
         )
@@ -84,7 +84,10 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
       const ownIfPublished = others.length < channelNames.length ? own : ''
       const [version] = await link.roundTrip('events.tell', () =>
         Promise.all([
-          publishOwnBoundaries([keys.hint(ticks)], [lastDeliveredSeq, lastReadSeq, hintTtlMs, ownIfPublished, payload]),
+          publishOwnBoundaries(
+            [keys.cachedBoundaries(ticks)],
+            [lastDeliveredSeq, lastReadSeq, boundaryCacheTtlMs, ownIfPublished, payload],
+          ),
           ...others.map((channel) => publish([channel], [payload])),
         ]),
       )
@@ -123,13 +126,13 @@ async function joined(opened: readonly PromiseSettledResult<EventSubscription>[]
 
 // KEYS[1] hash     the member's sessions
 // KEYS[2] string   the member's mark
-// KEYS[3] hash     the member's hint of this conversation
+// KEYS[3] hash     the member's cached boundaries in this conversation
 // ARGV[1] string   the member's channel
 // ARGV[2] string   the event
 // ARGV[3] string   conversation id
 // ARGV[4] integer  1 if the member is the sender
 // ARGV[5] integer  1 if the member's pending row was written
-// ARGV[6] integer  TTL of the hint, ms
+// ARGV[6] integer  TTL of the cached boundaries, ms
 // ARGV[7] integer  the entry's seq
 // Returns the sum of 1 if somebody is attached for the member, and twice what the member has acked, if that was before the pending row.
 const publishEntryLua = `${sessionsLua}${pendingVersionLua}
@@ -169,14 +172,14 @@ if ARGV[3] ~= '0' then raise_activity(KEYS[2], ARGV[1], ARGV[3], ARGV[4], counte
 return counter and 1 or 0
 `
 
-// KEYS[1] hash     the member's hint
+// KEYS[1] hash     the member's cached boundaries
 // ARGV[1] integer  delivered
 // ARGV[2] integer  read
-// ARGV[3] integer  TTL of the hint, ms
+// ARGV[3] integer  TTL of the cached boundaries, ms
 // ARGV[4] string   the member's channel, or '' if the member is not told
 // ARGV[5] string   the event
 // Returns p.
-const publishOwnBoundariesLua = `${liftHintLua}
+const publishOwnBoundariesLua = `${liftBoundariesLua}
 local version = lift_hint(KEYS[1], ARGV[1], ARGV[2], '', ARGV[3])
 if ARGV[4] ~= '' then redis.call('PUBLISH', ARGV[4], ARGV[5]) end
 return version

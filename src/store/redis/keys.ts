@@ -16,7 +16,7 @@ export function createRedisKeys(prefix: string) {
       `${prefix}sent:{${conversationId}}:${senderId}#${clientMessageId}`,
     sessions: (userId: UserId) => `${prefix}sessions:{${userId}}`,
     mark: (userId: UserId) => `${prefix}complete:{${userId}}`,
-    hint: ({ userId, conversationId }: MemberAddress) => `${prefix}hint:{${userId}}:${conversationId}`,
+    cachedBoundaries: ({ userId, conversationId }: MemberAddress) => `${prefix}hint:{${userId}}:${conversationId}`,
     seen: (userId: UserId) => `${prefix}seen:{${userId}}`,
     block: (conversationId: ConversationId) => `${prefix}block:{${conversationId}}`,
     pushJobs: `${prefix}push-jobs:{push}`,

@@ -102,7 +102,7 @@ describe('the link to a redis-server', () => {
     const send = { senderId: userId, clientMessageId: aClientMessageId() }
     await seedCounter(soft.sequencer, conversationId, 1)
     await soft.sequencer.reserve(conversationId, send)
-    await soft.hints.lift({ userId, conversationId }, ticks, 0)
+    await soft.boundaryCache.lift({ userId, conversationId }, ticks, 0)
     await soft.activity.seed([{ conversationId, seq: 1, atMs: 1 }])
     await setMark(soft, userId)
     await soft.sessions.renew([{ session: { userId: ticks.userId, connectionId: 'phone' }, state: 'online' }])
@@ -111,7 +111,7 @@ describe('the link to a redis-server', () => {
       [keys.counter(conversationId), 30 * dayMs],
       [keys.activity(conversationId), 90 * dayMs],
       [keys.sent(conversationId, send), 3_600_000],
-      [keys.hint({ userId, conversationId }), 7 * dayMs],
+      [keys.cachedBoundaries({ userId, conversationId }), 7 * dayMs],
       [keys.mark(userId), 30 * dayMs],
       [keys.sessions(ticks.userId), 3_630_000],
     ]

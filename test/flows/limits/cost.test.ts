@@ -52,7 +52,7 @@ describe('the cost of', () => {
     await atBob.receives(1)
     expect(asked()).toEqual(['PutItem sends', 'PutItem messages'])
     expect(calls.reduce((sum, { capacityUnits }) => sum + capacityUnits, 0)).toBe(2)
-    // reserve and the hint go out together, as one.
+    // reserve and the read of the boundary cache go out together, as one.
     expect(roundTrips.length).toBeLessThanOrEqual(3)
     await atBob.stop()
   })

@@ -89,18 +89,18 @@ export function eventsContract(world: () => SoftWorld): void {
     expect(listener.events).toEqual([{ type: 'ticks', ticks: told }])
   })
 
-  test('boundaries that are told lift the hint, which says whether there may be a pending row', async () => {
-    const { hints } = world().there
+  test('boundaries that are published lift the cached ones, which say whether there may be a pending row', async () => {
+    const { boundaryCache } = world().there
     const told = ticks(4)
     const { pendingVersion } = await here().publishBoundaries([told.userId, aUser()], told)
     expect(pendingVersion).toBeGreaterThan(0)
-    expect(await hints.get(told)).toEqual({ ...boundariesOf(told), pendingVersion })
-    await hints.lift(told, told, pendingVersion)
+    expect(await boundaryCache.get(told)).toEqual({ ...boundariesOf(told), pendingVersion })
+    await boundaryCache.lift(told, told, pendingVersion)
     const more = { ...told, lastDeliveredSeq: told.lastDeliveredSeq + 3 }
     expect(await here().publishBoundaries([], more)).toEqual({ pendingVersion: 0 })
-    expect(await hints.get(told)).toEqual({ ...boundariesOf(more), pendingVersion: 0 })
+    expect(await boundaryCache.get(told)).toEqual({ ...boundariesOf(more), pendingVersion: 0 })
     expect(await here().publishBoundaries([], told)).toEqual({ pendingVersion: 0 })
-    expect(await hints.get(told)).toEqual({ ...boundariesOf(more), pendingVersion: 0 })
+    expect(await boundaryCache.get(told)).toEqual({ ...boundariesOf(more), pendingVersion: 0 })
   })
 
   test('a changed conversation is told to those named', async () => {
@@ -306,7 +306,7 @@ export function eventsContract(world: () => SoftWorld): void {
   })
 
   test('while there is no answer every call is UNAVAILABLE; afterwards everything goes on by itself', async () => {
-    const { sequencer, hints, versions, activity, blockHints } = world().here
+    const { sequencer, boundaryCache, versions, activity, blockCache } = world().here
     const session = await attached()
     const { userId } = session
     const conversationId = aConversation()
@@ -325,14 +325,14 @@ export function eventsContract(world: () => SoftWorld): void {
       sessions().markIndexComplete(userId),
       sessions().presence([userId]),
       sessions().seen([userId]),
-      blockHints.look([conversationId], 'lease'),
-      blockHints.reserve(conversationId, send, 'lease'),
-      blockHints.settle(conversationId, 'lease', []),
-      blockHints.begin(conversationId, 'change'),
-      blockHints.end(conversationId, 'change'),
-      hints.get({ userId, conversationId }),
-      hints.open({ userId, conversationId }),
-      hints.lift({ userId, conversationId }, { lastDeliveredSeq: 1, lastReadSeq: 1 }),
+      blockCache.look([conversationId], 'lease'),
+      blockCache.reserve(conversationId, send, 'lease'),
+      blockCache.settle(conversationId, 'lease', []),
+      blockCache.begin(conversationId, 'change'),
+      blockCache.end(conversationId, 'change'),
+      boundaryCache.get({ userId, conversationId }),
+      boundaryCache.open({ userId, conversationId }),
+      boundaryCache.lift({ userId, conversationId }, { lastDeliveredSeq: 1, lastReadSeq: 1 }),
       activity.of([conversationId]),
       activity.seed([{ conversationId, seq: 1, atMs: 1 }]),
       here().publishEntry({ entry: aMessage(conversationId, 1), members: [userId] }),

@@ -154,7 +154,7 @@ export function sequencerContract(world: () => SoftWorld): void {
     expect(await here().heads([conversation])).toEqual([6])
   })
 
-  test('a send keeps the seq that was taken back and given to another: it is a hint', async () => {
+  test('a send keeps the seq that was taken back and given to another: the log decides', async () => {
     const conversation = await seeded(0)
     const [first, second] = [aSend(), aSend()]
     await here().reserve(conversation, first)

@@ -3,9 +3,9 @@ import type { MemberAddress } from '../../../src/ports/delivery.ts'
 import { aConversation, aMessage, aUser } from '../../kit/ids.ts'
 import type { SoftWorld } from '../../kit/soft-worlds.ts'
 
-export function hintsContract(world: () => SoftWorld): void {
-  const here = () => world().here.hints
-  const there = () => world().there.hints
+export function boundaryCacheContract(world: () => SoftWorld): void {
+  const here = () => world().here.boundaryCache
+  const there = () => world().there.boundaryCache
   const aMember = (): MemberAddress => ({ userId: aUser(), conversationId: aConversation() })
   const at = (lastDeliveredSeq: number, lastReadSeq: number) => ({ lastDeliveredSeq, lastReadSeq })
 
@@ -44,7 +44,7 @@ export function hintsContract(world: () => SoftWorld): void {
     expect(await here().open(member)).toBeUndefined()
   })
 
-  test('somebody who saw neither a hint nor a row makes one that says so', async () => {
+  test('somebody who saw neither a cache entry nor a row makes an entry that says so', async () => {
     const member = aMember()
     await here().lift(member, at(5, 3), 0)
     expect(await there().get(member)).toEqual({ lastDeliveredSeq: 5, lastReadSeq: 3, pendingVersion: 0 })
@@ -123,7 +123,7 @@ export function hintsContract(world: () => SoftWorld): void {
     expect(await versionOf(member)).toBeGreaterThan(0)
   })
 
-  test('a row written where there is no hint is no hint, but whoever looked before cannot deny it', async () => {
+  test('a row written where nothing is cached does not count as cached boundaries, but whoever looked before cannot deny it', async () => {
     const member = aMember()
     expect(await here().get(member)).toBeUndefined()
     await pendingWritten(member)

@@ -1,24 +1,24 @@
 // parley_hint:{userId}:<conversationId>   hash, 7 days from its last change
 //   d, r   integers: delivered and read, never beyond the stored boundaries
 //   p      integer: a version, new with every pending row that was written; negative once that row was seen to be gone; 0
-//          where none was written since the hint exists
+//          where none was written since the entry exists
 //
 // `p <= 0` says that there is no pending row. What keeps it true:
-// - Whoever wrote a row raises p, also where there is no hint. Such a hash has p alone; for readers there is no hint yet.
+// - Whoever wrote a row raises p, also where nothing is cached. Such a hash has p alone; for readers nothing is cached yet.
 //   If d says that an ack has come before, that ack has not seen p: whoever wrote the row removes it.
 // - Only somebody who looked for the row while p was what it still is may say that there is none: a row written since has
 //   raised p. A version never comes back, not even after Redis forgot: it is Redis's time in µs, or one more than the last.
-// - Where nobody looked, or the hint seen then is gone, a new hint begins with a new version: there may be a row.
-// Somebody who saw no hint and no row passes 0. Should a row be written, published and forgotten by Redis before that arrives, p
+// - Where nobody looked, or the entry seen then is gone, a new entry begins with a new version: there may be a row.
+// Somebody who saw no entry and no row passes 0. Should a row be written, published and forgotten by Redis before that arrives, p
 // says "none" beside a row. Whoever lists the index finds the row all the same; only its removal comes later.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
-import type { BoundaryHint, BoundaryHints } from '../../ports/soft-state.ts'
+import type { BoundaryCache, CachedBoundaries } from '../../ports/soft-state.ts'
 import { dayMs, type RedisKeys } from './keys.ts'
 
-export const hintTtlMs = 7 * dayMs
+export const boundaryCacheTtlMs = 7 * dayMs
 
-export function createHintsRedis(link: RedisLink, keys: RedisKeys): BoundaryHints {
+export function createBoundaryCacheRedis(link: RedisLink, keys: RedisKeys): BoundaryCache {
   const get = link.command('hmget')
   const open = link.script(openLua, 2)
   const lift = link.script(liftLua, 1)
@@ -26,26 +26,35 @@ export function createHintsRedis(link: RedisLink, keys: RedisKeys): BoundaryHint
 
   return {
     async get(member) {
-      return toHint(await link.roundTrip('hints.get', () => get(keys.hint(member), ['d', 'r', 'p'])))
+      return toCached(await link.roundTrip('hints.get', () => get(keys.cachedBoundaries(member), ['d', 'r', 'p'])))
     },
 
     async open(member) {
-      return toHint(await link.roundTrip('hints.open', () => open([keys.hint(member), keys.mark(member.userId)], [])))
+      return toCached(
+        await link.roundTrip('hints.open', () => open([keys.cachedBoundaries(member), keys.mark(member.userId)], [])),
+      )
     },
 
     async lift(member, { lastDeliveredSeq, lastReadSeq }, clearedVersion) {
       await link.roundTrip('hints.lift', () =>
-        lift([keys.hint(member)], [lastDeliveredSeq, lastReadSeq, clearedVersion ?? '', hintTtlMs]),
+        lift(
+          [keys.cachedBoundaries(member)],
+          [lastDeliveredSeq, lastReadSeq, clearedVersion ?? '', boundaryCacheTtlMs],
+        ),
       )
     },
 
     async notePending(member) {
-      return Number(await link.roundTrip('hints.notePending', () => notePending([keys.hint(member)], [hintTtlMs])))
+      return Number(
+        await link.roundTrip('hints.notePending', () =>
+          notePending([keys.cachedBoundaries(member)], [boundaryCacheTtlMs]),
+        ),
+      )
     },
   }
 }
 
-function toHint(fields: unknown): BoundaryHint | undefined {
+function toCached(fields: unknown): CachedBoundaries | undefined {
   const [delivered, read, version] = fields as (string | null)[]
   if (delivered === null) return undefined
   return {
@@ -74,14 +83,14 @@ local function note_pending(key, ttl_ms)
 end
 `
 
-// KEYS[1] hash     the hint
-// ARGV[1] integer  TTL of the hint, ms
+// KEYS[1] hash     the cached boundaries
+// ARGV[1] integer  TTL of the cached boundaries, ms
 // Returns d, or 0.
 const notePendingLua = `${pendingVersionLua}
 return note_pending(KEYS[1], ARGV[1])
 `
 
-// KEYS[1] hash     the hint
+// KEYS[1] hash     the cached boundaries
 // KEYS[2] string   the user's mark
 // Returns {d, r, p}.
 const openLua = `
@@ -94,7 +103,7 @@ return hint
  * lift_hint(key, delivered, read, cleared, ttl_ms), returning p. `cleared`: the version at which the pending row was seen to be
  * gone; '' where nobody looked.
  */
-export const liftHintLua = `${pendingVersionLua}
+export const liftBoundariesLua = `${pendingVersionLua}
 local function lift_hint(key, delivered, read, cleared, ttl_ms)
   local hint = redis.call('HMGET', key, 'p', 'd', 'r')
   local version, cleared_version = tonumber(hint[1] or ''), tonumber(cleared)
@@ -114,12 +123,12 @@ local function lift_hint(key, delivered, read, cleared, ttl_ms)
 end
 `
 
-// KEYS[1] hash     the hint
+// KEYS[1] hash     the cached boundaries
 // ARGV[1] integer  delivered
 // ARGV[2] integer  read
 // ARGV[3] integer  cleared
-// ARGV[4] integer  TTL of the hint, ms
+// ARGV[4] integer  TTL of the cached boundaries, ms
 // Returns p.
-const liftLua = `${liftHintLua}
+const liftLua = `${liftBoundariesLua}
 return lift_hint(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4])
 `
