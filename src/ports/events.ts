@@ -53,7 +53,7 @@ export type PublishedEntry = { absent: UserId[]; overtaken: { userId: UserId; de
 export interface Events {
   /**
    * One round trip: publishes the entry to every member and lifts the conversation's counter to its seq. A sender without a session loses
-   * the mark of `Sessions`. A message becomes its conversation's `Activity`; where that is gone, only if the counter says that nothing
+   * the flag `pendingIndexComplete` of `Sessions`. A message becomes its conversation's `Activity`; where that is gone, only if the counter says that nothing
    * comes after it.
    */
   publishEntry(publication: EntryPublication): Promise<PublishedEntry>

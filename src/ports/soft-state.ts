@@ -41,19 +41,19 @@ export type Presence = 'online' | 'syncing' | 'offline'
 export type Seen = { presence: Presence; lastSeenAtMs?: number }
 
 /**
- * Who is attached where, each with a TTL; and per user a mark "the pending index is complete". The mark stands only from
- * a clean end of the user's last session until the next attach, and only on the Redis process that took it. Whoever watches a
+ * Who is attached where, each with a TTL; and per user the flag `pendingIndexComplete`. The flag is set only from a clean end of the
+ * user's last session until the next attach, and only on the Redis process that took it. Whoever watches a
  * user gets an event when a session's coming, going or change of state changes how the user appears; not when one expires.
  */
 export interface Sessions {
-  /** Registers as syncing and takes the mark. Returns whether it was there. */
-  attach(session: Session): Promise<{ indexComplete: boolean }>
+  /** Registers as syncing and clears the flag. Returns whether it was set. */
+  attach(session: Session): Promise<{ pendingIndexComplete: boolean }>
   /** Sets the states and renews the TTLs; registers again what Redis forgot. */
   renew(sessions: readonly { session: Session; state: SessionState }[]): Promise<void>
   /** From here on senders no longer count on this session. Others of the same user are left alone. */
   leave(session: Session): Promise<void>
-  /** Sets the mark, unless the user has another session or one of them has ended uncleanly. */
-  markIndexComplete(userId: UserId): Promise<void>
+  /** Sets the flag, unless the user has another session or one of them has ended uncleanly. */
+  setPendingIndexComplete(userId: UserId): Promise<void>
   presence(userIds: readonly UserId[]): Promise<Presence[]>
   /** The same, and when each was last here. In the order asked for. */
   seen(userIds: readonly UserId[]): Promise<Seen[]>
@@ -103,8 +103,8 @@ export type CachedBoundaries = Boundaries & {
 export interface BoundaryCache {
   get(member: MemberAddress): Promise<CachedBoundaries | undefined>
   /**
-   * Like get, for somebody about to change the pending row: unless the cache says there is none, it also drops the mark
-   * of `Sessions`, for a crash halfway would leave the index incomplete.
+   * Like get, for somebody about to change the pending row: unless the cache says there is none, it also clears the
+   * flag of `Sessions`, for a crash halfway would leave the index incomplete.
    */
   open(member: MemberAddress): Promise<CachedBoundaries | undefined>
   /**

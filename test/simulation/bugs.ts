@@ -276,23 +276,23 @@ const messageBugs: Bug[] = [
     seed: 18,
     alone: true,
     plant(ports, { random }) {
-      const marked = new Set<UserId>()
+      const flagged = new Set<UserId>()
       return {
         ...ports,
         sessions: {
           ...ports.sessions,
           async attach(session) {
-            const { indexComplete } = await ports.sessions.attach(session)
-            return { indexComplete: indexComplete || marked.has(session.userId) }
+            const { pendingIndexComplete } = await ports.sessions.attach(session)
+            return { pendingIndexComplete: pendingIndexComplete || flagged.has(session.userId) }
           },
           async leave(session) {
             // A detach may fail, which does no harm by itself.
             if (random.chance(0.3)) throw unavailable()
             await ports.sessions.leave(session)
           },
-          async markIndexComplete(userId) {
-            marked.add(userId)
-            await ports.sessions.markIndexComplete(userId)
+          async setPendingIndexComplete(userId) {
+            flagged.add(userId)
+            await ports.sessions.setPendingIndexComplete(userId)
           },
         },
       }
@@ -380,11 +380,11 @@ const messageBugs: Bug[] = [
           await ports.clock.sleep(random.below(3000))
           await ports.sessions.leave(session)
         },
-        async markIndexComplete(userId) {
+        async setPendingIndexComplete(userId) {
           if (network.losesEvents() && userId === 'carol') for (let times = 0; times < 3; times += 1) failOver()
           const sessions = redis.sessions.get(userId)
           if (sessions) sessions.runId = redis.runId()
-          await ports.sessions.markIndexComplete(userId)
+          await ports.sessions.setPendingIndexComplete(userId)
         },
       },
     }),

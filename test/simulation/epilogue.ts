@@ -30,7 +30,7 @@ export function createEpilogue(world: World) {
   const owner: Owner = { name: 'epilogue', alive: true }
 
   /**
-   * Where the mark stands after that, the index has to be complete; unless events were lost, for which the periodic resync makes up when
+   * Where the flag stands after that, the index has to be complete; unless events were lost, for which the periodic resync makes up when
    * they come back.
    */
   async function whileLeaving(time: number, devices: readonly Device[], left: Promise<unknown>): Promise<void> {
@@ -47,7 +47,8 @@ export function createEpilogue(world: World) {
     network.setRates({})
     if (lossy) return
     for (const { id, members } of world.chats) {
-      for (const userId of members) if (redis.marks.get(userId) === redis.runId()) await lookUp(userId, id, () => true)
+      for (const userId of members)
+        if (redis.pendingIndexComplete.get(userId) === redis.runId()) await lookUp(userId, id, () => true)
     }
   }
 

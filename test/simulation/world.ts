@@ -116,7 +116,7 @@ export function createWorld(seed: number, change?: Change) {
     }
   }
 
-  /** To another process, which believes no counter, version or mark of the first. */
+  /** To another process, which believes no counter, version or flag of the first. */
   function failOver(): void {
     redis.failover()
     redis.cutSubscribers()

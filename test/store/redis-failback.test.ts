@@ -43,7 +43,7 @@ test('a Redis that is made master again believes nothing of what it knew before,
     await blockCache.settle(chat, 'lease', [])
     await sessions.attach(phone)
     await sessions.leave(phone)
-    await sessions.markIndexComplete(phone.userId)
+    await sessions.setPendingIndexComplete(phone.userId)
   }
   const known = async ({ sequencer, versions, blockCache, sessions }: SoftState) => ({
     counter: (await sequencer.heads([chat]))[0],
@@ -69,7 +69,7 @@ test('a Redis that is made master again believes nothing of what it knew before,
     counter: undefined,
     version: undefined,
     blockers: undefined,
-    indexComplete: false,
+    pendingIndexComplete: false,
   })
 })
 

@@ -35,13 +35,13 @@ describe('the memory Redis', () => {
   const redis = createMemoryRedis({ now: () => nowMs, monotonic: () => nowMs, sleep: async () => undefined })
   const { sequencer, sessions, boundaryCache, versions, blockCache } = createSoftStateMemory(redis)
 
-  test('another process with the same data does not believe the marks of the last one', async () => {
+  test('another process with the same data does not believe the flags of the last one', async () => {
     const phone = { userId: aUser(), connectionId: 'phone' }
     await sessions.attach(phone)
     await sessions.leave(phone)
-    await sessions.markIndexComplete(phone.userId)
+    await sessions.setPendingIndexComplete(phone.userId)
     redis.failover()
-    expect(await sessions.attach(phone)).toEqual({ indexComplete: false })
+    expect(await sessions.attach(phone)).toEqual({ pendingIndexComplete: false })
   })
 
   test('another process with the same data does not believe the versions of the last one', async () => {
@@ -56,13 +56,13 @@ describe('the memory Redis', () => {
     expect(await versions.look([id], 'c')).toEqual([6])
   })
 
-  test('a session that has outlived its Redis process sets no mark', async () => {
+  test('a session that has outlived its Redis process sets no flag', async () => {
     const phone = { userId: aUser(), connectionId: 'phone' }
     await sessions.attach(phone)
     await sessions.leave(phone)
     redis.failover()
-    await sessions.markIndexComplete(phone.userId)
-    expect(await sessions.attach(phone)).toEqual({ indexComplete: false })
+    await sessions.setPendingIndexComplete(phone.userId)
+    expect(await sessions.attach(phone)).toEqual({ pendingIndexComplete: false })
   })
 
   test('another process with the same data believes neither an answer nor a lease of the last one', async () => {

@@ -14,7 +14,7 @@ import type { Acknowledge } from './acknowledge.ts'
 // A receiver without a session may ack by a plain request before the row is there. Either the ack sees that there may be a row and removes
 // it, or the second publish sees the ack, and the row is removed here.
 //
-// The sender gets no pending row: publishing has dropped the mark that vouches for the sender's index, so that the sender's next attach
+// The sender gets no pending row: publishing has cleared the flag that vouches for the sender's index, so that the sender's next attach
 // compares all conversations with the log. That keeps a send at two writes.
 //
 // A change gets no pending row: a user who was away asks for the changes after what their device holds.

@@ -16,7 +16,7 @@ import type { SubscribeUser, UserSubscription } from './user-subscription.ts'
 //
 // Detach: first the session, so that senders stop counting on this stream; then a flush, after which everything published
 // while they still did is in the inbox; then a pending row for whatever arrived and was not acked. Only then may the
-// mark stand that lets the next attach trust the pending index. A crash anywhere before it leaves no mark, and the next
+// flag stand that lets the next attach trust the pending index. A crash anywhere before it leaves no flag, and the next
 // attach compares every conversation with the log.
 //
 // What was heard and not acked may have gone into a dead connection: nobody was pushed to, as the user counted as attached. So that
@@ -80,11 +80,11 @@ export function createAttach(given: Needs) {
     const inbox = createInbox(clock, inboxOptions)
     const subscription = await subscribeUser(userId, inbox, only)
     try {
-      const { indexComplete } = await sessions.attach(session)
+      const { pendingIndexComplete } = await sessions.attach(session)
       resyncScheduler.keepAlive(session, 'syncing')
       observer.attached()
       resyncScheduler.add(inbox, userId)
-      return new Attachment(needs, session, inbox, subscription, indexComplete)
+      return new Attachment(needs, session, inbox, subscription, pendingIndexComplete)
     } catch (error) {
       await subscription.close()
       throw error
@@ -99,16 +99,22 @@ export class Attachment {
   readonly inbox: Inbox
   readonly subscription: UserSubscription
   /** Whether the pending index names every conversation with something undelivered. */
-  readonly indexComplete: boolean
+  readonly pendingIndexComplete: boolean
   readonly #needs: Needs
   readonly #session: Session
 
-  constructor(needs: Needs, session: Session, inbox: Inbox, subscription: UserSubscription, indexComplete: boolean) {
+  constructor(
+    needs: Needs,
+    session: Session,
+    inbox: Inbox,
+    subscription: UserSubscription,
+    pendingIndexComplete: boolean,
+  ) {
     this.#needs = needs
     this.#session = session
     this.inbox = inbox
     this.subscription = subscription
-    this.indexComplete = indexComplete
+    this.pendingIndexComplete = pendingIndexComplete
   }
 
   async online(): Promise<void> {
@@ -158,6 +164,6 @@ export class Attachment {
       [...heard].filter(([id, seq]) => seq > (delivered.get(id) ?? 0)),
     )
     // A stream of one conversation cannot vouch for the others.
-    if (whole && untaken && !conversationId) await sessions.markIndexComplete(userId)
+    if (whole && untaken && !conversationId) await sessions.setPendingIndexComplete(userId)
   }
 }

@@ -16,7 +16,7 @@ export function createBoundaryCacheMemory(redis: MemoryRedis): BoundaryCache {
     async open(member) {
       await redis.arrive()
       const cached = toCached(redis.boundaries.get(boundaryKey(member)))
-      if (cached?.pendingVersion !== 0) redis.marks.delete(member.userId)
+      if (cached?.pendingVersion !== 0) redis.pendingIndexComplete.delete(member.userId)
       return cached
     },
 

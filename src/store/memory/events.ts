@@ -20,8 +20,8 @@ export function createEventsMemory(redis: MemoryRedis): Events {
         redis.publish(userId, eventOf(entry))
         const attached = liveSessions(redis, userId).some(({ scope }) => scope === '*' || scope === conversationId)
         if (!attached && userId === senderId) {
-          redis.marks.delete(userId)
-          // One that has left and is about to set the mark may have listened for the last time.
+          redis.pendingIndexComplete.delete(userId)
+          // One that has left and is about to set the flag may have listened for the last time.
           const leaving = redis.sessions.get(userId)
           if (leaving) leaving.unclean = true
         }

@@ -32,7 +32,7 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     counters: createTable<MemoryCounter>(clock),
     sent: createTable<Seq>(clock),
     sessions: createTable<MemorySessions>(clock),
-    marks: createTable<number>(clock),
+    pendingIndexComplete: createTable<number>(clock),
     boundaries: createTable<MemoryBoundaries>(clock),
     versions: createTable<MemoryVersion>(clock),
     activities: createTable<LastActivity>(clock),

@@ -31,7 +31,9 @@ export function createBoundaryCacheRedis(link: RedisLink, keys: RedisKeys): Boun
 
     async open(member) {
       return toCached(
-        await link.roundTrip('hints.open', () => open([keys.cachedBoundaries(member), keys.mark(member.userId)], [])),
+        await link.roundTrip('hints.open', () =>
+          open([keys.cachedBoundaries(member), keys.pendingIndexComplete(member.userId)], []),
+        ),
       )
     },
 
@@ -91,7 +93,7 @@ return note_pending(KEYS[1], ARGV[1])
 `
 
 // KEYS[1] hash     the cached boundaries
-// KEYS[2] string   the user's mark
+// KEYS[2] string   the user's flag
 // Returns {d, r, p}.
 const openLua = `
 local hint = redis.call('HMGET', KEYS[1], 'd', 'r', 'p')

@@ -37,7 +37,7 @@ class Subscription implements EventSubscription {
 }
 
 type Channel = { name: string; subscriptions: Set<Subscription>; subscribed: Promise<() => void> }
-type Mark = { heard: () => void; lost: (error: Error) => void }
+type PendingFlush = { heard: () => void; lost: (error: Error) => void }
 
 export type Channels = { subscribe(name: string, listener: EventListener): Promise<EventSubscription> }
 
@@ -48,8 +48,8 @@ export type OnTraced = (message: Message, traceparent: unknown) => void
 export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTraced?: OnTraced): Channels {
   const pubSub = createPubSub(link)
   const channels = new Map<string, Channel>()
-  const marks = new Map<string, Mark>()
-  let marksMade = 0
+  const pendingFlushes = new Map<string, PendingFlush>()
+  let flushesMade = 0
   let connected = gate()
   const owner: SubscriptionOwner = { flush, drop }
 
@@ -57,7 +57,7 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
     lost() {
       connected = gate()
       for (const subscription of allSubscriptions()) subscription.missed = subscription.confirmed
-      for (const mark of marks.values()) mark.lost(new Error('The link to Redis was lost'))
+      for (const flush of pendingFlushes.values()) flush.lost(new Error('The link to Redis was lost'))
     },
     restored() {
       connected.open()
@@ -116,7 +116,7 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
   function deliver(channel: Channel, wire: unknown): void {
     const event = decodeEvent(wire)
     if (event === undefined) link.onError(new Error(`Ignored a malformed event on ${channel.name}`))
-    else if (event.type === 'flush') marks.get(event.id)?.heard()
+    else if (event.type === 'flush') pendingFlushes.get(event.id)?.heard()
     else {
       if (onTraced && event.type === 'message') onTraced(event.message, (wire as { traceparent?: unknown }).traceparent)
       for (const { listener } of channel.subscriptions) {
@@ -130,13 +130,13 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
   }
 
   /**
-   * A mark, published where the user's messages are and heard here, has everything before it in front of it. A PING on the
-   * listening connection would do for a single Redis, but not in a cluster, where messages pass from node to node.
+   * A flush event is published where the user's messages are: when it arrives here, everything before it has arrived. A PING on the
+   * subscribing connection would do for a single Redis, but not in a cluster, where messages pass from node to node.
    */
   async function flush(name: string): Promise<void> {
-    marksMade += 1
-    const id = `${link.id}:${marksMade}`
-    const passed = new Promise<void>((heard, lost) => marks.set(id, { heard, lost }))
+    flushesMade += 1
+    const id = `${link.id}:${flushesMade}`
+    const passed = new Promise<void>((heard, lost) => pendingFlushes.set(id, { heard, lost }))
     const publishAndHear = async () => {
       await connected.opened
       await publish([name], [encodeEvent({ type: 'flush', id })])
@@ -145,7 +145,7 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
     try {
       await link.roundTrip('events.flush', () => Promise.race([publishAndHear(), passed]))
     } finally {
-      marks.delete(id)
+      pendingFlushes.delete(id)
     }
   }
 

@@ -5,8 +5,8 @@ import type { ChatEvent } from '../../ports/events.ts'
 import type { LogEntry } from '../../ports/log.ts'
 import type { ConversationId } from '../../protocol/ids.ts'
 
-/** Published by a listener to itself: when it hears its mark, it has heard everything before it. */
-export type FlushMark = { type: 'flush'; id: string }
+/** A subscription publishes it to itself: when it arrives, everything before it has arrived. */
+export type FlushEvent = { type: 'flush'; id: string }
 
 const version = 1
 
@@ -16,17 +16,17 @@ export function eventOf(entry: LogEntry): ChatEvent {
 }
 
 /** `traceparent`: the address of the trace it belongs to, if to any. Nodes that trace nothing do not look at it. */
-export const encodeEvent = (event: ChatEvent | FlushMark, traceparent?: string): string =>
+export const encodeEvent = (event: ChatEvent | FlushEvent, traceparent?: string): string =>
   JSON.stringify(
     traceparent === undefined ? { v: version, ...toWire(event) } : { v: version, ...toWire(event), traceparent },
   )
 
 /** A membership event is called `seat` on the wire. */
-const toWire = (event: ChatEvent | FlushMark) =>
+const toWire = (event: ChatEvent | FlushEvent) =>
   event.type === 'membership' ? { type: 'seat', seat: event.membership } : event
 
 /** Takes what JSON.parse made of it. */
-export function decodeEvent(wire: unknown): ChatEvent | FlushMark | undefined {
+export function decodeEvent(wire: unknown): ChatEvent | FlushEvent | undefined {
   if (!isRecord(wire) || wire.v !== version) return undefined
   switch (wire.type) {
     case 'message':

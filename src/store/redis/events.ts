@@ -1,7 +1,7 @@
 // parley_user:{userId}            channel, see event-wire.ts
 // parley_group:{conversationId}   channel: what concerns everybody in a group
 // parley_presence:{userId}        channel: the user may appear in another way than before; published by the sessions
-// Also touches what belongs to the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark) and the boundary cache.
+// Also touches what belongs to the sequencer (the counter), the lists (the activity), the sessions (the hash, the flag) and the boundary cache.
 //
 // The names given to `roundTrip` are label values of a metric and names of spans: they stay as they are when a function is renamed.
 
@@ -44,7 +44,7 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
       const { conversationId, senderId, seq } = entry
       const publishTo = (userId: UserId, payload: string) =>
         publishToMember(
-          [keys.sessions(userId), keys.mark(userId), keys.cachedBoundaries({ userId, conversationId })],
+          [keys.sessions(userId), keys.pendingIndexComplete(userId), keys.cachedBoundaries({ userId, conversationId })],
           [
             keys.channel(userId),
             payload,
@@ -125,7 +125,7 @@ async function joined(opened: readonly PromiseSettledResult<EventSubscription>[]
 }
 
 // KEYS[1] hash     the member's sessions
-// KEYS[2] string   the member's mark
+// KEYS[2] string   the member's flag
 // KEYS[3] hash     the member's cached boundaries in this conversation
 // ARGV[1] string   the member's channel
 // ARGV[2] string   the event

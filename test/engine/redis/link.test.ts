@@ -39,19 +39,19 @@ describe('the link to a redis-server', () => {
     const session = { userId, connectionId: 'phone' }
     await sessions.attach(session)
     await sessions.leave(session)
-    await sessions.markIndexComplete(userId)
+    await sessions.setPendingIndexComplete(userId)
   }
   const takeMark = async ({ sessions }: SoftState, userId: UserId) =>
-    (await sessions.attach({ userId, connectionId: 'laptop' })).indexComplete
+    (await sessions.attach({ userId, connectionId: 'laptop' })).pendingIndexComplete
 
   test('a mark that a restart or a failover brings back is not believed', async () => {
     const { soft } = connect()
     const bob = aUser()
     await setMark(soft, bob)
     await redis.failover()
-    expect(await redis.raw.exists(keys.mark(bob))).toBe(1)
+    expect(await redis.raw.exists(keys.pendingIndexComplete(bob))).toBe(1)
     await eventually(async () => expect(await takeMark(soft, bob)).toBe(false))
-    expect(await redis.raw.exists(keys.mark(bob))).toBe(0)
+    expect(await redis.raw.exists(keys.pendingIndexComplete(bob))).toBe(0)
   })
 
   test('a session that has outlived its Redis process sets no mark', async () => {
@@ -60,7 +60,7 @@ describe('the link to a redis-server', () => {
     await soft.sessions.attach(session)
     await soft.sessions.leave(session)
     await redis.failover()
-    await eventually(() => soft.sessions.markIndexComplete(session.userId))
+    await eventually(() => soft.sessions.setPendingIndexComplete(session.userId))
     expect(await takeMark(soft, session.userId)).toBe(false)
   })
 
@@ -72,7 +72,7 @@ describe('the link to a redis-server', () => {
     expect(await takeMark(soft, bob)).toBe(false)
     await setMark(soft, aUser())
     await redis.raw.acl('SETUSER', 'default', '+info')
-    expect(await redis.raw.exists(keys.mark(bob))).toBe(0)
+    expect(await redis.raw.exists(keys.pendingIndexComplete(bob))).toBe(0)
   })
 
   test('publishing an entry is one round trip, however many members it has', async () => {
@@ -112,7 +112,7 @@ describe('the link to a redis-server', () => {
       [keys.activity(conversationId), 90 * dayMs],
       [keys.sent(conversationId, send), 3_600_000],
       [keys.cachedBoundaries({ userId, conversationId }), 7 * dayMs],
-      [keys.mark(userId), 30 * dayMs],
+      [keys.pendingIndexComplete(userId), 30 * dayMs],
       [keys.sessions(ticks.userId), 3_630_000],
     ]
     for (const [key, ttlMs] of ttls) {

@@ -18,16 +18,16 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
     })
   const versionOf = async (member: MemberAddress) => (await there().get(member))?.pendingVersion
 
-  const marked = async () => {
+  const flagged = async () => {
     const member = aMember()
     const session = { userId: member.userId, connectionId: 'phone' }
     await world().here.sessions.attach(session)
     await world().here.sessions.leave(session)
-    await world().here.sessions.markIndexComplete(member.userId)
+    await world().here.sessions.setPendingIndexComplete(member.userId)
     return member
   }
-  const markStands = async ({ userId }: MemberAddress) =>
-    (await world().here.sessions.attach({ userId, connectionId: 'laptop' })).indexComplete
+  const isFlagSet = async ({ userId }: MemberAddress) =>
+    (await world().here.sessions.attach({ userId, connectionId: 'laptop' })).pendingIndexComplete
 
   test('whoever notes a pending row down learns of an ack that came before, and a later ack of the row', async () => {
     const member = aMember()
@@ -161,31 +161,31 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
     expect(await versionOf({ userId, conversationId })).toBe(0)
   })
 
-  test('opening drops the mark where nothing is known', async () => {
-    const member = await marked()
+  test('opening drops the flag where nothing is known', async () => {
+    const member = await flagged()
     await here().open(member)
-    expect(await markStands(member)).toBe(false)
+    expect(await isFlagSet(member)).toBe(false)
   })
 
-  test('opening drops the mark where there may be a row', async () => {
-    const member = await marked()
+  test('opening drops the flag where there may be a row', async () => {
+    const member = await flagged()
     await here().lift(member, at(0, 0), 0)
     await pendingWritten(member)
     await here().open(member)
-    expect(await markStands(member)).toBe(false)
+    expect(await isFlagSet(member)).toBe(false)
   })
 
-  test('opening leaves the mark where there is no row', async () => {
-    const member = await marked()
+  test('opening leaves the flag where there is no row', async () => {
+    const member = await flagged()
     await here().lift(member, at(0, 0), 0)
     await here().open(member)
-    expect(await markStands(member)).toBe(true)
+    expect(await isFlagSet(member)).toBe(true)
   })
 
-  test('looking and lifting leave the mark alone', async () => {
-    const member = await marked()
+  test('looking and lifting leave the flag alone', async () => {
+    const member = await flagged()
     await here().get(member)
     await here().lift(member, at(0, 0))
-    expect(await markStands(member)).toBe(true)
+    expect(await isFlagSet(member)).toBe(true)
   })
 }

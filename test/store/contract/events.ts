@@ -44,13 +44,14 @@ export function eventsContract(world: () => SoftWorld): void {
     await sessions().attach(session)
     return session
   }
-  const marked = async () => {
+  const flagged = async () => {
     const session = await attached()
     await sessions().leave(session)
-    await sessions().markIndexComplete(session.userId)
+    await sessions().setPendingIndexComplete(session.userId)
     return session.userId
   }
-  const markStands = async (userId: UserId) => (await sessions().attach({ userId, connectionId: 'next' })).indexComplete
+  const isFlagSet = async (userId: UserId) =>
+    (await sessions().attach({ userId, connectionId: 'next' })).pendingIndexComplete
   const until = (reached: () => void | Promise<void>) => vi.waitFor(reached, { timeout: 10_000, interval: 5 })
 
   test('an entry is heard by every member, on every node, exactly as it was sent', async () => {
@@ -184,22 +185,22 @@ export function eventsContract(world: () => SoftWorld): void {
     expect(await sequencer.heads([gone])).toEqual([undefined])
   })
 
-  test('a sender whose last session is just leaving gets no mark from it either', async () => {
+  test('a sender whose last session is just leaving gets no flag from it either', async () => {
     const session = await attached()
     await sessions().leave(session)
     await here().publishEntry({
       entry: aMessage(aConversation(), 1, { senderId: session.userId }),
       members: [session.userId],
     })
-    await sessions().markIndexComplete(session.userId)
-    expect(await markStands(session.userId)).toBe(false)
+    await sessions().setPendingIndexComplete(session.userId)
+    expect(await isFlagSet(session.userId)).toBe(false)
   })
 
-  test('a sender nobody is attached for loses the mark, a receiver keeps it', async () => {
-    const [alice, bob] = [await marked(), await marked()]
+  test('a sender nobody is attached for loses the flag, a receiver keeps it', async () => {
+    const [alice, bob] = [await flagged(), await flagged()]
     await here().publishEntry({ entry: aMessage(aConversation(), 1, { senderId: alice }), members: [alice, bob] })
-    expect(await markStands(alice)).toBe(false)
-    expect(await markStands(bob)).toBe(true)
+    expect(await isFlagSet(alice)).toBe(false)
+    expect(await isFlagSet(bob)).toBe(true)
   })
 
   test('everything published once the subscription stands is heard', async () => {
@@ -322,7 +323,7 @@ export function eventsContract(world: () => SoftWorld): void {
       sessions().attach(session),
       sessions().renew([{ session, state: 'online' }]),
       sessions().leave(session),
-      sessions().markIndexComplete(userId),
+      sessions().setPendingIndexComplete(userId),
       sessions().presence([userId]),
       sessions().seen([userId]),
       blockCache.look([conversationId], 'lease'),
