@@ -8,10 +8,10 @@ import { openSseLink } from './link/sse-link.ts'
 import { createTokens, type FetchToken } from './link/tokens.ts'
 import { openWebSocketLink } from './link/websocket-link.ts'
 import { asClientError } from './shared/client-error.ts'
-import { createInsist, type Insist } from './shared/insist.ts'
 import { createKeeper } from './shared/keeper.ts'
 import { type Network, systemNetwork } from './shared/network.ts'
 import { createListeners, type Observable } from './shared/observable.ts'
+import { createRetryUntilAnswered, type RetryUntilAnswered } from './shared/retry-until-answered.ts'
 import { createChanges } from './state/changes.ts'
 import { type ConversationsState, createConversations } from './state/conversations.ts'
 import { createInbox } from './state/inbox.ts'
@@ -86,7 +86,7 @@ export type Chat = {
   reconnect(): void
   /** The rest is for what is not in the core, such as `parley/client/groups`, and for operations of your own. One question, once. */
   ask: Ask
-  insist: Insist
+  insist: RetryUntilAnswered
   /** Now, if there is a link, and with each that comes. Returns how to stop. */
   onLink(listener: LinkListener): () => void
   /** Whatever changes a conversation and answers with it, tried with one id until it is answered. */
@@ -119,14 +119,14 @@ export function createChat(options: ChatOptions): Chat {
 
   const ticks = createTicks(userId)
   const receipts = createReceipts({ ask, keeper, random })
-  const { insist, ...insisting } = createInsist({ random, randomId })
-  const conversations = createConversations({ ask, insist, userId, readUpTo: receipts.readUpTo })
+  const { retryUntilAnswered, ...retries } = createRetryUntilAnswered({ random, randomId })
+  const conversations = createConversations({ ask, retryUntilAnswered, userId, readUpTo: receipts.readUpTo })
   const inbox = createInbox({ ask, keeper, random, onMessage })
   const outbox = createOutbox({ ask, keeper, random, randomId, now, laneOf: conversations.orderOf, onStored })
   const timelines = createTimelines({ ask, conversations, outbox })
   const changed = createListeners<[MessageFieldsFragment]>()
   const messagePositions = inbox.positions
-  const changes = createChanges({ ask, insist, keeper, messagePositions, onChanged })
+  const changes = createChanges({ ask, retryUntilAnswered, keeper, messagePositions, onChanged })
   const typing = createTyping(ask, now)
   const parts = { inbox, conversations, ticks, changes, typing, awaited: outbox.awaited }
   const { session, poll, attach } = createSession({
@@ -209,7 +209,7 @@ export function createChat(options: ChatOptions): Chat {
   function onLink(): void {
     outbox.wake()
     receipts.wake()
-    insisting.wake()
+    retries.wake()
     conversations.wake()
     timelines.look()
   }
@@ -259,7 +259,7 @@ export function createChat(options: ChatOptions): Chat {
     onMessageChanged: changed.add,
     reconnect: connection.reconnect,
     ask,
-    insist,
+    insist: retryUntilAnswered,
     onLink: attach,
     change: conversations.change,
     drop: conversations.drop,
@@ -268,7 +268,7 @@ export function createChat(options: ChatOptions): Chat {
       receipts.close()
       inbox.close()
       changes.close()
-      insisting.close()
+      retries.close()
       await connection.close()
       await keeper.close()
     },

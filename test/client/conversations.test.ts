@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ConversationFieldsFragment, TypedDocumentString } from '../../src/client/generated/graphql.ts'
 import { ClientError } from '../../src/client/shared/client-error.ts'
 import { type ConversationsOptions, createConversations } from '../../src/client/state/conversations.ts'
-import { boundary, conversation, insisting, list, message, networkFailure, scriptedAsk } from './kit.ts'
+import { boundary, conversation, list, message, networkFailure, retrying, scriptedAsk } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -11,7 +11,7 @@ function start(options: Partial<ConversationsOptions> = {}) {
   const asks = scriptedAsk()
   const conversations = createConversations({
     ask: asks.ask,
-    insist: insisting().insist,
+    retryUntilAnswered: retrying().retryUntilAnswered,
     userId: 'alice',
     readUpTo: () => 0,
     ...options,

@@ -7,8 +7,8 @@ import {
   ReactDocument,
 } from '../generated/graphql.ts'
 import type { Ask } from '../link/link.ts'
-import type { Insist } from '../shared/insist.ts'
 import type { Keeper } from '../shared/keeper.ts'
+import type { RetryUntilAnswered } from '../shared/retry-until-answered.ts'
 
 // What happens to messages after they were sent: edits, deletions, reactions. They have a stream of their own, and so a
 // position of their own, which begins where the device first met the conversation. Most conversations see no change for a long
@@ -22,7 +22,7 @@ const surelyHeardMs = 90_000
 export type ChangesOptions = {
   ask: Ask
   keeper: Keeper
-  insist: Insist
+  retryUntilAnswered: RetryUntilAnswered
   /** How far the device has got with messages. */
   messagePositions: () => PositionInput[]
   /** The message as it is now. */
@@ -31,7 +31,7 @@ export type ChangesOptions = {
 
 export type Changes = ReturnType<typeof createChanges>
 
-export function createChanges({ ask, insist, keeper, messagePositions, onChanged }: ChangesOptions) {
+export function createChanges({ ask, retryUntilAnswered, keeper, messagePositions, onChanged }: ChangesOptions) {
   const positions = new Map<string, number>()
   const asking = new Set<PositionInput & { overtaken: boolean }>()
   let closed = false
@@ -58,7 +58,7 @@ export function createChanges({ ask, insist, keeper, messagePositions, onChanged
     const asked = { conversationId, seq, overtaken: false }
     asking.add(asked)
     try {
-      const { message } = await insist(attempt)
+      const { message } = await retryUntilAnswered(attempt)
       if (!asked.overtaken) onChanged(message)
     } finally {
       asking.delete(asked)

@@ -10,8 +10,8 @@ import {
 } from '../generated/graphql.ts'
 import type { Ask } from '../link/link.ts'
 import { asClientError, type ClientError } from '../shared/client-error.ts'
-import type { Insist } from '../shared/insist.ts'
 import { createListeners, createValue, type Observable } from '../shared/observable.ts'
+import type { RetryUntilAnswered } from '../shared/retry-until-answered.ts'
 import type { Recipient } from './outbox.ts'
 import { createWatched } from './watched.ts'
 
@@ -36,7 +36,7 @@ export type ConversationsState = {
 
 export type ConversationsOptions = {
   ask: Ask
-  insist: Insist
+  retryUntilAnswered: RetryUntilAnswered
   userId: string
   /** How far the user has read, whether the server knows it yet or not. */
   readUpTo: (conversationId: string) => number
@@ -49,7 +49,7 @@ const groupPrefix = 'grp_'
 export type Conversations = ReturnType<typeof createConversations>
 
 /** The chat list; and who is behind which direct chat. */
-export function createConversations({ ask, insist, userId, readUpTo }: ConversationsOptions) {
+export function createConversations({ ask, retryUntilAnswered, userId, readUpTo }: ConversationsOptions) {
   const state = createValue<ConversationsState>({ conversations: [], loading: true, hasMore: false })
   const known = new Map<string, ConversationFieldsFragment>()
   const direct = new Map<string, string>()
@@ -263,7 +263,7 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
     wake: (): void => watched.ids.get().forEach(lookAnew),
     /** What changes a conversation, until it is answered. */
     change: (attempt: (id: string) => Promise<{ conversation: ConversationFieldsFragment }>) =>
-      insist(async (id) => {
+      retryUntilAnswered(async (id) => {
         const asOf = moment()
         const { conversation } = await attempt(id)
         learn(conversation, asOf)
