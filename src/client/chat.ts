@@ -8,9 +8,9 @@ import { openSseLink } from './link/sse-link.ts'
 import { createTokens, type FetchToken } from './link/tokens.ts'
 import { openWebSocketLink } from './link/websocket-link.ts'
 import { asClientError } from './shared/client-error.ts'
-import { createKeeper } from './shared/keeper.ts'
 import { type Network, systemNetwork } from './shared/network.ts'
 import { createListeners, type Observable } from './shared/observable.ts'
+import { createPersistedState } from './shared/persisted-state.ts'
 import { createRetryUntilAnswered, type RetryUntilAnswered } from './shared/retry-until-answered.ts'
 import { createChanges } from './state/changes.ts'
 import { type ConversationsState, createConversations } from './state/conversations.ts'
@@ -104,7 +104,10 @@ export function createChat(options: ChatOptions): Chat {
   const { random = Math.random, randomId = randomText, now = Date.now } = options
   const fetchIt: typeof fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
   const url = () => absolute(typeof options.url === 'function' ? options.url() : options.url)
-  const keeper = createKeeper(options.storage ?? defaultStorage(userId), options.onStorageError ?? (() => undefined))
+  const persistedState = createPersistedState(
+    options.storage ?? defaultStorage(userId),
+    options.onStorageError ?? (() => undefined),
+  )
   const tokens = createTokens(options.token)
   const http = createHttp({ url, tokens, fetch: fetchIt })
   const ask: Ask = async (document, variables) => {
@@ -118,15 +121,15 @@ export function createChat(options: ChatOptions): Chat {
   const heard = createListeners<[MessageFieldsFragment]>()
 
   const ticks = createTicks(userId)
-  const receipts = createReceipts({ ask, keeper, random })
+  const receipts = createReceipts({ ask, persistedState, random })
   const { retryUntilAnswered, ...retries } = createRetryUntilAnswered({ random, randomId })
   const conversations = createConversations({ ask, retryUntilAnswered, userId, readUpTo: receipts.readUpTo })
-  const inbox = createInbox({ ask, keeper, random, onMessage })
-  const outbox = createOutbox({ ask, keeper, random, randomId, now, laneOf: conversations.orderOf, onStored })
+  const inbox = createInbox({ ask, persistedState, random, onMessage })
+  const outbox = createOutbox({ ask, persistedState, random, randomId, now, laneOf: conversations.orderOf, onStored })
   const timelines = createTimelines({ ask, conversations, outbox })
   const changed = createListeners<[MessageFieldsFragment]>()
   const messagePositions = inbox.positions
-  const changes = createChanges({ ask, retryUntilAnswered, keeper, messagePositions, onChanged })
+  const changes = createChanges({ ask, retryUntilAnswered, persistedState, messagePositions, onChanged })
   const typing = createTyping(ask, now)
   const parts = { inbox, conversations, ticks, changes, typing, awaited: outbox.awaited }
   const { session, poll, attach } = createSession({
@@ -168,7 +171,7 @@ export function createChat(options: ChatOptions): Chat {
   ticks.onChange((id) => conversations.ticksChanged(id, ticks.of(id)))
 
   async function restore(): Promise<void> {
-    const kept = await keeper.load()
+    const kept = await persistedState.load()
     inbox.restore(kept)
     changes.restore(kept)
     receipts.restore(kept)
@@ -270,7 +273,7 @@ export function createChat(options: ChatOptions): Chat {
       changes.close()
       retries.close()
       await connection.close()
-      await keeper.close()
+      await persistedState.close()
     },
   }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { PositionInput } from '../../src/client/generated/graphql.ts'
 import { createChanges } from '../../src/client/state/changes.ts'
-import { expectNoTimers, keeperOver, message, networkFailure, retrying, scriptedAsk, settled } from './kit.ts'
+import { expectNoTimers, message, networkFailure, persistedStateOver, retrying, scriptedAsk, settled } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -12,7 +12,7 @@ function start(messagesAt: PositionInput[] = []) {
   const { retryUntilAnswered, close } = retrying()
   const changes = createChanges({
     ask: asks.ask,
-    keeper: keeperOver(),
+    persistedState: persistedStateOver(),
     retryUntilAnswered,
     messagePositions: () => [...messagesAt],
     onChanged: ({ seq, body }) => void told.push(`${seq} ${body}`),

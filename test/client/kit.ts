@@ -10,7 +10,7 @@ import type {
 } from '../../src/client/generated/graphql.ts'
 import type { Ask } from '../../src/client/link/link.ts'
 import { ClientError, type ClientErrorCode, networkError } from '../../src/client/shared/client-error.ts'
-import { createKeeper } from '../../src/client/shared/keeper.ts'
+import { createPersistedState } from '../../src/client/shared/persisted-state.ts'
 import { createRetryUntilAnswered } from '../../src/client/shared/retry-until-answered.ts'
 import { memoryStorage } from '../../src/client/storage/memory-storage.ts'
 import type { Storage } from '../../src/client/storage/storage.ts'
@@ -172,8 +172,8 @@ export function list(conversations: ConversationFieldsFragment[], hasNextPage = 
 }
 
 /** Anything that fails fails the test. */
-export const keeperOver = (storage: Storage = memoryStorage()) =>
-  createKeeper(storage, (error) => {
+export const persistedStateOver = (storage: Storage = memoryStorage()) =>
+  createPersistedState(storage, (error) => {
     throw error
   })
 

@@ -4,11 +4,11 @@ import { createOutbox } from '../../src/client/state/outbox.ts'
 import { createTimelines, type Timeline } from '../../src/client/state/timelines.ts'
 import {
   conversation,
-  keeperOver,
   list,
   message,
   networkFailure,
   page,
+  persistedStateOver,
   refused,
   retrying,
   scriptedAsk,
@@ -37,7 +37,7 @@ function start() {
   })
   const outbox = createOutbox({
     ask,
-    keeper: keeperOver(),
+    persistedState: persistedStateOver(),
     random: () => 0,
     randomId: () => `id${++made}`,
     now: Date.now,

@@ -7,7 +7,7 @@ import {
   ReactDocument,
 } from '../generated/graphql.ts'
 import type { Ask } from '../link/link.ts'
-import type { Keeper } from '../shared/keeper.ts'
+import type { PersistedState } from '../shared/persisted-state.ts'
 import type { RetryUntilAnswered } from '../shared/retry-until-answered.ts'
 
 // What happens to messages after they were sent: edits, deletions, reactions. They have a stream of their own, and so a
@@ -21,7 +21,7 @@ const surelyHeardMs = 90_000
 
 export type ChangesOptions = {
   ask: Ask
-  keeper: Keeper
+  persistedState: PersistedState
   retryUntilAnswered: RetryUntilAnswered
   /** How far the device has got with messages. */
   messagePositions: () => PositionInput[]
@@ -31,7 +31,13 @@ export type ChangesOptions = {
 
 export type Changes = ReturnType<typeof createChanges>
 
-export function createChanges({ ask, retryUntilAnswered, keeper, messagePositions, onChanged }: ChangesOptions) {
+export function createChanges({
+  ask,
+  retryUntilAnswered,
+  persistedState,
+  messagePositions,
+  onChanged,
+}: ChangesOptions) {
   const positions = new Map<string, number>()
   const asking = new Set<PositionInput & { overtaken: boolean }>()
   let closed = false
@@ -39,12 +45,12 @@ export function createChanges({ ask, retryUntilAnswered, keeper, messagePosition
   function raise(conversationId: string, seq: number): void {
     if (seq <= (positions.get(conversationId) ?? -1)) return
     positions.set(conversationId, seq)
-    keeper.set(changedKey(conversationId), seq)
+    persistedState.set(changedKey(conversationId), seq)
   }
 
   function forget(conversationId: string): void {
     positions.delete(conversationId)
-    keeper.set(changedKey(conversationId), undefined)
+    persistedState.set(changedKey(conversationId), undefined)
   }
 
   /**

@@ -13,11 +13,11 @@ import {
   event,
   expectNoTimers,
   isDone,
-  keeperOver,
   list,
   message,
   nameOf,
   page,
+  persistedStateOver,
   refused,
   retrying,
   scriptedAsk,
@@ -46,14 +46,19 @@ function start({ at, positions = at === undefined ? {} : { dm_1: at }, pushes = 
   const told: number[] = []
   const { ask } = asks
   const { retryUntilAnswered } = retrying()
-  const inbox = createInbox({ ask, keeper: keeperOver(), random: () => 0, onMessage: ({ seq }) => void told.push(seq) })
+  const inbox = createInbox({
+    ask,
+    persistedState: persistedStateOver(),
+    random: () => 0,
+    onMessage: ({ seq }) => void told.push(seq),
+  })
   const conversations = createConversations({ ask, retryUntilAnswered, userId: 'alice', readUpTo: () => 0 })
   const ticks = createTicks('alice')
   const typing = createTyping(ask, Date.now)
   const changed: string[] = []
   const changes = createChanges({
     ask,
-    keeper: keeperOver(),
+    persistedState: persistedStateOver(),
     retryUntilAnswered,
     messagePositions: inbox.positions,
     onChanged: ({ seq, body }) => void changed.push(`${seq} ${body}`),
