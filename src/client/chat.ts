@@ -114,7 +114,7 @@ export function createChat(options: ChatOptions): Chat {
     try {
       return await connection.ask(document, variables)
     } catch (error) {
-      if (asClientError(error).code === 'NOT_FOUND') conversations.doubt(conversationIn(variables))
+      if (asClientError(error).code === 'NOT_FOUND') conversations.verifyMembership(conversationIn(variables))
       throw error
     }
   }

@@ -115,8 +115,8 @@ export function createConversations({ ask, retryUntilAnswered, userId, readUpTo 
     if (watched.ids.get().includes(id) && (outdated.delete(id) || !known.has(id))) void look(id)
   }
 
-  /** The user may not be in it any more; direct chats are nobody's to leave. */
-  function doubt(id: string | undefined): void {
+  /** Asks the server whether the user is still in it. Nobody leaves a direct chat. */
+  function verifyMembership(id: string | undefined): void {
     if (id?.startsWith(groupPrefix)) void look(id)
   }
 
@@ -171,7 +171,7 @@ export function createConversations({ ask, retryUntilAnswered, userId, readUpTo 
       if (!pageInfo.hasNextPage) {
         // This was all: a group that is not among them may be one the user has left.
         const here = new Set(found.map(({ id }) => id))
-        for (const id of known.keys()) if (!here.has(id) && (told.get(id) ?? 0) < asOf) doubt(id)
+        for (const id of known.keys()) if (!here.has(id) && (told.get(id) ?? 0) < asOf) verifyMembership(id)
         return found
       }
       if (!goOn(page)) return found
@@ -273,7 +273,7 @@ export function createConversations({ ask, retryUntilAnswered, userId, readUpTo 
     drop,
     onGone: gone.add,
     hasLeft: (id: string): boolean => left.has(id),
-    doubt,
+    verifyMembership,
     /** Called for each conversation the server shows us, with its boundaries. */
     onSeen: seen.add,
     get: (id: string): ConversationFieldsFragment | undefined => known.get(id),
