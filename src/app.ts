@@ -32,7 +32,7 @@ import { sendMessage } from './resolvers/send-message.ts'
 import { fieldCosts } from './schema/field-costs.ts'
 import { schema } from './schema/schema.ts'
 import { hmacBy } from './shared/hmac.ts'
-import { watchBoth } from './shared/watch-call.ts'
+import { combineCallObservers } from './shared/watch-call.ts'
 import { createDeploymentLease, readDeploymentId, UnusableRedisError } from './store/deployment.ts'
 import { createDynamoStoreClient } from './store/dynamo/client.ts'
 import { createStoresDynamo } from './store/dynamo/stores.ts'
@@ -50,12 +50,12 @@ import { createSoftStateRedis } from './store/redis/soft-state.ts'
 import { createDevTokens } from './transport/auth/auth.ts'
 import { createTransport } from './transport/transport.ts'
 
-const beatMs = 1000
+const secondMs = 1000
 const leaseMs = 20_000
 const dynamoTimeoutMs = 500
 const sweepUploadsMs = 10 * 60_000
-/** Any row will do to see whether DynamoDB answers. */
-const nowhere = 'dm_nowhere' as ConversationId
+/** A read of any row shows whether DynamoDB answers. */
+const probeId = 'dm_nowhere' as ConversationId
 
 export type AppOptions = {
   logger?: Logger
@@ -125,7 +125,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       ...(deadlines.redisMs && { commandTimeoutMs: deadlines.redisMs }),
       onError: (error) => logger.warn({ err: error }, 'redis'),
       ...(onRedisRoundTrip && { onRoundTrip: onRedisRoundTrip }),
-      watch: watchBoth(metrics.redis, tracing?.redis),
+      watch: combineCallObservers(metrics.redis, tracing?.redis),
     })
     undo.push(link.close)
     const dynamoClient = createDynamoStoreClient({
@@ -138,7 +138,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
         metrics.capacity(call)
         onDynamoCall?.(call)
       },
-      watch: watchBoth(metrics.dynamodb, tracing?.dynamodb),
+      watch: combineCallObservers(metrics.dynamodb, tracing?.dynamodb),
     })
     undo.push(async () => dynamoClient.close())
     const dynamo = { client: dynamoClient, tablePrefix: config.tables.prefix, clock }
@@ -231,14 +231,14 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       },
       ready: async () => {
         // Redis answers, and it is this deployment's.
-        const [redis, tables] = await Promise.allSettled([renewOrGiveUp(), ports.conversations.getMany([nowhere])])
+        const [redis, tables] = await Promise.allSettled([renewOrGiveUp(), ports.conversations.getMany([probeId])])
         return { redis: redis.status === 'fulfilled', dynamodb: tables.status === 'fulfilled' }
       },
       ...(config.development && config.auth.secret && { devTokens: createDevTokens(config.auth.secret, clock) }),
       ...(config.development && { demo: await readDemo(undefined, config.developmentWarning) }),
       ...(media.files && { mediaFiles: media.files }),
       exampleConversationId: directConversationId,
-      onDelivery: tracing ? bothTold(onDelivery, tracing.delivered) : onDelivery,
+      onDelivery: tracing ? combineDeliveryObservers(onDelivery, tracing.delivered) : onDelivery,
       ...(tracing && { tracing }),
       rateLimits: createRateLimitsRedis(link, createRedisKeys(config.redisPrefix)),
       localRateLimits: createRateLimitsMemory(clock),
@@ -255,7 +255,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     await nodeNumber.renew().catch((error) => logger.warn({ err: error }, 'no node number yet'))
     regularly(leaseMs, nodeNumber.renew)
     regularly(leaseMs, renewOrGiveUp)
-    regularly(beatMs, domain.beat.tick)
+    regularly(secondMs, domain.resyncScheduler.tick)
     regularly(sweepUploadsMs, domain.sweepUploads)
     if (domain.push && options.push?.works !== false) undo.push(startPushWorker(domain.push, clock, pushTrouble))
     undo.push(transport.drain)
@@ -325,7 +325,7 @@ async function openTracing(settings: TracingSettings, clock: Clock): Promise<Tra
 
 type OnDelivery = (event: unknown, ids: OperationIds) => void
 
-const bothTold =
+const combineDeliveryObservers =
   (one: OnDelivery, other: OnDelivery): OnDelivery =>
   (event, ids) => {
     one(event, ids)

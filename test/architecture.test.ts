@@ -85,7 +85,7 @@ describe('the rooms', () => {
   })
 
   it('only the domain publishes and subscribes', () => {
-    expect(breaches(/\bevents\.(ring|tell|subscribe)\(/, (room) => room !== 'domain')).toEqual([])
+    expect(breaches(/\bevents\.(publish|subscribe)\w*\(/, (room) => room !== 'domain')).toEqual([])
   })
 })
 

@@ -8,10 +8,10 @@ import { openSseLink } from './link/sse-link.ts'
 import { createTokens, type FetchToken } from './link/tokens.ts'
 import { openWebSocketLink } from './link/websocket-link.ts'
 import { asClientError } from './shared/client-error.ts'
-import { createInsist, type Insist } from './shared/insist.ts'
-import { createKeeper } from './shared/keeper.ts'
 import { type Network, systemNetwork } from './shared/network.ts'
 import { createListeners, type Observable } from './shared/observable.ts'
+import { createPersistedState } from './shared/persisted-state.ts'
+import { createRetryUntilAnswered, type RetryUntilAnswered } from './shared/retry-until-answered.ts'
 import { createChanges } from './state/changes.ts'
 import { type ConversationsState, createConversations } from './state/conversations.ts'
 import { createInbox } from './state/inbox.ts'
@@ -86,7 +86,7 @@ export type Chat = {
   reconnect(): void
   /** The rest is for what is not in the core, such as `parley/client/groups`, and for operations of your own. One question, once. */
   ask: Ask
-  insist: Insist
+  insist: RetryUntilAnswered
   /** Now, if there is a link, and with each that comes. Returns how to stop. */
   onLink(listener: LinkListener): () => void
   /** Whatever changes a conversation and answers with it, tried with one id until it is answered. */
@@ -104,29 +104,32 @@ export function createChat(options: ChatOptions): Chat {
   const { random = Math.random, randomId = randomText, now = Date.now } = options
   const fetchIt: typeof fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
   const url = () => absolute(typeof options.url === 'function' ? options.url() : options.url)
-  const keeper = createKeeper(options.storage ?? defaultStorage(userId), options.onStorageError ?? (() => undefined))
+  const persistedState = createPersistedState(
+    options.storage ?? defaultStorage(userId),
+    options.onStorageError ?? (() => undefined),
+  )
   const tokens = createTokens(options.token)
   const http = createHttp({ url, tokens, fetch: fetchIt })
   const ask: Ask = async (document, variables) => {
     try {
       return await connection.ask(document, variables)
     } catch (error) {
-      if (asClientError(error).code === 'NOT_FOUND') conversations.doubt(conversationIn(variables))
+      if (asClientError(error).code === 'NOT_FOUND') conversations.verifyMembership(conversationIn(variables))
       throw error
     }
   }
   const heard = createListeners<[MessageFieldsFragment]>()
 
   const ticks = createTicks(userId)
-  const receipts = createReceipts({ ask, keeper, random })
-  const { insist, ...insisting } = createInsist({ random, randomId })
-  const conversations = createConversations({ ask, insist, userId, readUpTo: receipts.readUpTo })
-  const inbox = createInbox({ ask, keeper, random, onMessage })
-  const outbox = createOutbox({ ask, keeper, random, randomId, now, laneOf: conversations.orderOf, onStored })
+  const receipts = createReceipts({ ask, persistedState, random })
+  const { retryUntilAnswered, ...retries } = createRetryUntilAnswered({ random, randomId })
+  const conversations = createConversations({ ask, retryUntilAnswered, userId, readUpTo: receipts.readUpTo })
+  const inbox = createInbox({ ask, persistedState, random, onMessage })
+  const outbox = createOutbox({ ask, persistedState, random, randomId, now, laneOf: conversations.orderOf, onStored })
   const timelines = createTimelines({ ask, conversations, outbox })
   const changed = createListeners<[MessageFieldsFragment]>()
   const messagePositions = inbox.positions
-  const changes = createChanges({ ask, insist, keeper, messagePositions, onChanged })
+  const changes = createChanges({ ask, retryUntilAnswered, persistedState, messagePositions, onChanged })
   const typing = createTyping(ask, now)
   const parts = { inbox, conversations, ticks, changes, typing, awaited: outbox.awaited }
   const { session, poll, attach } = createSession({
@@ -168,7 +171,7 @@ export function createChat(options: ChatOptions): Chat {
   ticks.onChange((id) => conversations.ticksChanged(id, ticks.of(id)))
 
   async function restore(): Promise<void> {
-    const kept = await keeper.load()
+    const kept = await persistedState.load()
     inbox.restore(kept)
     changes.restore(kept)
     receipts.restore(kept)
@@ -209,7 +212,7 @@ export function createChat(options: ChatOptions): Chat {
   function onLink(): void {
     outbox.wake()
     receipts.wake()
-    insisting.wake()
+    retries.wake()
     conversations.wake()
     timelines.look()
   }
@@ -259,7 +262,7 @@ export function createChat(options: ChatOptions): Chat {
     onMessageChanged: changed.add,
     reconnect: connection.reconnect,
     ask,
-    insist,
+    insist: retryUntilAnswered,
     onLink: attach,
     change: conversations.change,
     drop: conversations.drop,
@@ -268,9 +271,9 @@ export function createChat(options: ChatOptions): Chat {
       receipts.close()
       inbox.close()
       changes.close()
-      insisting.close()
+      retries.close()
       await connection.close()
-      await keeper.close()
+      await persistedState.close()
     },
   }
 

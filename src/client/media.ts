@@ -45,8 +45,8 @@ export function upload(chat: Chat, file: UploadFile): Upload {
 
   async function run(): Promise<Attachment> {
     for (let refusals = 0; ; refusals += 1) {
-      const { createUpload: place } = await insist(() => chat.ask(CreateUploadDocument, { input }))
-      const status = await insist(() => put(place, body, stopping.signal, (sentBytes) => show({ sentBytes })))
+      const { createUpload: place } = await retry(() => chat.ask(CreateUploadDocument, { input }))
+      const status = await retry(() => put(place, body, stopping.signal, (sentBytes) => show({ sentBytes })))
       if (status < 300) return place.attachment
       // The place may have expired while there was no network: it is asked for anew, once.
       if (refusals > 0) {
@@ -55,7 +55,7 @@ export function upload(chat: Chat, file: UploadFile): Upload {
     }
   }
 
-  const insist = <T>(attempt: () => Promise<T>): Promise<T> =>
+  const retry = <T>(attempt: () => Promise<T>): Promise<T> =>
     chat.insist(async () => {
       if (stopping.signal.aborted) throw cancelled()
       return attempt()

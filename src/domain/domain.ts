@@ -17,7 +17,7 @@ import { createPayloads, type PayloadKey } from './log/payloads.ts'
 import { createAttachments } from './media/attachments.ts'
 import { createSweepUploads } from './media/sweep-uploads.ts'
 import { createUploads, type UploadBudget } from './media/uploads.ts'
-import { nobody } from './observer.ts'
+import { nullObserver } from './observer.ts'
 import { createBlocking } from './people/blocking.ts'
 import { createPeople } from './people/people.ts'
 import { createPresence } from './people/presence.ts'
@@ -30,12 +30,12 @@ import { createChange } from './sending/change.ts'
 import { createDeliver } from './sending/deliver.ts'
 import { createSend } from './sending/send.ts'
 import { createAttach } from './streams/attach.ts'
-import { createBeat } from './streams/beat.ts'
 import { createFollow } from './streams/follow.ts'
 import { createFollowChanges } from './streams/follow-changes.ts'
 import { createFollowConversations } from './streams/follow-conversations.ts'
 import { createFollowTicks } from './streams/follow-ticks.ts'
-import { createListen } from './streams/hearing.ts'
+import { createResyncScheduler } from './streams/resync-scheduler.ts'
+import { createSubscribeUser } from './streams/user-subscription.ts'
 
 type DomainOptions = {
   nextMessageId: () => MessageId
@@ -73,12 +73,12 @@ const conversationCacheBytesDefault = 128 * 1024 * 1024
 /** Everything the system does, on whatever keeps the ports' promises. */
 export function createDomain(ports: Ports, options: DomainOptions) {
   const { cacheSize = cacheSizeDefault, conversationCacheBytes = conversationCacheBytesDefault } = options
-  const { observer = nobody } = options
+  const { observer = nullObserver } = options
   const access = createAccess({ ...ports, ...options }, { entries: cacheSize, bytes: conversationCacheBytes })
-  const listen = createListen({ ...ports, access })
+  const subscribeUser = createSubscribeUser({ ...ports, access })
   const log = createLog({ ...ports, observer })
   const heads = createHeads(log, cacheSize)
-  const beat = createBeat(ports)
+  const resyncScheduler = createResyncScheduler(ports)
   const people = createPeople(ports, cacheSize, options)
   const settings = createSettings(ports)
   const devices = createDevices(ports, cacheSize)
@@ -103,17 +103,25 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const payloadOf = createPayloads({ ...ports, ...options })
   const quotas = createGroupQuotas(ports, options.groupQuotas ?? groupQuotasDefault)
   const groups = createGroups({ ...ports, ...options, quotas, access, append, payloadOf })
-  const typing = createTyping({ ...ports, listen, beat, blocking, observer }, cacheSize)
+  const typing = createTyping({ ...ports, subscribeUser, resyncScheduler, blocking, observer }, cacheSize)
   const attachments = createAttachments({ ...ports, onMediaError: options.onMediaError ?? (() => undefined) })
   const { onApplyError = () => undefined } = options
   const { discard } = attachments
   const changing = createChange({ ...ports, append, payloadOf, pushes, deliver, discard, onApplyError })
   const chats = createChats({ ...ports, log, access })
-  const attach = createAttach({ ...ports, ...options, ...acknowledge, listen, beat, pushes, observer })
+  const attach = createAttach({
+    ...ports,
+    ...options,
+    ...acknowledge,
+    subscribeUser,
+    resyncScheduler,
+    pushes,
+    observer,
+  })
   const reading = { log, heads, recount, access, settle: groups.settle, observer }
   return {
     access,
-    beat,
+    resyncScheduler,
     ...createSend({
       ...ports,
       access,
@@ -123,7 +131,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
       attach: attachments.attach,
       payloadOf,
       quotas,
-      onSent: typing.sent,
+      stopTyping: typing.stopTyping,
       observer,
     }),
     uploads: createUploads({ ...ports, ...options, budget: options.uploadBudget }),
@@ -133,19 +141,27 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     markRead: acknowledge.markRead,
     ticksOf: acknowledge.ticksOf,
     follow: createFollow({ ...ports, ...reading, attach, acknowledge }),
-    followChanges: createFollowChanges({ ...ports, ...reading, ...changing, listen, beat }),
-    followTicks: createFollowTicks({ ...ports, access, listen, beat, observer }),
+    followChanges: createFollowChanges({ ...ports, ...reading, ...changing, subscribeUser, resyncScheduler }),
+    followTicks: createFollowTicks({ ...ports, access, subscribeUser, resyncScheduler, observer }),
     groups,
     setTyping: typing.setTyping,
     followTyping: typing.followTyping,
     chats,
     chatList: createChatList({ ...ports, access, log, chats, settings }),
-    followConversations: createFollowConversations({ ...ports, access, log, recount, listen, beat, observer }),
+    followConversations: createFollowConversations({
+      ...ports,
+      access,
+      log,
+      recount,
+      subscribeUser,
+      resyncScheduler,
+      observer,
+    }),
     settings,
     people,
     devices,
     push,
-    ...createPresence({ ...ports, access, beat, blocking, observer }),
+    ...createPresence({ ...ports, access, resyncScheduler, blocking, observer }),
     setBlocked: blocking.setBlocked,
     history: createHistory({ ...ports, log, heads, access, settle: groups.settle }),
   }

@@ -2,8 +2,8 @@ import type { Observer } from '../ports/observer.ts'
 
 const nothing = () => undefined
 
-/** For a domain that nobody watches. */
-export const nobody: Observer = {
+/** The observer of a domain without metrics. */
+export const nullObserver: Observer = {
   sent: nothing,
   duplicate: nothing,
   voided: nothing,

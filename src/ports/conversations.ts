@@ -5,8 +5,8 @@ import type { MemberAddress } from './delivery.ts'
 
 export type Role = 'OWNER' | 'ADMIN' | 'MEMBER'
 
-/** A member's place in a group. `joinedSeq`: of the change by which they came; they see what is above it. */
-export type Seat = { role: Role; joinedSeq: Seq }
+/** What a group knows of one member. `joinedSeq`: of the change by which they came; they see what is above it. */
+export type GroupMember = { role: Role; joinedSeq: Seq }
 
 /** Two people, or one with themselves. Never changes. */
 type Direct = { id: ConversationId; kind: 'DIRECT'; members: readonly UserId[] }
@@ -17,7 +17,7 @@ export type Group = {
   kind: 'GROUP'
   title: string
   members: readonly UserId[]
-  seats: ReadonlyMap<UserId, Seat>
+  membersById: ReadonlyMap<UserId, GroupMember>
   version: Seq
 }
 

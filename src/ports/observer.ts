@@ -4,7 +4,7 @@ type StreamKind = 'messages' | 'changes' | 'ticks' | 'typing' | 'conversations' 
 
 /** Told in passing, for the metrics: nothing waits for it, and it never throws. */
 export type Observer = {
-  /** A message is stored and rung for; now it is acknowledged. */
+  /** A message is stored and published; now it is acknowledged. */
   sent(tookMs: number): void
   /** A retry is answered with what its first attempt has put there. */
   duplicate(kind: LogEntry['kind']): void
@@ -14,7 +14,10 @@ export type Observer = {
   detached(): void
   /** A stream of messages has read what it had missed, that many cells of the log, and is live. */
   caughtUp(cells: number, tookMs: number): void
-  /** A stream has read the log because events were lost, because the beat found some missing, or because one came too early. */
+  /**
+   * A stream has read the log because events were lost, because the periodic resync found some missing (`beat`), or because one came too
+   * early (`hole`). The reasons are label values of a metric.
+   */
   resynced(stream: StreamKind, reason: 'lost' | 'beat' | 'hole'): void
   /** More waited for a reader than its queue holds. */
   overflowed(stream: StreamKind): void

@@ -13,7 +13,7 @@ import type { Media, Uploads } from './media.ts'
 import type { BlockStore, DepartureStore, ProfileStore } from './people.ts'
 import type { DeviceStore, Push } from './push.ts'
 import type { Quotas } from './quotas.ts'
-import type { Activity, BlockHints, BoundaryHints, GroupVersions, Sequencer, Sessions } from './soft-state.ts'
+import type { Activity, BlockCache, BoundaryCache, GroupVersions, Sequencer, Sessions } from './soft-state.ts'
 
 export interface Stores {
   messages: MessageLog
@@ -32,10 +32,10 @@ export interface Stores {
 export interface SoftState {
   sequencer: Sequencer
   sessions: Sessions
-  hints: BoundaryHints
+  boundaryCache: BoundaryCache
   versions: GroupVersions
   activity: Activity
-  blockHints: BlockHints
+  blockCache: BlockCache
   events: Events
 }
 

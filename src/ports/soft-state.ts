@@ -5,7 +5,7 @@ import type { Boundaries } from '../protocol/ticks.ts'
 import type { MemberAddress } from './delivery.ts'
 
 /**
- * Hands out seqs. Only a hint: a number it gives may turn out taken, and the log's cells decide.
+ * Hands out seqs. They are only proposals: a number it gives may turn out taken, and the log's cells decide.
  *
  * A counter that stands is never below an entry that was published: a reader that has got as far as the counter has missed nothing.
  * So Redis forgets it rather than lets it fall back: a counter that another Redis process kept counts as gone, and one is seeded
@@ -41,19 +41,19 @@ export type Presence = 'online' | 'syncing' | 'offline'
 export type Seen = { presence: Presence; lastSeenAtMs?: number }
 
 /**
- * Who is attached where, each with a TTL; and per user a mark "the pending index is complete". The mark stands only from
- * a clean end of the user's last session until the next attach, and only on the Redis process that took it. Whoever watches a
- * user is rung when a session's coming, going or change of state changes how the user appears; not when one expires.
+ * Who is attached where, each with a TTL; and per user the flag `pendingIndexComplete`. The flag is set only from a clean end of the
+ * user's last session until the next attach, and only on the Redis process that took it. Whoever watches a
+ * user gets an event when a session's coming, going or change of state changes how the user appears; not when one expires.
  */
 export interface Sessions {
-  /** Registers as syncing and takes the mark. Returns whether it was there. */
-  attach(session: Session): Promise<{ indexComplete: boolean }>
+  /** Registers as syncing and clears the flag. Returns whether it was set. */
+  attach(session: Session): Promise<{ pendingIndexComplete: boolean }>
   /** Sets the states and renews the TTLs; registers again what Redis forgot. */
   renew(sessions: readonly { session: Session; state: SessionState }[]): Promise<void>
   /** From here on senders no longer count on this session. Others of the same user are left alone. */
   leave(session: Session): Promise<void>
-  /** Sets the mark, unless the user has another session or one of them has ended uncleanly. */
-  markIndexComplete(userId: UserId): Promise<void>
+  /** Sets the flag, unless the user has another session or one of them has ended uncleanly. */
+  setPendingIndexComplete(userId: UserId): Promise<void>
   presence(userIds: readonly UserId[]): Promise<Presence[]>
   /** The same, and when each was last here. In the order asked for. */
   seen(userIds: readonly UserId[]): Promise<Seen[]>
@@ -63,7 +63,7 @@ export interface Sessions {
  * What Redis remembers of who has blocked whom in a direct chat, so that a send need not read it. Where it knows nothing, the
  * first to ask leaves a lease there and may `settle` what DynamoDB says; a change meanwhile voids the lease.
  */
-export interface BlockHints {
+export interface BlockCache {
   /** The members that have blocked the other, or undefined: ask DynamoDB. In the order asked for. */
   look(conversationIds: readonly ConversationId[], lease: string): Promise<(readonly UserId[] | undefined)[]>
   /** As `Sequencer.reserve`, in one round trip with the look: nothing is reserved for a sender the other has blocked. */
@@ -84,7 +84,7 @@ export interface BlockHints {
 export type LastActivity = { seq: Seq; atMs: number }
 
 /**
- * The order of lists. `Events.ring` keeps it, so that no message costs a write for it; what is gone is read from the log. It may
+ * The order of lists. `Events.publishEntry` keeps it, so that no message costs a write for it; what is gone is read from the log. It may
  * stand behind the log, never ahead of it.
  */
 export interface Activity {
@@ -95,26 +95,26 @@ export interface Activity {
 }
 
 /** What Redis remembers of a member's boundaries: never more than the truth, so that a send need not read it. */
-export type BoundaryHint = Boundaries & {
+export type CachedBoundaries = Boundaries & {
   /** Changes with every pending row that is written; 0 means there is none. */
   pendingVersion: number
 }
 
-export interface BoundaryHints {
-  get(member: MemberAddress): Promise<BoundaryHint | undefined>
+export interface BoundaryCache {
+  get(member: MemberAddress): Promise<CachedBoundaries | undefined>
   /**
-   * For somebody about to look for the pending row, with the version to clear once it is gone: 0 where the hint says there is none.
-   * Otherwise it also drops the mark of `Sessions`, for a crash halfway would leave the index incomplete.
+   * For somebody about to look for the pending row, with the version to clear once it is gone: 0 where the cache says there is none.
+   * Otherwise it also clears the flag of `Sessions`, for a crash halfway would leave the index incomplete.
    */
-  open(member: MemberAddress): Promise<Pick<BoundaryHint, 'lastReadSeq' | 'pendingVersion'>>
+  open(member: MemberAddress): Promise<Pick<CachedBoundaries, 'lastReadSeq' | 'pendingVersion'>>
   /**
    * Lifts each boundary to at least the given one. `clearedVersion`: the pending row was looked for at that version, and is gone.
    * A version that is another by now stays: a row was written meanwhile, or Redis has forgotten the version.
    */
   lift(member: MemberAddress, boundaries: Boundaries, clearedVersion?: number): Promise<void>
   /**
-   * By whoever has written a pending row: from here on every ack looks for it. Returns what is delivered as far as the hint knows, 0
-   * where it does not. An ack that came before this has lifted the hint, and has not looked.
+   * Called by whoever has written a pending row: from here on every ack looks for it. Returns what is delivered as far as the cache knows, 0
+   * where it does not. An ack that came before this has lifted the cached boundaries, and has not looked.
    */
   notePending(member: MemberAddress): Promise<Seq>
 }

@@ -1,5 +1,5 @@
 import type { Domain } from '../domain/domain.ts'
-import type { Witness } from '../domain/sending/send.ts'
+import type { OnSent } from '../domain/sending/send.ts'
 import { ChatError } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Viewer } from '../protocol/viewer.ts'
@@ -19,7 +19,7 @@ export class Context {
   /** This node's address, as the viewer has it. */
   readonly origin: string
   /** Told of what this operation sends. */
-  readonly onSent: Witness | undefined
+  readonly onSent: OnSent | undefined
   /** What this operation has loaded so far, and whether that is too much: see `charge`. */
   loaded = 0
   overload?: Overload
@@ -33,7 +33,7 @@ export class Context {
     viewer: Viewer | undefined,
     readTicks?: ReadTicks,
     origin = 'http://localhost',
-    onSent?: Witness,
+    onSent?: OnSent,
   ) {
     this.viewer = viewer
     this.domain = domain

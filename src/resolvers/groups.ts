@@ -54,8 +54,8 @@ export async function leaveConversation(
 /** Everybody in it, in the order they came; in a direct chat all are alike, and were there from the start. */
 export function membershipsOf({ conversation }: Member): GroupMember[] {
   return conversation.members.map((id) => {
-    const seat = conversation.kind === 'GROUP' ? conversation.seats.get(id) : undefined
-    return { user: { id }, ...(seat ?? { role: 'MEMBER', joinedSeq: 0 }) }
+    const member = conversation.kind === 'GROUP' ? conversation.membersById.get(id) : undefined
+    return { user: { id }, ...(member ?? { role: 'MEMBER', joinedSeq: 0 }) }
   })
 }
 

@@ -5,11 +5,11 @@ export type Call = {
   traceparent?: string
 }
 
-/** Told when a call begins, by a name out of a few. */
+/** Called when a call begins, with a name out of a few. */
 export type WatchCall = (name: string, table?: string) => Call
 
-/** Both told, if there are two. */
-export function watchBoth(one: WatchCall, other: WatchCall | undefined): WatchCall {
+/** Makes one observer of two, where there are two. */
+export function combineCallObservers(one: WatchCall, other: WatchCall | undefined): WatchCall {
   if (!other) return one
   return (name, table) => {
     const first = one(name, table)

@@ -40,7 +40,7 @@ type DrainOptions = {
 }
 
 const acknowledgeWithinMs = 30_000
-/** The slow beat, after which even a lost last message is found, and some time for the machine. */
+/** The periodic resync, after which even a lost last message is found, and some time for the machine. */
 const settleWithinMs = 40_000
 const lookAgainMs = 8000
 /** By then a node has noted what the streams that ended had not acked. */

@@ -18,7 +18,7 @@ const emptiedLimitMs = 15_000
 /** Clearly beyond: the machine has other things to do as well. */
 const slackMs = 3000
 /** A lost event that no other follows is found when the stream compares, every 30 s. */
-const beatMs = 30_000
+const resyncEveryMs = 30_000
 const losesEvents: ReadonlySet<string> = new Set(['lose events', 'fail over Redis'])
 /** Whoever gets a message within this time is current; a device that polls may take one round more. */
 const momentMs = 1000
@@ -60,7 +60,7 @@ export function checkRecovery(history: History): Anomaly[] {
 /** However many faults there were: nobody waits that long for a message while nothing is wrong. */
 function stalls(history: History): Anomaly[] {
   return waitsOf(history).flatMap(({ client, conversationId, seq, fromMs, toMs, unheard }): Anomaly[] => {
-    const limitMs = (unheard ? beatMs : emptiedLimitMs) + slackMs
+    const limitMs = (unheard ? resyncEveryMs : emptiedLimitMs) + slackMs
     if (toMs - fromMs <= limitMs) return []
     const calmMs = longestCalm(history.faults, fromMs, toMs)
     if (calmMs <= limitMs) return []

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { PositionInput } from '../../src/client/generated/graphql.ts'
 import { createChanges } from '../../src/client/state/changes.ts'
-import { expectNoTimers, insisting, keeperOver, message, networkFailure, scriptedAsk, settled } from './kit.ts'
+import { expectNoTimers, message, networkFailure, persistedStateOver, retrying, scriptedAsk, settled } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -9,11 +9,11 @@ afterEach(() => void vi.useRealTimers())
 function start(messagesAt: PositionInput[] = []) {
   const asks = scriptedAsk()
   const told: string[] = []
-  const { insist, close } = insisting()
+  const { retryUntilAnswered, close } = retrying()
   const changes = createChanges({
     ask: asks.ask,
-    keeper: keeperOver(),
-    insist,
+    persistedState: persistedStateOver(),
+    retryUntilAnswered,
     messagePositions: () => [...messagesAt],
     onChanged: ({ seq, body }) => void told.push(`${seq} ${body}`),
   })

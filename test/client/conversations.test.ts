@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ConversationFieldsFragment, TypedDocumentString } from '../../src/client/generated/graphql.ts'
 import { ClientError } from '../../src/client/shared/client-error.ts'
 import { type ConversationsOptions, createConversations } from '../../src/client/state/conversations.ts'
-import { boundary, conversation, insisting, list, message, networkFailure, scriptedAsk } from './kit.ts'
+import { boundary, conversation, list, message, networkFailure, retrying, scriptedAsk } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -11,7 +11,7 @@ function start(options: Partial<ConversationsOptions> = {}) {
   const asks = scriptedAsk()
   const conversations = createConversations({
     ask: asks.ask,
-    insist: insisting().insist,
+    retryUntilAnswered: retrying().retryUntilAnswered,
     userId: 'alice',
     readUpTo: () => 0,
     ...options,
@@ -528,26 +528,26 @@ describe('a group the user has left', () => {
 
   it('is asked for where there is doubt, and gone only if the server does not show it', async () => {
     const { conversations, answer, gone, open } = await inGroup()
-    conversations.doubt('grp_1')
+    conversations.verifyMembership('grp_1')
     await answer({ conversation: group(4) })
     expect(gone).toEqual([])
-    conversations.doubt('grp_1')
+    conversations.verifyMembership('grp_1')
     await answer({ conversation: null })
     expect(gone).toEqual(['grp_1'])
-    conversations.doubt('dm_1')
+    conversations.verifyMembership('dm_1')
     expect(open).toEqual([])
   })
 
   it('is not gone because nobody could be asked', async () => {
     const { conversations, fail, ids } = await inGroup()
-    conversations.doubt('grp_1')
+    conversations.verifyMembership('grp_1')
     await fail(networkFailure)
     expect(ids()).toContain('grp_1')
   })
 
   it('is asked for again when a message of it has come meanwhile: they may be back', async () => {
     const { conversations, answer, gone } = await inGroup()
-    conversations.doubt('grp_1')
+    conversations.verifyMembership('grp_1')
     conversations.received(message(9, { conversationId: 'grp_1' }), 8)
     await answer({ conversation: null })
     expect(gone).toEqual([])

@@ -7,11 +7,11 @@ import {
   event,
   expectNoTimers,
   isDone,
-  keeperOver,
   keptIn,
   message,
   microtasks,
   page,
+  persistedStateOver,
   refused,
   type ScriptedAsk,
   scriptedAsk,
@@ -39,7 +39,13 @@ function start(options: Partial<InboxOptions> & { storage?: Storage; at?: number
   const asks = scriptedAsk()
   const told: string[] = []
   const onMessage = ({ conversationId, seq }: MessageFieldsFragment) => told.push(`${conversationId} ${seq}`)
-  const inbox = createInbox({ ask: asks.ask, keeper: keeperOver(storage), random: () => 0, onMessage, ...rest })
+  const inbox = createInbox({
+    ask: asks.ask,
+    persistedState: persistedStateOver(storage),
+    random: () => 0,
+    onMessage,
+    ...rest,
+  })
   inbox.restore([
     ['device', true],
     ['position:dm_1', at],
@@ -347,11 +353,11 @@ describe('a read of the log', () => {
 describe('positions', () => {
   it('are kept only after the application was told', async () => {
     const order: string[] = []
-    const keeper = {
-      ...keeperOver(),
+    const persistedState = {
+      ...persistedStateOver(),
       set: (key: string, value: unknown) => void order.push(`kept ${key} ${value}`),
     }
-    const { inbox, answer } = start({ keeper, onMessage: ({ seq }) => void order.push(`told ${seq}`) })
+    const { inbox, answer } = start({ persistedState, onMessage: ({ seq }) => void order.push(`told ${seq}`) })
     inbox.hear(event(message(1)))
     inbox.hear(event(message(3)))
     await answer(page(messages(1, 2)))
@@ -399,7 +405,12 @@ describe('positions', () => {
     const asks = scriptedAsk()
     const told: number[] = []
     const onMessage = ({ seq }: MessageFieldsFragment) => void told.push(seq)
-    const inbox = createInbox({ ask: asks.ask, keeper: keeperOver(storage), random: () => 0, onMessage })
+    const inbox = createInbox({
+      ask: asks.ask,
+      persistedState: persistedStateOver(storage),
+      random: () => 0,
+      onMessage,
+    })
     expect(inbox.isNew()).toBe(true)
     inbox.begin([{ conversationId: 'dm_1', seq: 4 }])
     expect(inbox.isNew()).toBe(false)

@@ -10,8 +10,8 @@ import type {
 } from '../../src/client/generated/graphql.ts'
 import type { Ask } from '../../src/client/link/link.ts'
 import { ClientError, type ClientErrorCode, networkError } from '../../src/client/shared/client-error.ts'
-import { createInsist } from '../../src/client/shared/insist.ts'
-import { createKeeper } from '../../src/client/shared/keeper.ts'
+import { createPersistedState } from '../../src/client/shared/persisted-state.ts'
+import { createRetryUntilAnswered } from '../../src/client/shared/retry-until-answered.ts'
 import { memoryStorage } from '../../src/client/storage/memory-storage.ts'
 import type { Storage } from '../../src/client/storage/storage.ts'
 
@@ -38,7 +38,7 @@ type Question = {
 export type ScriptedAsk = ReturnType<typeof scriptedAsk>
 
 /** As the runtime has it, without chance. */
-export const insisting = () => createInsist({ random: () => 0, randomId: () => 'id1' })
+export const retrying = () => createRetryUntilAnswered({ random: () => 0, randomId: () => 'id1' })
 
 /** Questions wait until the test answers them. */
 export function scriptedAsk() {
@@ -172,8 +172,8 @@ export function list(conversations: ConversationFieldsFragment[], hasNextPage = 
 }
 
 /** Anything that fails fails the test. */
-export const keeperOver = (storage: Storage = memoryStorage()) =>
-  createKeeper(storage, (error) => {
+export const persistedStateOver = (storage: Storage = memoryStorage()) =>
+  createPersistedState(storage, (error) => {
     throw error
   })
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Chat } from '../../src/client/chat.ts'
 import { refreshAttachments, type UploadFile, upload } from '../../src/client/media.ts'
-import { insisting, networkFailure, refused, scriptedAsk, settled } from './kit.ts'
+import { networkFailure, refused, retrying, scriptedAsk, settled } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => {
@@ -24,8 +24,8 @@ const place = (id: string) => ({
 
 function start() {
   const asks = scriptedAsk()
-  const { insist, ...rest } = insisting()
-  const chat = { ask: asks.ask, insist } as Partial<Chat> as Chat
+  const { retryUntilAnswered, ...rest } = retrying()
+  const chat = { ask: asks.ask, insist: retryUntilAnswered } as Partial<Chat> as Chat
   const begin = (file: UploadFile = picture) => {
     const begun = upload(chat, file)
     const states: string[] = []

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { MessageFieldsFragment } from '../../src/client/generated/graphql.ts'
 import { networkError } from '../../src/client/shared/client-error.ts'
-import { createKeeper } from '../../src/client/shared/keeper.ts'
+import { createPersistedState } from '../../src/client/shared/persisted-state.ts'
 import { createOutbox, type Outbox, type OutboxOptions, type Recipient } from '../../src/client/state/outbox.ts'
 import { memoryStorage } from '../../src/client/storage/memory-storage.ts'
 import type { Storage } from '../../src/client/storage/storage.ts'
@@ -9,9 +9,9 @@ import {
   brokenStorage,
   busy,
   expectNoTimers,
-  keeperOver,
   keptIn,
   message,
+  persistedStateOver,
   refused,
   type ScriptedAsk,
   scriptedAsk,
@@ -42,7 +42,7 @@ function start(options: Partial<OutboxOptions> & { storage?: Storage; restored?:
   let made = 0
   const outbox = createOutbox({
     ask: asks.ask,
-    keeper: keeperOver(storage),
+    persistedState: persistedStateOver(storage),
     random: () => 0,
     randomId: () => `id${++made}`,
     now: Date.now,
@@ -121,7 +121,9 @@ describe('a message', () => {
 
   it('goes out although it could not be kept, and the application is told that', async () => {
     const told: unknown[] = []
-    const { outbox, answer, states } = start({ keeper: createKeeper(brokenStorage(), (error) => told.push(error)) })
+    const { outbox, answer, states } = start({
+      persistedState: createPersistedState(brokenStorage(), (error) => told.push(error)),
+    })
     outbox.send(bob, 'hi')
     await settled()
     await answer(stored(own(1, 'id1')))

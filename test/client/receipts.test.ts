@@ -2,7 +2,16 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createReceipts, type Receipts } from '../../src/client/state/receipts.ts'
 import { memoryStorage } from '../../src/client/storage/memory-storage.ts'
 import type { Storage } from '../../src/client/storage/storage.ts'
-import { boundary, expectNoTimers, keeperOver, keptIn, refused, type ScriptedAsk, scriptedAsk, settled } from './kit.ts'
+import {
+  boundary,
+  expectNoTimers,
+  keptIn,
+  persistedStateOver,
+  refused,
+  type ScriptedAsk,
+  scriptedAsk,
+  settled,
+} from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -25,7 +34,7 @@ function start({
   random?: () => number
 } = {}): World {
   const asks = scriptedAsk()
-  const receipts = createReceipts({ ask: asks.ask, keeper: keeperOver(storage), random })
+  const receipts = createReceipts({ ask: asks.ask, persistedState: persistedStateOver(storage), random })
   return {
     ...asks,
     receipts,

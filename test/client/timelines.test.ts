@@ -4,13 +4,13 @@ import { createOutbox } from '../../src/client/state/outbox.ts'
 import { createTimelines, type Timeline } from '../../src/client/state/timelines.ts'
 import {
   conversation,
-  insisting,
-  keeperOver,
   list,
   message,
   networkFailure,
   page,
+  persistedStateOver,
   refused,
+  retrying,
   scriptedAsk,
   settled,
   stored,
@@ -29,10 +29,15 @@ function start() {
   const asks = scriptedAsk()
   const { ask } = asks
   let made = 0
-  const conversations = createConversations({ ask, insist: insisting().insist, userId: 'alice', readUpTo: () => 0 })
+  const conversations = createConversations({
+    ask,
+    retryUntilAnswered: retrying().retryUntilAnswered,
+    userId: 'alice',
+    readUpTo: () => 0,
+  })
   const outbox = createOutbox({
     ask,
-    keeper: keeperOver(),
+    persistedState: persistedStateOver(),
     random: () => 0,
     randomId: () => `id${++made}`,
     now: Date.now,

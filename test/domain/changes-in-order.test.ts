@@ -21,9 +21,9 @@ async function aChat() {
     },
     events: {
       ...events,
-      async ring(request) {
+      async publishEntry(request) {
         if (request.entry.kind === 'change') await beforeRinging(request.entry)
-        return events.ring(request)
+        return events.publishEntry(request)
       },
     },
   }))
@@ -35,23 +35,23 @@ async function aChat() {
   return {
     domain,
     bob,
-    /** The first is in the log before the second, and applied after it; who rings first is as it is asked for. */
-    async crossed(first: Alteration, second: Alteration, ringsFirst: Alteration): Promise<void> {
-      const [applied, rung] = [deferred(), deferred()]
+    /** The first is in the log before the second, and applied after it; which is published first is as it is asked for. */
+    async crossed(first: Alteration, second: Alteration, publishesFirst: Alteration): Promise<void> {
+      const [applied, published] = [deferred(), deferred()]
       beforeApplying = async ({ alteration }) => {
         if (alteration === first) await applied.promise
       }
       beforeRinging = async ({ alteration }) => {
-        if (alteration !== ringsFirst) await rung.promise
+        if (alteration !== publishesFirst) await published.promise
       }
       const one = change(first)
       await settled()
       const other = change(second)
       await settled()
       applied.resolve()
-      await (ringsFirst === first ? one : other)
+      await (publishesFirst === first ? one : other)
       await settled()
-      rung.resolve()
+      published.resolve()
       await Promise.all([one, other])
     },
   }

@@ -21,7 +21,7 @@ it('what was read while the stream began is shown, though the stream has seen it
   const { value } = await stream.next()
   expect(value?.conversation.id).toBe(member.conversation.id)
   await stream.return?.()
-  expect(domain.beat.streams()).toBe(0)
+  expect(domain.resyncScheduler.streams()).toBe(0)
 })
 
 it('a stream that cannot begin leaves nothing behind', async () => {
@@ -36,5 +36,5 @@ it('a stream that cannot begin leaves nothing behind', async () => {
   const [alice, bob] = [aUser(), aUser()]
   await domain.sendTo(alice, bob, { clientMessageId: aClientMessageId(), body: 'hi' })
   await expect(domain.followConversations(bob)).rejects.toThrow('away')
-  expect(domain.beat.streams()).toBe(0)
+  expect(domain.resyncScheduler.streams()).toBe(0)
 })

@@ -21,7 +21,7 @@ async function aReader() {
   const messageAt = (seq: Seq): Message => aMessage(conversationId, seq, { senderId: alice })
   const written = async (seq: Seq): Promise<void> => void (await ports.messages.put(messageAt(seq)))
   const publish = async (seq: Seq): Promise<void> => {
-    await ports.events.ring({ entry: messageAt(seq), members: member.conversation.members })
+    await ports.events.publishEntry({ entry: messageAt(seq), members: member.conversation.members })
     await settled()
   }
   const published = async (seq: Seq): Promise<void> => {

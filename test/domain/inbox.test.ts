@@ -127,7 +127,7 @@ describe('an inbox whose reader may take at once', () => {
   it.each([
     ['an event that was declined', (inbox: Inbox) => inbox.event(typing())],
     ['a loss', (inbox: Inbox) => inbox.gap()],
-    ['the beat', (inbox: Inbox) => inbox.recheck()],
+    ['the periodic resync', (inbox: Inbox) => inbox.periodicResync()],
     ['the end', (inbox: Inbox) => inbox.close()],
   ])('offers nothing between %s and the reader’s going on', async (_what, wake) => {
     const inbox = inboxOf({ limit: 10 })

@@ -15,7 +15,7 @@ it('whoever leaves is not taken back by somebody who adds them the moment they a
       ...conversations,
       async replace(group, version) {
         const isReplaced = await conversations.replace(group, version)
-        if (isReplaced && !group.seats.has(bob)) await onGone()
+        if (isReplaced && !group.membersById.has(bob)) await onGone()
         return isReplaced
       },
     },

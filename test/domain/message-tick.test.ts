@@ -7,12 +7,12 @@ import { type Ticks, tickOf } from '../../src/protocol/ticks.ts'
 import { aConversation } from '../kit/ids.ts'
 
 const seq = fc.nat({ max: 6 })
-const seats = fc.array(fc.record({ joinedSeq: seq, lastDeliveredSeq: seq, lastReadSeq: seq }), { maxLength: 7 })
-type Seats = typeof seats extends fc.Arbitrary<infer T> ? T : never
+const members = fc.array(fc.record({ joinedSeq: seq, lastDeliveredSeq: seq, lastReadSeq: seq }), { maxLength: 7 })
+type Members = typeof members extends fc.Arbitrary<infer T> ? T : never
 
 const userAt = (i: number) => `user-${i}` as UserId
 
-function aGroupOf(all: Seats): { group: Group; ticks: Ticks[] } {
+function aGroupOf(all: Members): { group: Group; ticks: Ticks[] } {
   const id = aConversation()
   const members = all.map((_, i) => userAt(i))
   const group: Group = {
@@ -20,7 +20,7 @@ function aGroupOf(all: Seats): { group: Group; ticks: Ticks[] } {
     kind: 'GROUP',
     title: 'Us',
     members,
-    seats: new Map(all.map(({ joinedSeq }, i) => [userAt(i), { role: 'MEMBER', joinedSeq }])),
+    membersById: new Map(all.map(({ joinedSeq }, i) => [userAt(i), { role: 'MEMBER', joinedSeq }])),
     version: 6,
   }
   const ticks = all.map(({ joinedSeq, ...boundaries }, i) => ({ conversationId: id, userId: userAt(i), ...boundaries }))
@@ -29,13 +29,13 @@ function aGroupOf(all: Seats): { group: Group; ticks: Ticks[] } {
 
 test('a message is as far as the slowest of those who had joined before it, without its sender', () => {
   fc.assert(
-    fc.property(seats, (all) => {
+    fc.property(members, (all) => {
       const { group, ticks } = aGroupOf(all)
       for (let at = 1; at <= 7; at += 1) {
         for (let i = 0; i <= all.length; i += 1) {
           const senderId = userAt(i)
           const receivers = ticks.filter(
-            ({ userId }) => userId !== senderId && (group.seats.get(userId)?.joinedSeq ?? 0) < at,
+            ({ userId }) => userId !== senderId && (group.membersById.get(userId)?.joinedSeq ?? 0) < at,
           )
           expect(tickOfMessage(group, ticks, { seq: at, senderId })).toBe(tickOf(at, receivers))
         }
@@ -48,7 +48,7 @@ test('who has joined is judged by the group as it is, also where the boundaries 
   const { group, ticks } = aGroupOf([{ joinedSeq: 1, lastDeliveredSeq: 1, lastReadSeq: 1 }])
   const message = { seq: 3, senderId: userAt(1) }
   expect(tickOfMessage(group, ticks, message)).toBe('SENT')
-  const later: Group = { ...group, seats: new Map([[userAt(0), { role: 'MEMBER', joinedSeq: 4 }]]), version: 4 }
+  const later: Group = { ...group, membersById: new Map([[userAt(0), { role: 'MEMBER', joinedSeq: 4 }]]), version: 4 }
   expect(tickOfMessage(later, ticks, message)).toBe('READ')
 })
 

@@ -7,7 +7,7 @@ import type { Ticks } from '../../src/protocol/ticks.ts'
 import { aClientMessageId, aUser } from '../kit/ids.ts'
 import { memoryDomain, settled } from '../kit/memory-domain.ts'
 
-// Who may see what an open stream shows. The event of a removal can be lost: then the beat, or the news that events were lost, has
+// Who may see what an open stream shows. The event of a removal can be lost: then the periodic resync, or the news that events were lost, has
 // to find it.
 
 /** Bob is in a group of alice's, with carol. */
@@ -18,9 +18,10 @@ async function aGroup() {
   const { domain, ports } = memoryDomain(({ events, boundaries }) => ({
     events: {
       ...events,
-      tellSeat: async (...told) => (lost ? undefined : events.tellSeat(...told)),
-      ringGroup: async (...rung) => (lost ? undefined : events.ringGroup(...rung)),
-      tell: async (audience, ticks) => (lost ? { pendingVersion: 0 } : events.tell(audience, ticks)),
+      publishMembership: async (...told) => (lost ? undefined : events.publishMembership(...told)),
+      publishGroupEntry: async (...published) => (lost ? undefined : events.publishGroupEntry(...published)),
+      publishBoundaries: async (audience, ticks) =>
+        lost ? { pendingVersion: 0 } : events.publishBoundaries(audience, ticks),
       subscribe: async (userId, listener) => {
         listeners.add(listener)
         return events.subscribe(userId, listener)
@@ -74,8 +75,8 @@ async function aGroup() {
       await happens()
       lost = false
     },
-    async beat(): Promise<void> {
-      domain.beat.recheckAll()
+    async periodicResync(): Promise<void> {
+      domain.resyncScheduler.resyncAll()
       await settled()
     },
     async resync(): Promise<void> {
@@ -105,7 +106,7 @@ const ofOneGroup: [string, Open][] = [
 ]
 
 describe.each(ofOneGroup)('a stream of the %s of one group', (_what, open) => {
-  it.each(['beat', 'resync'] as const)(
+  it.each(['periodicResync', 'resync'] as const)(
     'ends with the next %s after its user was removed, if nobody told it',
     async (next) => {
       const { domain, member, remove, unheard, ...group } = await aGroup()
@@ -113,7 +114,7 @@ describe.each(ofOneGroup)('a stream of the %s of one group', (_what, open) => {
       await unheard(remove)
       await group[next]()
       await expect(ended).rejects.toMatchObject({ code: 'NOT_FOUND' })
-      expect(domain.beat.streams()).toBe(0)
+      expect(domain.resyncScheduler.streams()).toBe(0)
     },
   )
 
@@ -131,7 +132,7 @@ const line = ({ lastDeliveredSeq, lastReadSeq }: Ticks): string => `${lastDelive
 
 describe('a user who was removed and is back', () => {
   it('goes on hearing the ticks of the group, though the events of both were lost', async () => {
-    const { domain, bob, carol, member, remove, add, reads, unheard, beat } = await aGroup()
+    const { domain, bob, carol, member, remove, add, reads, unheard, periodicResync } = await aGroup()
     const one = await watch(await domain.followTicks(bob, await member()))
     const all = await watch(await domain.followTicks(bob))
     await reads(carol, 2)
@@ -139,7 +140,7 @@ describe('a user who was removed and is back', () => {
       await remove()
       await add()
     })
-    await beat()
+    await periodicResync()
     await reads(carol, 4)
     await settled()
     for (const { shown } of [one, all])
@@ -153,7 +154,7 @@ describe('a user who was removed and is back', () => {
     await unheard(remove)
     await add()
     // On its way since before they were back.
-    await ports.events.tellSeat([bob], { conversationId: id, seq: 3, joined: false })
+    await ports.events.publishMembership([bob], { conversationId: id, seq: 3, joined: false })
     await types(carol, true)
     await settled()
     expect(shown.at(0)).toMatchObject({ userId: carol, typing: true })
@@ -162,28 +163,28 @@ describe('a user who was removed and is back', () => {
 })
 
 describe('a stream of all ticks', () => {
-  it('shows nothing of a group that its user was removed from, at no beat', async () => {
-    const { domain, bob, carol, remove, say, reads, beat } = await aGroup()
+  it('shows nothing of a group that its user was removed from, at no periodic resync', async () => {
+    const { domain, bob, carol, remove, say, reads, periodicResync } = await aGroup()
     const { shown, stop } = await watch(await domain.followTicks(bob))
     await reads(carol, 2)
     await settled()
     expect(shown.map(line)).toEqual(['2/2'])
     await remove()
     await reads(carol, await say('among ourselves'))
-    await beat()
-    await beat()
+    await periodicResync()
+    await periodicResync()
     expect(shown.map(line)).toEqual(['2/2'])
     await stop()
   })
 
-  it('learns with the next beat that its user was removed, and shows nothing from then on', async () => {
-    const { domain, bob, carol, remove, say, reads, unheard, beat } = await aGroup()
+  it('learns with the next periodic resync that its user was removed, and shows nothing from then on', async () => {
+    const { domain, bob, carol, remove, say, reads, unheard, periodicResync } = await aGroup()
     const { shown, stop } = await watch(await domain.followTicks(bob))
     await reads(carol, 2)
     await unheard(remove)
-    await beat()
+    await periodicResync()
     await reads(carol, await say('among ourselves'))
-    await beat()
+    await periodicResync()
     expect(shown.map(line)).toEqual(['2/2'])
     await stop()
   })
@@ -199,11 +200,11 @@ describe('a stream of all ticks', () => {
       lastDeliveredSeq: 2,
       lastReadSeq,
     })
-    await ports.events.tell(id, told(1))
+    await ports.events.publishBoundaries(id, told(1))
     await first
     // Nobody asks for the next one yet: all of these wait.
     await remove()
-    await ports.events.tell(id, told(2))
+    await ports.events.publishBoundaries(id, told(2))
     await settled()
     const next = stream.next()
     await settled()
@@ -211,8 +212,9 @@ describe('a stream of all ticks', () => {
     expect(await next).toMatchObject({ done: true })
   })
 
-  it('reads at a beat what can have risen: nobody who left, no group that was left, nobody who has read all', async () => {
-    const { domain, alice, bob, carol, id, found, say, change, reads, remove, boundariesRead, beat } = await aGroup()
+  it('reads at a periodic resync what can have risen: nobody who left, no group that was left, nobody who has read all', async () => {
+    const { domain, alice, bob, carol, id, found, say, change, reads, remove, boundariesRead, periodicResync } =
+      await aGroup()
     const [dave, other] = [aUser(), await found(bob, carol)]
     await change({ add: [dave] })
     const last = await say('for all', other)
@@ -220,50 +222,55 @@ describe('a stream of all ticks', () => {
     for (const userId of [alice, carol, dave]) await reads(userId, 2)
     await reads(alice, last, other)
     await reads(carol, last - 1, other)
-    const readAtABeat = async () => {
+    const readAtAResync = async () => {
       boundariesRead.length = 0
-      await beat()
+      await periodicResync()
       return [...boundariesRead].sort()
     }
-    expect(await readAtABeat()).toEqual(
+    expect(await readAtAResync()).toEqual(
       [alice, carol, dave]
         .map((each) => `${each} ${id}`)
         .concat(`${carol} ${other}`)
         .sort(),
     )
     await change({ remove: [dave] })
-    expect(await readAtABeat()).toEqual(
+    expect(await readAtAResync()).toEqual(
       [alice, carol]
         .map((each) => `${each} ${id}`)
         .concat(`${carol} ${other}`)
         .sort(),
     )
     await remove()
-    expect(await readAtABeat()).toEqual([`${carol} ${other}`])
+    expect(await readAtAResync()).toEqual([`${carol} ${other}`])
     await stop()
   })
 
-  it('makes up at the beat for a rise that was lost, also to the end of the log', async () => {
-    const { domain, bob, carol, say, reads, unheard, beat } = await aGroup()
+  it('makes up at the periodic resync for a rise that was lost, also to the end of the log', async () => {
+    const { domain, bob, carol, say, reads, unheard, periodicResync } = await aGroup()
     const { shown, stop } = await watch(await domain.followTicks(bob))
     await reads(carol, 2)
     const seq = await say('more')
     await unheard(() => reads(carol, seq))
-    await beat()
+    await periodicResync()
     expect(shown.map(line)).toEqual(['2/2', '3/3'])
     await stop()
   })
 })
 
 it('an event of somebody who has left, which comes late, shows no less than was shown of them', async () => {
-  const { domain, ports, bob, carol, id, say, reads, change, member, beat } = await aGroup()
+  const { domain, ports, bob, carol, id, say, reads, change, member, periodicResync } = await aGroup()
   const seq = await say('more')
   const watching = await watch(await domain.followTicks(bob, await member()))
   await reads(carol, seq)
   await change({ remove: [carol] })
-  await beat()
+  await periodicResync()
   const shown = watching.shown.length
-  await ports.events.tell(id, { userId: carol, conversationId: id, lastDeliveredSeq: seq - 1, lastReadSeq: 0 })
+  await ports.events.publishBoundaries(id, {
+    userId: carol,
+    conversationId: id,
+    lastDeliveredSeq: seq - 1,
+    lastReadSeq: 0,
+  })
   await settled()
   expect(watching.shown.slice(shown)).toEqual([])
   await watching.stop()

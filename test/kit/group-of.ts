@@ -72,5 +72,5 @@ export async function viewOf(person: Person, id: string, node = person.url): Pro
 }
 
 /** `alice OWNER 1`: who is in it. */
-export const seatsOf = ({ memberships }: GroupView): string[] =>
+export const membersOf = ({ memberships }: GroupView): string[] =>
   memberships.map(({ user, role, joinedSeq }) => `${user.id.split('-')[0]} ${role} ${joinedSeq}`)

@@ -61,7 +61,9 @@ export const aGroup = (given: Partial<Group> = {}): Group => {
     kind: 'GROUP',
     title: 'Tea',
     members,
-    seats: new Map(members.map((userId, i) => [userId, { role: i === 0 ? 'OWNER' : 'MEMBER', joinedSeq: i + 1 }])),
+    membersById: new Map(
+      members.map((userId, i) => [userId, { role: i === 0 ? 'OWNER' : 'MEMBER', joinedSeq: i + 1 }]),
+    ),
     version: members.length,
     ...given,
   }

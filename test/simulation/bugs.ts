@@ -23,8 +23,8 @@ export type Surroundings = {
 }
 
 /**
- * The ports with something changed: here, never in the code itself. `alone`: the slow beat, which would make up for it, is
- * switched off, and events are not lost at random, for which the beat alone makes up.
+ * The ports with something changed: here, never in the code itself. `alone`: the periodic resync, which would make up for it, is
+ * switched off, and events are not lost at random, for which the periodic resync alone makes up.
  */
 export type Change = {
   name: string
@@ -39,8 +39,8 @@ export type Change = {
 /** A mistake somebody could make, and a seed that shows it. */
 export type Bug = Change & { seed: number }
 
-/** No bug: the index and the doorbells by themselves, without the beat as a net. */
-export const withoutBeat: Change = { name: 'no beat', alone: true, plant: (ports) => ports }
+/** No bug: the index and the events by themselves, without the periodic resync as a net. */
+export const withoutPeriodicResync: Change = { name: 'no beat', alone: true, plant: (ports) => ports }
 
 const messageBugs: Bug[] = [
   {
@@ -168,7 +168,7 @@ const messageBugs: Bug[] = [
         async put(row) {
           const [conversation] = await ports.conversations.getMany([row.conversationId])
           if (row.kind === 'message' && conversation) {
-            await ports.events.ring({ entry: row, members: conversation.members }).catch(() => undefined)
+            await ports.events.publishEntry({ entry: row, members: conversation.members }).catch(() => undefined)
           }
           return ports.messages.put(row)
         },
@@ -200,12 +200,12 @@ const messageBugs: Bug[] = [
     seed: 1,
     plant: (ports) => ({
       ...ports,
-      hints: {
-        ...ports.hints,
+      boundaryCache: {
+        ...ports.boundaryCache,
         async get(member) {
-          const hint = await ports.hints.get(member)
+          const cached = await ports.boundaryCache.get(member)
           const [last] = await ports.messages.below(member.conversationId, Number.MAX_SAFE_INTEGER, 1)
-          return hint && { ...hint, lastDeliveredSeq: last?.seq ?? 0 }
+          return cached && { ...cached, lastDeliveredSeq: last?.seq ?? 0 }
         },
       },
     }),
@@ -248,7 +248,7 @@ const messageBugs: Bug[] = [
       },
       events: {
         ...ports.events,
-        ring: (ring) => ports.events.ring(ring.pendingWritten ? { ...ring, members: [] } : ring),
+        publishEntry: (entry) => ports.events.publishEntry(entry.pendingWritten ? { ...entry, members: [] } : entry),
         async subscribe(...args) {
           await ports.clock.sleep(random.below(2000))
           return ports.events.subscribe(...args)
@@ -264,8 +264,8 @@ const messageBugs: Bug[] = [
       ...ports,
       events: {
         ...ports.events,
-        async ring(ring) {
-          await ports.events.ring(ring)
+        async publishEntry(entry) {
+          await ports.events.publishEntry(entry)
           return nobodyAbsent
         },
       },
@@ -276,23 +276,23 @@ const messageBugs: Bug[] = [
     seed: 18,
     alone: true,
     plant(ports, { random }) {
-      const marked = new Set<UserId>()
+      const flagged = new Set<UserId>()
       return {
         ...ports,
         sessions: {
           ...ports.sessions,
           async attach(session) {
-            const { indexComplete } = await ports.sessions.attach(session)
-            return { indexComplete: indexComplete || marked.has(session.userId) }
+            const { pendingIndexComplete } = await ports.sessions.attach(session)
+            return { pendingIndexComplete: pendingIndexComplete || flagged.has(session.userId) }
           },
           async leave(session) {
             // A detach may fail, which does no harm by itself.
             if (random.chance(0.3)) throw unavailable()
             await ports.sessions.leave(session)
           },
-          async markIndexComplete(userId) {
-            marked.add(userId)
-            await ports.sessions.markIndexComplete(userId)
+          async setPendingIndexComplete(userId) {
+            flagged.add(userId)
+            await ports.sessions.setPendingIndexComplete(userId)
           },
         },
       }
@@ -380,11 +380,11 @@ const messageBugs: Bug[] = [
           await ports.clock.sleep(random.below(3000))
           await ports.sessions.leave(session)
         },
-        async markIndexComplete(userId) {
+        async setPendingIndexComplete(userId) {
           if (network.losesEvents() && userId === 'carol') for (let times = 0; times < 3; times += 1) failOver()
           const sessions = redis.sessions.get(userId)
           if (sessions) sessions.runId = redis.runId()
-          await ports.sessions.markIndexComplete(userId)
+          await ports.sessions.setPendingIndexComplete(userId)
         },
       },
     }),
@@ -527,7 +527,8 @@ const messageBugs: Bug[] = [
       ...ports,
       events: {
         ...ports.events,
-        ring: async (ring) => (ring.entry.kind === 'change' ? nobodyAbsent : ports.events.ring(ring)),
+        publishEntry: async (published) =>
+          published.entry.kind === 'change' ? nobodyAbsent : ports.events.publishEntry(published),
       },
     }),
   },

@@ -28,11 +28,11 @@ export function createEpilogue(world: World) {
   const owner: Owner = { name: 'epilogue', alive: true }
 
   /**
-   * Where the mark stands after that, the index has to be complete; unless events were lost, for which the beat makes up when
+   * Where the flag stands after that, the index has to be complete; unless events were lost, for which the periodic resync makes up when
    * they come back.
    */
   async function whileLeaving(time: number, devices: readonly Device[], left: Promise<unknown>): Promise<void> {
-    const lossy = world.withBeat && random.chance(0.4)
+    const lossy = world.withPeriodicResync && random.chance(0.4)
     if (lossy) network.setRates({ eventLost: 0.5 })
     const lastAck = (userId: UserId) => (random.chance(0.5) ? acknowledge(userId, devices) : undefined)
     const reached = random.chance(0.6) ? others : []
@@ -45,7 +45,8 @@ export function createEpilogue(world: World) {
     network.setRates({})
     if (lossy) return
     for (const { id, members } of world.chats) {
-      for (const userId of members) if (redis.marks.get(userId) === redis.runId()) await lookUp(userId, id, () => true)
+      for (const userId of members)
+        if (redis.pendingIndexComplete.get(userId) === redis.runId()) await lookUp(userId, id, () => true)
     }
   }
 
@@ -120,11 +121,11 @@ export function createEpilogue(world: World) {
   /** Whoever governs it takes somebody in, or puts somebody out, perhaps to take them back at once. */
   async function regroup(conversationId: ConversationId): Promise<void> {
     const group = await groupNow(conversationId)
-    const governor = group?.members.find((userId) => group.seats.get(userId)?.role === 'OWNER')
+    const governor = group?.members.find((userId) => group.membersById.get(userId)?.role === 'OWNER')
     if (!group || !governor) return
     const someone = random.pick(users.filter((userId) => userId !== governor))
     const request: GroupRequest = { type: 'members', conversationId, add: [], remove: [], roles: [] }
-    const isIn = group.seats.has(someone)
+    const isIn = group.membersById.has(someone)
     if (isIn) await untilSettled(world, owner, governor, { ...request, remove: [someone] })
     if (!isIn || random.chance(0.5)) await untilSettled(world, owner, governor, { ...request, add: [someone] })
   }
@@ -240,7 +241,7 @@ export function createEpilogue(world: World) {
     afterwards,
     whileAway,
     whileComing,
-    /** Nothing but the ring tells whoever is there to stay. */
+    /** Nothing but the event tells whoever is there to stay. */
     whileThere: async (): Promise<void> => {
       await Promise.all([writeWithin('there', 0), groupsWithin('there', 0)])
     },

@@ -29,7 +29,8 @@ export const groupBugs: Bug[] = [
         messages: { ...ports.messages, above: async (...args) => (await ports.messages.above(...args)).map(passOver) },
         events: {
           ...ports.events,
-          ringGroup: async (entry) => (entry.kind === 'group' ? undefined : ports.events.ringGroup(entry)),
+          publishGroupEntry: async (entry) =>
+            entry.kind === 'group' ? undefined : ports.events.publishGroupEntry(entry),
         },
       }
     },
@@ -252,13 +253,13 @@ export const groupBugs: Bug[] = [
     name: 'nobody is told that they were added',
     seed: 1,
     alone: true,
-    plant: (ports) => ({ ...ports, events: { ...ports.events, tellSeat: async () => undefined } }),
+    plant: (ports) => ({ ...ports, events: { ...ports.events, publishMembership: async () => undefined } }),
   },
   {
     name: 'a group is not rung for',
     seed: 1,
     alone: true,
-    plant: (ports) => ({ ...ports, events: { ...ports.events, ringGroup: async () => undefined } }),
+    plant: (ports) => ({ ...ports, events: { ...ports.events, publishGroupEntry: async () => undefined } }),
   },
   {
     name: 'a catch-up leaves out the groups',
@@ -275,8 +276,10 @@ export const groupBugs: Bug[] = [
 function fromTheStart(member: Member): Member {
   const { conversation } = member
   if (conversation.kind !== 'GROUP') return member
-  const seats = new Map([...conversation.seats].map(([userId, seat]) => [userId, { ...seat, joinedSeq: 0 }]))
-  return { ...member, joinedSeq: 0, conversation: { ...conversation, seats } }
+  const membersById = new Map(
+    [...conversation.membersById].map(([userId, member]) => [userId, { ...member, joinedSeq: 0 }]),
+  )
+  return { ...member, joinedSeq: 0, conversation: { ...conversation, membersById } }
 }
 
 const quietAboutGroups = (sequencer: Ports['sequencer']): Ports['sequencer'] => ({

@@ -102,7 +102,8 @@ function ineffective(
       .map((userId) => `${userId} is still in it`),
     ...request.roles
       .filter(
-        (wanted) => !upTo.some(({ seq }) => tenures.groupAt(id, seq)?.seats.get(wanted.userId)?.role === wanted.role),
+        (wanted) =>
+          !upTo.some(({ seq }) => tenures.groupAt(id, seq)?.membersById.get(wanted.userId)?.role === wanted.role),
       )
       .map(({ userId, role }) => `${userId} is no ${role}`),
   ]
@@ -238,10 +239,10 @@ function complete(entries: readonly Entry[], log: FinalLog, { chats }: FinalStat
   const devices = new Map(only(entries, 'stream').map(({ who, userId }) => [who, userId]))
   return chats.flatMap(({ id, group }) =>
     [...devices].flatMap(([who, userId]) => {
-      const seat = group?.seats.get(userId)
-      if (!seat) return []
+      const member = group?.membersById.get(userId)
+      if (!member) return []
       return log.messages
-        .filter((each) => each.conversationId === id && each.seq > seat.joinedSeq && acknowledged.has(each.messageId))
+        .filter((each) => each.conversationId === id && each.seq > member.joinedSeq && acknowledged.has(each.messageId))
         .filter((each) => !shown.has(`${who} ${each.messageId}`))
         .map(({ seq }) => ({ promise: 'P4', what: `${who} was never shown #${seq} of ${id}` }))
     }),

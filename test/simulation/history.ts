@@ -123,8 +123,8 @@ const wish = (request: GroupRequest): string => {
   return `${tail(id)} with [${request.add}], without [${request.remove}], roles [${roles}]`
 }
 
-const stands = ({ id, version, title, seats }: Group): string =>
-  `${tail(id)} "${title}" at version ${version}: ${[...seats].map(([userId, { role, joinedSeq }]) => `${userId} ${role} from #${joinedSeq}`).join(', ')}`
+const stands = ({ id, version, title, membersById }: Group): string =>
+  `${tail(id)} "${title}" at version ${version}: ${[...membersById].map(([userId, { role, joinedSeq }]) => `${userId} ${role} from #${joinedSeq}`).join(', ')}`
 
 const looks = ({ body, edited, deletedAtMs, reactions = [] }: Message): string =>
   [

@@ -30,7 +30,7 @@ function hurried(clock: Clock): Clock {
   }
 }
 
-/** While events are lost, more of them are, which the beat makes up for. */
+/** While events are lost, more of them are, which the periodic resync makes up for. */
 const losing = ({ events }: Ports, { random, network }: Surroundings): Ports['events'] => ({
   ...events,
   subscribe: (userId, { event, gap }) =>
@@ -92,8 +92,8 @@ export const holeBugs: Bug[] = [
     seed: 1,
     plant: (ports) => ({
       ...ports,
-      hints: { ...ports.hints, notePending: async () => 0 },
-      events: { ...ports.events, ring: ({ entry, members }) => ports.events.ring({ entry, members }) },
+      boundaryCache: { ...ports.boundaryCache, notePending: async () => 0 },
+      events: { ...ports.events, publishEntry: ({ entry, members }) => ports.events.publishEntry({ entry, members }) },
     }),
   },
   {

@@ -30,8 +30,8 @@ export async function runNemesis(world: World, blows: number): Promise<void> {
     async failBack() {
       const promote = redis.replica()
       // Those who listen elsewhere in the cluster notice nothing, and what was published meanwhile may never have got to them.
-      const isNoticed = !world.withBeat || random.chance(0.3)
-      const losesEvents = world.withBeat && random.chance(0.7)
+      const isNoticed = !world.withPeriodicResync || random.chance(0.3)
+      const losesEvents = world.withPeriodicResync && random.chance(0.7)
       note(`a replica of Redis stops following${losesEvents ? ', and events are lost' : ''}`)
       if (losesEvents) network.setRates({ eventLost: 0.5 })
       await scheduler.sleep(owner, random.between(100, 5000))
@@ -67,15 +67,15 @@ export async function runNemesis(world: World, blows: number): Promise<void> {
     },
 
     async loseEvents() {
-      note(world.withBeat ? 'events are lost' : 'nothing happens')
-      network.setRates({ eventLost: world.withBeat ? 0.4 : 0 })
+      note(world.withPeriodicResync ? 'events are lost' : 'nothing happens')
+      network.setRates({ eventLost: world.withPeriodicResync ? 0.4 : 0 })
       await scheduler.sleep(owner, random.between(500, 8000))
       network.setRates({})
     },
 
     async stepClocks() {
       note('clocks step, forth and back, while something is late')
-      network.setRates({ eventLost: world.withBeat ? 0.3 : 0, slow: world.isBrisk ? 0.5 : 0.2 })
+      network.setRates({ eventLost: world.withPeriodicResync ? 0.3 : 0, slow: world.isBrisk ? 0.5 : 0.2 })
       for (let left = random.between(1, 12); left > 0; left -= 1) {
         world.stepClock(random.below(world.nodes.length))
         await scheduler.sleep(owner, random.between(0, 500))

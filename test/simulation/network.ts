@@ -137,10 +137,10 @@ export function createNetwork(scheduler: Scheduler, random: Random, { slow, slow
       devices: over(ports.devices),
       sequencer: over(ports.sequencer),
       sessions: over(ports.sessions),
-      hints: over(ports.hints),
+      boundaryCache: over(ports.boundaryCache),
       versions: over(ports.versions),
       activity: over(ports.activity),
-      blockHints: over(ports.blockHints),
+      blockCache: over(ports.blockCache),
       events: {
         ...over(ports.events),
         subscribe: (userId, listener) => listen(listener, (heard) => ports.events.subscribe(userId, heard)),

@@ -158,7 +158,7 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
 
   /**
    * What was acknowledged. A change that its author was refused in the meantime, because the message had been deleted, may have gone
-   * into the log without anybody ringing for it; and so may a message to a group that its author has given up on.
+   * into the log without anybody publishing it; and so may a message to a group that its author has given up on.
    */
   async function acknowledged() {
     const ids = new Set(
@@ -170,7 +170,7 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
       ...chat,
       messages: rows.filter((row) => row.kind === 'message' && ids.has(row.clientMessageId)),
       changes: rows.filter((row) => row.kind === 'change').filter((row) => ids.has(row.clientMessageId)),
-      joinedSeqOf: (userId: UserId): Seq => group?.seats.get(userId)?.joinedSeq ?? 0,
+      joinedSeqOf: (userId: UserId): Seq => group?.membersById.get(userId)?.joinedSeq ?? 0,
     }))
   }
 
@@ -184,7 +184,7 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
       chats.map(async (chat) => ({
         id: chat.id,
         members: chat.members,
-        ...('seats' in chat && { group: chat }),
+        ...('membersById' in chat && { group: chat }),
         indexed: indexed
           .filter(({ rows }) => rows.some(({ conversationId }) => conversationId === chat.id))
           .map(({ userId }) => userId),

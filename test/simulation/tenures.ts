@@ -1,4 +1,4 @@
-import type { Group, Role, Seat } from '../../src/ports/conversations.ts'
+import type { Group, GroupMember, Role } from '../../src/ports/conversations.ts'
 import type { GroupChange } from '../../src/ports/log.ts'
 import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import type { FinalState } from './final-log.ts'
@@ -55,14 +55,15 @@ function chainOf({ version }: Group, rows: FinalState['chats'][number]['rows']):
 }
 
 function foldUp(id: ConversationId, chain: readonly GroupChange[]): Group {
-  const seats = new Map<UserId, Seat>()
+  const membersById = new Map<UserId, GroupMember>()
   let title = ''
   for (const change of chain) {
-    for (const userId of change.removed) seats.delete(userId)
+    for (const userId of change.removed) membersById.delete(userId)
     const roleOf = (userId: UserId): Role | undefined => change.roles.find((each) => each.userId === userId)?.role
-    for (const userId of change.added) seats.set(userId, { role: 'MEMBER', joinedSeq: change.seq })
-    for (const [userId, seat] of seats) seats.set(userId, { ...seat, role: roleOf(userId) ?? seat.role })
+    for (const userId of change.added) membersById.set(userId, { role: 'MEMBER', joinedSeq: change.seq })
+    for (const [userId, member] of membersById)
+      membersById.set(userId, { ...member, role: roleOf(userId) ?? member.role })
     title = change.title ?? title
   }
-  return { id, kind: 'GROUP', title, members: [...seats.keys()], seats, version: chain.at(-1)?.seq ?? 0 }
+  return { id, kind: 'GROUP', title, members: [...membersById.keys()], membersById, version: chain.at(-1)?.seq ?? 0 }
 }

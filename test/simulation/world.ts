@@ -1,6 +1,6 @@
 import { directConversationId } from '../../src/domain/conversations/conversation-id.ts'
 import { createDomain, type Domain } from '../../src/domain/domain.ts'
-import { nobody } from '../../src/domain/observer.ts'
+import { nullObserver } from '../../src/domain/observer.ts'
 import type { EventSubscription } from '../../src/ports/events.ts'
 import type { Message } from '../../src/ports/log.ts'
 import type { Ports } from '../../src/ports/ports.ts'
@@ -18,7 +18,7 @@ import { createScheduler, type Owner } from './scheduler.ts'
 /** Small, so that a simulated run meets it; or not quite so small, so that it does not always. */
 const inboxLimits = [3, 12]
 const requestTimeoutMs = 5000
-/** Of the sessions, where the rest of the beat is switched off. */
+/** How often sessions are renewed where the periodic resync is switched off. */
 const renewEveryMs = 10_000
 /** Longer than anybody is given to become current. */
 const clockOffMsMax = 600_000
@@ -62,7 +62,7 @@ export function createWorld(seed: number, change?: Change) {
   const truth: Ports = { ...stores, messages, conversations, ...createSoftStateMemory(redis), clock }
   const around = { random, redis, network, failOver, isBrisk }
   const shared = change ? change.plant(truth, around) : truth
-  const withBeat = !change?.alone
+  const withPeriodicResync = !change?.alone
   const nodes: SimulatedNode[] = []
   const inboxLimit = random.pick(inboxLimits)
   const [alice, bob, carol] = users
@@ -96,12 +96,12 @@ export function createWorld(seed: number, change?: Change) {
       onDetachError: () => undefined,
       inboxLimit,
       cacheSize: 100,
-      observer: { ...nobody, voided },
+      observer: { ...nullObserver, voided },
     })
     const domain = change?.plantOnto?.(plain) ?? plain
     const node = { owner, domain, deaths }
     nodes[index] = node
-    beat(node).catch(() => undefined)
+    everySecond(node).catch(() => undefined)
     return node
   }
 
@@ -109,14 +109,14 @@ export function createWorld(seed: number, change?: Change) {
     if (by === 'reader') voidedByReaders += 1
   }
 
-  async function beat({ owner, domain }: SimulatedNode): Promise<void> {
+  async function everySecond({ owner, domain }: SimulatedNode): Promise<void> {
     for (;;) {
-      await scheduler.sleep(owner, withBeat ? 1000 : renewEveryMs)
-      await (withBeat ? domain.beat.tick() : domain.beat.renew()).catch(() => undefined)
+      await scheduler.sleep(owner, withPeriodicResync ? 1000 : renewEveryMs)
+      await (withPeriodicResync ? domain.resyncScheduler.tick() : domain.resyncScheduler.renew()).catch(() => undefined)
     }
   }
 
-  /** To another process, which believes no counter, version or mark of the first. */
+  /** To another process, which believes no counter, version or flag of the first. */
   function failOver(): void {
     redis.failover()
     redis.cutSubscribers()
@@ -169,7 +169,7 @@ export function createWorld(seed: number, change?: Change) {
     network,
     redis,
     truth: shared,
-    withBeat,
+    withPeriodicResync,
     /** Holes that a reader has voided, because it took their writers for dead. */
     voidedByReaders: () => voidedByReaders,
     /** Calls are quick, and none fails but with its node: then nobody may take a healthy write for one that will never come. */

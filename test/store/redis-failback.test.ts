@@ -36,25 +36,25 @@ test('a Redis that is made master again believes nothing of what it knew before,
   const [first, second] = [await startServer(), await startServer()]
   const [group, chat, phone] = [aConversation(), aConversation(), { userId: aUser(), connectionId: 'phone' }]
   const member = { userId: phone.userId, conversationId: chat }
-  const know = async ({ sequencer, versions, blockHints, sessions, hints }: SoftState) => {
+  const know = async ({ sequencer, versions, blockCache, sessions, boundaryCache }: SoftState) => {
     await seedCounter(sequencer, chat, 5)
     await versions.look([group], 'reading')
     await versions.settle(group, 'reading', 5)
-    await blockHints.look([chat], 'lease')
-    await blockHints.settle(chat, 'lease', [])
+    await blockCache.look([chat], 'lease')
+    await blockCache.settle(chat, 'lease', [])
     await sessions.attach(phone)
     await sessions.leave(phone)
-    await sessions.markIndexComplete(phone.userId)
-    const { pendingVersion } = await hints.open(member)
-    await hints.lift(member, { lastDeliveredSeq: 5, lastReadSeq: 5 }, pendingVersion)
-    expect(await hints.open(member)).toMatchObject({ pendingVersion: 0 })
+    await sessions.setPendingIndexComplete(phone.userId)
+    const { pendingVersion } = await boundaryCache.open(member)
+    await boundaryCache.lift(member, { lastDeliveredSeq: 5, lastReadSeq: 5 }, pendingVersion)
+    expect(await boundaryCache.open(member)).toMatchObject({ pendingVersion: 0 })
   }
-  const known = async ({ sequencer, versions, blockHints, sessions, hints }: SoftState) => ({
+  const known = async ({ sequencer, versions, blockCache, sessions, boundaryCache }: SoftState) => ({
     counter: (await sequencer.heads([chat]))[0],
     version: (await versions.look([group], 'a'))[0],
-    blockers: (await blockHints.look([chat], 'a'))[0],
+    blockers: (await blockCache.look([chat], 'a'))[0],
     ...(await sessions.attach(phone)),
-    hasNoPendingRow: (await hints.open(member)).pendingVersion === 0,
+    hasNoPendingRow: (await boundaryCache.open(member)).pendingVersion === 0,
   })
   await know(first.soft)
   await replicate(first, second)
@@ -65,17 +65,17 @@ test('a Redis that is made master again believes nothing of what it knew before,
   await first.raw.replicaof('127.0.0.1', await freePort())
   await seedCounter(second.soft.sequencer, chat, 6)
   await second.soft.versions.raise(group, 6)
-  await second.soft.blockHints.begin(chat, 'change')
-  await second.soft.blockHints.end(chat, 'change')
+  await second.soft.blockCache.begin(chat, 'change')
+  await second.soft.blockCache.end(chat, 'change')
   await second.soft.sessions.attach(phone)
-  await second.soft.hints.notePending(member)
+  await second.soft.boundaryCache.notePending(member)
   await promote(first)
 
   expect(await known(first.soft)).toEqual({
     counter: undefined,
     version: undefined,
     blockers: undefined,
-    indexComplete: false,
+    pendingIndexComplete: false,
     hasNoPendingRow: false,
   })
 })

@@ -5,9 +5,9 @@ import { aConversation, aUser } from '../kit/ids.ts'
 import { seedCounter } from '../kit/seed-counter.ts'
 import { type SoftWorld, softBackends } from '../kit/soft-worlds.ts'
 import { activityContract } from './contract/activity.ts'
-import { blockHintsContract } from './contract/block-hints.ts'
+import { blockCacheContract } from './contract/block-cache.ts'
+import { boundaryCacheContract } from './contract/boundary-cache.ts'
 import { eventsContract } from './contract/events.ts'
-import { hintsContract } from './contract/hints.ts'
 import { seenContract } from './contract/seen.ts'
 import { sequencerContract } from './contract/sequencer.ts'
 import { sessionsContract } from './contract/sessions.ts'
@@ -22,10 +22,10 @@ describe.each(softBackends)('the soft state on $name', ({ start }) => {
 
   describe('sequencer', () => sequencerContract(() => world))
   describe('sessions', () => sessionsContract(() => world))
-  describe('hints', () => hintsContract(() => world))
+  describe('boundary cache', () => boundaryCacheContract(() => world))
   describe('versions', () => versionsContract(() => world))
   describe('activity', () => activityContract(() => world))
-  describe('block hints', () => blockHintsContract(() => world))
+  describe('block cache', () => blockCacheContract(() => world))
   describe('seen', () => seenContract(() => world))
   describe('events', () => eventsContract(() => world))
 })
@@ -33,15 +33,15 @@ describe.each(softBackends)('the soft state on $name', ({ start }) => {
 describe('the memory Redis', () => {
   let nowMs = 1_800_000_000_000
   const redis = createMemoryRedis({ now: () => nowMs, monotonic: () => nowMs, sleep: async () => undefined })
-  const { sequencer, sessions, hints, versions, blockHints } = createSoftStateMemory(redis)
+  const { sequencer, sessions, boundaryCache, versions, blockCache } = createSoftStateMemory(redis)
 
-  test('another process with the same data does not believe the marks of the last one', async () => {
+  test('another process with the same data does not believe the flags of the last one', async () => {
     const phone = { userId: aUser(), connectionId: 'phone' }
     await sessions.attach(phone)
     await sessions.leave(phone)
-    await sessions.markIndexComplete(phone.userId)
+    await sessions.setPendingIndexComplete(phone.userId)
     redis.failover()
-    expect(await sessions.attach(phone)).toEqual({ indexComplete: false })
+    expect(await sessions.attach(phone)).toEqual({ pendingIndexComplete: false })
   })
 
   test('another process with the same data does not believe the versions of the last one', async () => {
@@ -56,47 +56,47 @@ describe('the memory Redis', () => {
     expect(await versions.look([id], 'c')).toEqual([6])
   })
 
-  test('a session that has outlived its Redis process sets no mark', async () => {
+  test('a session that has outlived its Redis process sets no flag', async () => {
     const phone = { userId: aUser(), connectionId: 'phone' }
     await sessions.attach(phone)
     await sessions.leave(phone)
     redis.failover()
-    await sessions.markIndexComplete(phone.userId)
-    expect(await sessions.attach(phone)).toEqual({ indexComplete: false })
+    await sessions.setPendingIndexComplete(phone.userId)
+    expect(await sessions.attach(phone)).toEqual({ pendingIndexComplete: false })
   })
 
   test('another process with the same data believes neither an answer nor a lease of the last one', async () => {
     const [known, leased] = [aConversation(), aConversation()]
-    await blockHints.look([known, leased], 'lease')
-    await blockHints.settle(known, 'lease', [])
+    await blockCache.look([known, leased], 'lease')
+    await blockCache.settle(known, 'lease', [])
     redis.failover()
-    await blockHints.settle(leased, 'lease', [])
-    expect(await blockHints.look([known, leased], 'another')).toEqual([undefined, undefined])
+    await blockCache.settle(leased, 'lease', [])
+    expect(await blockCache.look([known, leased], 'another')).toEqual([undefined, undefined])
   })
 
   test('what a change has begun and never ended stands for a minute, and nothing is settled meanwhile', async () => {
     const conversationId = aConversation()
-    await blockHints.begin(conversationId, 'change')
+    await blockCache.begin(conversationId, 'change')
     nowMs += 59_000
-    await blockHints.look([conversationId], 'lease')
-    await blockHints.settle(conversationId, 'lease', [])
-    expect(await blockHints.look([conversationId], 'lease')).toEqual([undefined])
+    await blockCache.look([conversationId], 'lease')
+    await blockCache.settle(conversationId, 'lease', [])
+    expect(await blockCache.look([conversationId], 'lease')).toEqual([undefined])
     nowMs += 1000
-    await blockHints.look([conversationId], 'lease')
-    await blockHints.settle(conversationId, 'lease', [])
-    expect(await blockHints.look([conversationId], 'lease')).toEqual([[]])
+    await blockCache.look([conversationId], 'lease')
+    await blockCache.settle(conversationId, 'lease', [])
+    expect(await blockCache.look([conversationId], 'lease')).toEqual([[]])
   })
 
   test('what is kept expires by the clock that was handed in', async () => {
     const [userId, conversationId] = [aUser(), aConversation()]
     await seedCounter(sequencer, conversationId, 5)
-    await hints.lift({ userId, conversationId }, { lastDeliveredSeq: 1, lastReadSeq: 1 }, 0)
+    await boundaryCache.lift({ userId, conversationId }, { lastDeliveredSeq: 1, lastReadSeq: 1 }, 0)
     await sessions.attach({ userId, connectionId: 'phone' })
     nowMs += 30_000
     expect(await sessions.presence([userId])).toEqual(['offline'])
-    expect(await hints.get({ userId, conversationId })).toBeDefined()
+    expect(await boundaryCache.get({ userId, conversationId })).toBeDefined()
     nowMs += 7 * 86_400_000
-    expect(await hints.get({ userId, conversationId })).toBeUndefined()
+    expect(await boundaryCache.get({ userId, conversationId })).toBeUndefined()
     expect(await sequencer.heads([conversationId])).toEqual([5])
     nowMs += 23 * 86_400_000
     expect(await sequencer.heads([conversationId])).toEqual([undefined])

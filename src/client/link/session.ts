@@ -38,9 +38,9 @@ import type { Follow, Link } from './link.ts'
 //   the link goes in between                     nothing is dropped, and the next link begins with the same positions
 
 /** Codes by which the server says that it has never seen our positions. */
-const strange: readonly string[] = ['NOT_FOUND', 'SEQ_OUT_OF_RANGE']
+const resetCodes: readonly string[] = ['NOT_FOUND', 'SEQ_OUT_OF_RANGE']
 /** A stream that has not brought by then what the list shows may never do so. */
-const doubtMs = 30_000
+const verifyMembershipMs = 30_000
 /** Before a stream that the server has ended alone. */
 const resumeMs = 5000
 
@@ -176,7 +176,7 @@ export function createSession(options: SessionOptions) {
               event: ({ messageAdded }) => inbox.hear(messageAdded),
               end(error) {
                 if (isRefused(after, error)) return
-                if (strange.includes(error.code)) onStranger()
+                if (resetCodes.includes(error.code)) onStranger()
                 resolve(error)
               },
             },
@@ -185,11 +185,11 @@ export function createSession(options: SessionOptions) {
         followChanges()
         const named = new Set(after.map(({ conversationId }) => conversationId))
         const missing = new Set<string>()
-        const doubtAll = () => new Set([...missing, ...awaited()]).forEach(conversations.doubt)
-        const doubting = setInterval(doubtAll, doubtMs)
+        const verifyAll = () => new Set([...missing, ...awaited()]).forEach(conversations.verifyMembership)
+        const verifying = setInterval(verifyAll, verifyMembershipMs)
         streams.push(
           () => stopChanges(),
-          () => clearInterval(doubting),
+          () => clearInterval(verifying),
           changes.follow(),
           ...(link.narrow ? [readAgainAndAgain(resolve)] : followTheRest(follow, resolve)),
         )
@@ -207,7 +207,7 @@ export function createSession(options: SessionOptions) {
     const raise = ({ ticksChanged }: TicksChangedSubscription) => ticks.raise(ticksChanged)
     const ended = (conversationId: string, done: () => void) => (error: ClientError) => {
       done()
-      if (error.code === 'NOT_FOUND') conversations.doubt(conversationId)
+      if (error.code === 'NOT_FOUND') conversations.verifyMembership(conversationId)
     }
     return [
       follow(

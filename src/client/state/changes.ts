@@ -7,8 +7,8 @@ import {
   ReactDocument,
 } from '../generated/graphql.ts'
 import type { Ask } from '../link/link.ts'
-import type { Insist } from '../shared/insist.ts'
-import type { Keeper } from '../shared/keeper.ts'
+import type { PersistedState } from '../shared/persisted-state.ts'
+import type { RetryUntilAnswered } from '../shared/retry-until-answered.ts'
 
 // What happens to messages after they were sent: edits, deletions, reactions. They have a stream of their own, and so a
 // position of their own, which begins where the device first met the conversation. Most conversations see no change for a long
@@ -21,8 +21,8 @@ const surelyHeardMs = 90_000
 
 type ChangesOptions = {
   ask: Ask
-  keeper: Keeper
-  insist: Insist
+  persistedState: PersistedState
+  retryUntilAnswered: RetryUntilAnswered
   /** How far the device has got with messages. */
   messagePositions: () => PositionInput[]
   /** The message as it is now. */
@@ -31,7 +31,13 @@ type ChangesOptions = {
 
 export type Changes = ReturnType<typeof createChanges>
 
-export function createChanges({ ask, insist, keeper, messagePositions, onChanged }: ChangesOptions) {
+export function createChanges({
+  ask,
+  retryUntilAnswered,
+  persistedState,
+  messagePositions,
+  onChanged,
+}: ChangesOptions) {
   const positions = new Map<string, number>()
   const asking = new Set<PositionInput & { overtaken: boolean }>()
   let closed = false
@@ -39,12 +45,12 @@ export function createChanges({ ask, insist, keeper, messagePositions, onChanged
   function raise(conversationId: string, seq: number): void {
     if (seq <= (positions.get(conversationId) ?? -1)) return
     positions.set(conversationId, seq)
-    keeper.set(changedKey(conversationId), seq)
+    persistedState.set(changedKey(conversationId), seq)
   }
 
   function forget(conversationId: string): void {
     positions.delete(conversationId)
-    keeper.set(changedKey(conversationId), undefined)
+    persistedState.set(changedKey(conversationId), undefined)
   }
 
   /**
@@ -58,7 +64,7 @@ export function createChanges({ ask, insist, keeper, messagePositions, onChanged
     const asked = { conversationId, seq, overtaken: false }
     asking.add(asked)
     try {
-      const { message } = await insist(attempt)
+      const { message } = await retryUntilAnswered(attempt)
       if (!asked.overtaken) onChanged(message)
     } finally {
       asking.delete(asked)

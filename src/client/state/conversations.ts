@@ -10,8 +10,8 @@ import {
 } from '../generated/graphql.ts'
 import type { Ask } from '../link/link.ts'
 import { asClientError, type ClientError } from '../shared/client-error.ts'
-import type { Insist } from '../shared/insist.ts'
 import { createListeners, createValue, type Observable } from '../shared/observable.ts'
+import type { RetryUntilAnswered } from '../shared/retry-until-answered.ts'
 import type { Recipient } from './outbox.ts'
 import { createWatched } from './watched.ts'
 
@@ -36,7 +36,7 @@ export type ConversationsState = {
 
 export type ConversationsOptions = {
   ask: Ask
-  insist: Insist
+  retryUntilAnswered: RetryUntilAnswered
   userId: string
   /** How far the user has read, whether the server knows it yet or not. */
   readUpTo: (conversationId: string) => number
@@ -49,7 +49,7 @@ const groupPrefix = 'grp_'
 export type Conversations = ReturnType<typeof createConversations>
 
 /** The chat list; and who is behind which direct chat. */
-export function createConversations({ ask, insist, userId, readUpTo }: ConversationsOptions) {
+export function createConversations({ ask, retryUntilAnswered, userId, readUpTo }: ConversationsOptions) {
   const state = createValue<ConversationsState>({ conversations: [], loading: true, hasMore: false })
   const known = new Map<string, ConversationFieldsFragment>()
   const direct = new Map<string, string>()
@@ -115,8 +115,8 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
     if (watched.ids.get().includes(id) && (outdated.delete(id) || !known.has(id))) void look(id)
   }
 
-  /** The user may not be in it any more; direct chats are nobody's to leave. */
-  function doubt(id: string | undefined): void {
+  /** Asks the server whether the user is still in it. Nobody leaves a direct chat. */
+  function verifyMembership(id: string | undefined): void {
     if (id?.startsWith(groupPrefix)) void look(id)
   }
 
@@ -171,7 +171,7 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
       if (!pageInfo.hasNextPage) {
         // This was all: a group that is not among them may be one the user has left.
         const here = new Set(found.map(({ id }) => id))
-        for (const id of known.keys()) if (!here.has(id) && (told.get(id) ?? 0) < asOf) doubt(id)
+        for (const id of known.keys()) if (!here.has(id) && (told.get(id) ?? 0) < asOf) verifyMembership(id)
         return found
       }
       if (!goOn(page)) return found
@@ -262,7 +262,7 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
     wake: (): void => watched.ids.get().forEach(lookAnew),
     /** What changes a conversation, until it is answered. */
     change: (attempt: (id: string) => Promise<{ conversation: ConversationFieldsFragment }>) =>
-      insist(async (id) => {
+      retryUntilAnswered(async (id) => {
         const asOf = moment()
         const { conversation } = await attempt(id)
         learn(conversation, asOf)
@@ -272,7 +272,7 @@ export function createConversations({ ask, insist, userId, readUpTo }: Conversat
     drop,
     onGone: gone.add,
     hasLeft: (id: string): boolean => left.has(id),
-    doubt,
+    verifyMembership,
     /** Called for each conversation the server shows us, with its boundaries. */
     onSeen: seen.add,
     get: (id: string): ConversationFieldsFragment | undefined => known.get(id),

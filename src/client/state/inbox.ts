@@ -7,7 +7,7 @@ import {
 } from '../generated/graphql.ts'
 import type { Ask } from '../link/link.ts'
 import { backoffMs } from '../shared/backoff.ts'
-import type { Keeper } from '../shared/keeper.ts'
+import type { PersistedState } from '../shared/persisted-state.ts'
 
 // Every message once and in order, whatever streams and pages bring it, and however often.
 //
@@ -33,7 +33,7 @@ const deviceKey = 'device'
 
 export type InboxOptions = {
   ask: Ask
-  keeper: Keeper
+  persistedState: PersistedState
   random: () => number
   /** `previousSeq`: what was handed on before. */
   onMessage: (message: MessageFieldsFragment, previousSeq: number) => void
@@ -41,7 +41,7 @@ export type InboxOptions = {
 
 export type Inbox = ReturnType<typeof createInbox>
 
-export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
+export function createInbox({ ask, persistedState, random, onMessage }: InboxOptions) {
   /** The latest last. */
   const positions = new Map<string, number>()
   const held = new Map<string, Map<number, Held>>()
@@ -74,7 +74,7 @@ export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
     positions.delete(conversationId)
     positions.set(conversationId, seq)
     onMessage(message, previousSeq)
-    keeper.set(positionKey(conversationId), seq)
+    persistedState.set(positionKey(conversationId), seq)
     passed(conversationId, seq)
   }
 
@@ -173,10 +173,10 @@ export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
       for (const { conversationId, seq } of starts) {
         if (positions.has(conversationId)) continue
         positions.set(conversationId, seq)
-        keeper.set(positionKey(conversationId), seq)
+        persistedState.set(positionKey(conversationId), seq)
       }
       isNew = false
-      keeper.set(deviceKey, true)
+      persistedState.set(deviceKey, true)
     },
     positions: (): PositionInput[] =>
       [...positions].slice(-positionsMax).map(([conversationId, seq]) => ({ conversationId, seq })),
@@ -196,7 +196,7 @@ export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
     /** The conversation is not the user's any more. Whoever waits for it need not. */
     forget(conversationId: string): void {
       positions.delete(conversationId)
-      keeper.set(positionKey(conversationId), undefined)
+      persistedState.set(positionKey(conversationId), undefined)
       held.delete(conversationId)
       filling.delete(conversationId)
       clearTimeout(retries.get(conversationId))
@@ -205,8 +205,8 @@ export function createInbox({ ask, keeper, random, onMessage }: InboxOptions) {
     },
     /** The server does not know of our positions: it is another one, or it was emptied. We are a new device to it. */
     reset(): void {
-      for (const conversationId of positions.keys()) keeper.set(positionKey(conversationId), undefined)
-      keeper.set(deviceKey, undefined)
+      for (const conversationId of positions.keys()) persistedState.set(positionKey(conversationId), undefined)
+      persistedState.set(deviceKey, undefined)
       positions.clear()
       held.clear()
       filling.clear()

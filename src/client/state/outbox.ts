@@ -3,8 +3,8 @@ import { type MessageFieldsFragment, type RecipientInput, SendMessageDocument } 
 import type { Ask } from '../link/link.ts'
 import { backoffMs } from '../shared/backoff.ts'
 import { asClientError, ClientError } from '../shared/client-error.ts'
-import type { Keeper } from '../shared/keeper.ts'
 import { createValue, type Observable } from '../shared/observable.ts'
+import type { PersistedState } from '../shared/persisted-state.ts'
 
 // What the user sends, until it is stored and has come back through the inbox.
 //
@@ -38,7 +38,7 @@ export type Outgoing = Sending & {
 
 export type OutboxOptions = {
   ask: Ask
-  keeper: Keeper
+  persistedState: PersistedState
   random: () => number
   randomId: () => string
   now: () => number
@@ -52,7 +52,7 @@ const key = (clientMessageId: string): string => `outbox:${clientMessageId}`
 
 export type Outbox = ReturnType<typeof createOutbox>
 
-export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onStored }: OutboxOptions) {
+export function createOutbox({ ask, persistedState, random, randomId, now, laneOf, onStored }: OutboxOptions) {
   const entries = createValue<readonly Outgoing[]>([])
   const onTheirWay = new Set<string>()
   /** Attempts that wait for their time, by message. */
@@ -76,7 +76,7 @@ export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onSto
   function put(outgoing: Outgoing): void {
     const others = entries.get().filter((each) => each.clientMessageId !== outgoing.clientMessageId)
     entries.set([...others, outgoing].sort((a, b) => a.createdAtMs - b.createdAtMs))
-    keeper.set(key(outgoing.clientMessageId), outgoing.state === 'sent' ? undefined : outgoing)
+    persistedState.set(key(outgoing.clientMessageId), outgoing.state === 'sent' ? undefined : outgoing)
   }
 
   function remove(clientMessageId: string): void {
@@ -84,7 +84,7 @@ export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onSto
     forgetPause(clientMessageId)
     stored.delete(clientMessageId)
     entries.set(entries.get().filter((each) => each.clientMessageId !== clientMessageId))
-    keeper.set(key(clientMessageId), undefined)
+    persistedState.set(key(clientMessageId), undefined)
   }
 
   function forgetPause(clientMessageId: string): void {
@@ -111,7 +111,7 @@ export function createOutbox({ ask, keeper, random, randomId, now, laneOf, onSto
     const input = { clientMessageId, to, body, ...only(outgoing) }
     onTheirWay.add(clientMessageId)
     try {
-      await keeper.written()
+      await persistedState.written()
       if (closed) return
       const { sendMessage } = await ask(SendMessageDocument, { input })
       if (onStored(sendMessage.message, to)) remove(clientMessageId)

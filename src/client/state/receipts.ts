@@ -2,7 +2,7 @@ import { AckDocument, MarkReadDocument, type TicksFieldsFragment } from '../gene
 import type { Ask } from '../link/link.ts'
 import { backoffMs, createSleeper } from '../shared/backoff.ts'
 import { asClientError } from '../shared/client-error.ts'
-import type { Keeper } from '../shared/keeper.ts'
+import type { PersistedState } from '../shared/persisted-state.ts'
 
 // What this user tells the others: delivered, by itself; read, when the application says so. Only the highest of each counts,
 // so whatever comes together goes out together: one call per conversation. A read says delivered, too.
@@ -15,12 +15,12 @@ type Boundary = { delivered: number; read: number }
 
 type ReceiptsOptions = {
   ask: Ask
-  keeper: Keeper
+  persistedState: PersistedState
   random: () => number
 }
 export type Receipts = ReturnType<typeof createReceipts>
 
-export function createReceipts({ ask, keeper, random }: ReceiptsOptions) {
+export function createReceipts({ ask, persistedState, random }: ReceiptsOptions) {
   const wished = new Map<string, Boundary>()
   const told = new Map<string, Boundary>()
   const sleeper = createSleeper()
@@ -94,12 +94,13 @@ export function createReceipts({ ask, keeper, random }: ReceiptsOptions) {
     const read = wish.read === refused.read ? known.read : wish.read
     const delivered = wish.delivered === refused.delivered ? known.delivered : wish.delivered
     wished.set(conversationId, { delivered, read })
-    if (read <= known.read) keeper.set(readKey(conversationId), undefined)
+    if (read <= known.read) persistedState.set(readKey(conversationId), undefined)
   }
 
   function confirm(conversationId: string, ticks: TicksFieldsFragment): void {
     raise(told, conversationId, { delivered: ticks.lastDeliveredSeq, read: ticks.lastReadSeq })
-    if (at(told, conversationId).read >= at(wished, conversationId).read) keeper.set(readKey(conversationId), undefined)
+    if (at(told, conversationId).read >= at(wished, conversationId).read)
+      persistedState.set(readKey(conversationId), undefined)
   }
 
   return {
@@ -110,7 +111,7 @@ export function createReceipts({ ask, keeper, random }: ReceiptsOptions) {
     read(conversationId: string, seq: number): void {
       if (seq <= at(wished, conversationId).read) return
       raise(wished, conversationId, { read: seq })
-      keeper.set(readKey(conversationId), seq)
+      persistedState.set(readKey(conversationId), seq)
       schedule()
     },
     /** How far the user has read, whether the server knows it yet or not. */

@@ -5,7 +5,7 @@ import { createWatched } from './watched.ts'
 
 /** As often as the server passes it on. */
 const throttleMs = 2000
-const nobody: readonly string[] = []
+const nobodyTyping: readonly string[] = []
 
 export type TypingState = ReturnType<typeof createTyping>
 
@@ -32,15 +32,15 @@ export function createTyping(ask: Ask, now: () => number) {
 
   return {
     watched,
-    of: (conversationId: string): readonly string[] => writing.get(conversationId) ?? nobody,
+    of: (conversationId: string): readonly string[] => writing.get(conversationId) ?? nobodyTyping,
     onChange: changed.add,
     hear(conversationId: string, { userId, typing }: TypingChangedSubscription['typingChanged']): void {
-      const others = (writing.get(conversationId) ?? nobody).filter((each) => each !== userId)
+      const others = (writing.get(conversationId) ?? nobodyTyping).filter((each) => each !== userId)
       put(conversationId, typing ? [...others, userId] : others)
     },
     /** The stream is gone: nobody knows. */
     lost(conversationId: string): void {
-      if (writing.has(conversationId)) put(conversationId, nobody)
+      if (writing.has(conversationId)) put(conversationId, nobodyTyping)
     },
     say,
     /** A message says that its writer has stopped. */

@@ -247,14 +247,14 @@ export const othersOf = ({ userId, conversation }: Member): UserId[] =>
 export const audienceOf = ({ conversation }: Member): Audience =>
   conversation.kind === 'GROUP' ? conversation.id : conversation.members
 
-/** About what it takes in memory: ids and seats are strings and objects of their own. */
+/** About what a conversation takes in memory: ids are strings and members of a group are objects of their own. */
 const bytesOf = ({ members }: Conversation): number => 256 + 116 * members.length
 
 const isNews = ({ member: { conversation }, seq }: Read): boolean =>
   conversation.kind === 'GROUP' && seq > conversation.version
 
 export const isIn = (userId: UserId, conversation: Conversation): boolean =>
-  conversation.kind === 'GROUP' ? conversation.seats.has(userId) : conversation.members.includes(userId)
+  conversation.kind === 'GROUP' ? conversation.membersById.has(userId) : conversation.members.includes(userId)
 
 function admit(userId: UserId, conversation: Conversation): Member | undefined {
   if (!isIn(userId, conversation)) return undefined

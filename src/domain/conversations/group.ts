@@ -1,4 +1,4 @@
-import type { Conversation, Group, Role, Seat } from '../../ports/conversations.ts'
+import type { Conversation, Group, GroupMember, Role } from '../../ports/conversations.ts'
 import type { GroupChange } from '../../ports/log.ts'
 import { badInput, ChatError } from '../../protocol/errors.ts'
 import type { Seq, UserId } from '../../protocol/ids.ts'
@@ -14,19 +14,19 @@ export type MembersRequest = { add: readonly UserId[]; remove: readonly UserId[]
 /** What a change makes of a group; of none, for the first. */
 export function changed(group: Group | undefined, change: GroupChange): Group {
   const { conversationId, seq, added, removed, roles, title } = change
-  const seats = new Map<UserId, Seat>(group?.seats)
-  for (const userId of removed) seats.delete(userId)
-  for (const userId of added) seats.set(userId, { role: 'MEMBER', joinedSeq: seq })
+  const membersById = new Map<UserId, GroupMember>(group?.membersById)
+  for (const userId of removed) membersById.delete(userId)
+  for (const userId of added) membersById.set(userId, { role: 'MEMBER', joinedSeq: seq })
   for (const { userId, role } of roles) {
-    const seat = seats.get(userId)
-    if (seat) seats.set(userId, { ...seat, role })
+    const member = membersById.get(userId)
+    if (member) membersById.set(userId, { ...member, role })
   }
   return {
     id: conversationId,
     kind: 'GROUP',
     title: title ?? group?.title ?? '',
-    members: [...seats.keys()],
-    seats,
+    members: [...membersById.keys()],
+    membersById,
     version: seq,
   }
 }
@@ -40,19 +40,19 @@ export function toFound(ownerId: UserId, title: string, memberIds: readonly User
 
 /** Undefined where the group is so already. */
 export function toUpdateMembers(group: Group, actorId: UserId, request: MembersRequest): Wish | undefined {
-  const { seats } = group
+  const { membersById } = group
   const actor = roleOf(group, actorId)
   if (!governs(actor)) throw forbidden('Only an owner or an admin may change who is in a group.')
   if (request.remove.includes(actorId)) throw badInput('remove', 'To leave a group, use leaveConversation.')
   if (request.add.some((userId) => request.remove.includes(userId))) {
     throw badInput('remove', 'Nobody can be added and removed at once.')
   }
-  const added = [...new Set(request.add)].filter((userId) => !seats.has(userId))
-  const removed = [...new Set(request.remove)].filter((userId) => seats.has(userId))
+  const added = [...new Set(request.add)].filter((userId) => !membersById.has(userId))
+  const removed = [...new Set(request.remove)].filter((userId) => membersById.has(userId))
   if (actor !== 'OWNER' && removed.some((userId) => governs(roleOf(group, userId)))) {
     throw forbidden('An admin may remove members, but neither owners nor admins.')
   }
-  const isThere = (userId: UserId) => seats.has(userId) || added.includes(userId)
+  const isThere = (userId: UserId) => membersById.has(userId) || added.includes(userId)
   const roles = request.roles.filter(({ userId, role }) => !isThere(userId) || roleOf(group, userId) !== role)
   if (roles.some(({ userId }) => !isThere(userId) || removed.includes(userId))) {
     throw badInput('roles', 'A role can only be given to somebody in the group.')
@@ -61,7 +61,7 @@ export function toUpdateMembers(group: Group, actorId: UserId, request: MembersR
     throw badInput('roles', 'Nobody can be given two roles.')
   }
   if (actor !== 'OWNER' && roles.length > 0) throw forbidden('Only an owner may give roles.')
-  if (seats.size - removed.length + added.length > groupMembersMax) throw tooMany('add')
+  if (membersById.size - removed.length + added.length > groupMembersMax) throw tooMany('add')
   if (added.length + removed.length + roles.length === 0) return undefined
   const wish = { added, removed, roles }
   if (!hasOwner(group, wish)) throw badInput('roles', 'A group needs an owner.')
@@ -72,7 +72,7 @@ export function toUpdateMembers(group: Group, actorId: UserId, request: MembersR
 export function leaveOut(group: Group, wish: Wish, refusing: ReadonlySet<UserId>): Wish | undefined {
   if (refusing.size === 0) return wish
   const added = wish.added.filter((userId) => !refusing.has(userId))
-  const roles = wish.roles.filter(({ userId }) => group.seats.has(userId) || !refusing.has(userId))
+  const roles = wish.roles.filter(({ userId }) => group.membersById.has(userId) || !refusing.has(userId))
   const rest = { ...wish, added, roles }
   if (added.length + rest.removed.length + roles.length === 0) return undefined
   if (!hasOwner(group, rest)) throw badInput('roles', 'A group needs an owner.')
@@ -95,10 +95,10 @@ export function toRename(group: Group, actorId: UserId, title: string): Wish | u
 
 /** What is at or below this is not for this member's eyes; 0 in a direct chat. */
 export const joinedSeqOf = (conversation: Conversation, userId: UserId): Seq =>
-  conversation.kind === 'GROUP' ? (conversation.seats.get(userId)?.joinedSeq ?? 0) : 0
+  conversation.kind === 'GROUP' ? (conversation.membersById.get(userId)?.joinedSeq ?? 0) : 0
 
 export const roleOf = (conversation: Conversation, userId: UserId): Role =>
-  (conversation.kind === 'GROUP' && conversation.seats.get(userId)?.role) || 'MEMBER'
+  (conversation.kind === 'GROUP' && conversation.membersById.get(userId)?.role) || 'MEMBER'
 
 /** Whether somebody of this role may add and remove people, and delete what others wrote. */
 export const governs = (role: Role): boolean => role !== 'MEMBER'

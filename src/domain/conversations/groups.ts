@@ -90,7 +90,7 @@ export function createGroups(needs: Needs) {
       await conversations.create(changed(undefined, first))
       await versions.raise(claim.conversationId, first.seq)
     }
-    await tellSeats(first)
+    await publishMemberships(first)
     return requireOwn(userId, claim.conversationId)
   }
 
@@ -162,7 +162,7 @@ export function createGroups(needs: Needs) {
     const { id } = member.conversation
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const group = await read(id)
-      if (!group?.seats.has(member.userId)) {
+      if (!group?.membersById.has(member.userId)) {
         // Perhaps by an attempt of this very call that died before it said so.
         if (group) await versions.raise(id, group.version)
         if (attempt > 0) return false
@@ -231,12 +231,12 @@ export function createGroups(needs: Needs) {
   /** The version first: whoever comes after the news must not be judged by an old copy. */
   async function announce(group: Group, change: GroupChange): Promise<void> {
     await versions.raise(group.id, group.version)
-    await Promise.all([events.ringGroup({ ...change, applied: true }), tellSeats(change)])
+    await Promise.all([events.publishGroupEntry({ ...change, applied: true }), publishMemberships(change)])
   }
 
-  async function tellSeats({ conversationId, seq, added, removed }: GroupChange): Promise<void> {
-    if (added.length > 0) await events.tellSeat(added, { conversationId, seq, joined: true })
-    if (removed.length > 0) await events.tellSeat(removed, { conversationId, seq, joined: false })
+  async function publishMemberships({ conversationId, seq, added, removed }: GroupChange): Promise<void> {
+    if (added.length > 0) await events.publishMembership(added, { conversationId, seq, joined: true })
+    if (removed.length > 0) await events.publishMembership(removed, { conversationId, seq, joined: false })
   }
 
   async function announceLast(group: Group): Promise<void> {

@@ -19,7 +19,7 @@ export function createSettings({ memberships, events, clock }: Pick<Ports, 'memb
     if (unchanged) return unchanged
     const membership = await memberships.configure(addressOf(member), change)
     if (!membership) throw notFound()
-    await events.tellConversation([member.userId], member.conversation.id)
+    await events.publishConversation([member.userId], member.conversation.id)
     return inForce(membership)
   }
 

@@ -14,7 +14,7 @@ import type { Payload } from './payloads.ts'
 
 // Putting something into a conversation's log, once: reserve a number, claim it for this call, write the cell.
 //
-// Redis's number is a hint. The claim (one per sender and client id, for ever) decides where this call goes; the cell
+// Redis's number is a proposal. The claim (one per sender and client id, for ever) decides where this call goes; the cell
 // (written once) decides who is there. A claim moves only when its cell holds something else, and a cell once taken stays
 // taken, so a slower attempt of the same call can never write at the old place: at most one entry per client id (P2).
 //

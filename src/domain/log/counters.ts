@@ -2,8 +2,8 @@ import type { Ports } from '../../ports/ports.ts'
 import type { ConversationId } from '../../protocol/ids.ts'
 import type { Log } from './log.ts'
 
-// The counter of a conversation that Redis has forgotten, by its age or a flush. It is seeded from the log, never from 0: by whoever
-// writes there next, and by the beat of whoever reads along, who would otherwise have to read the log at every beat.
+// Seeds the counter of a conversation that Redis has forgotten, because of its age or a flush. It is seeded from the log, never from 0: by the
+// next writer, and by the periodic resync of a stream, which would otherwise have to read the log each time.
 //
 // A counter that stands must not be below what was published, or a reader that has missed an event would never learn of it. So before the
 // log is read a token is left, and the counter is made only where that token still is. While the log is read, others may write:

@@ -53,7 +53,7 @@ export function createHistory({ messages, log, heads, access, settle }: Needs) {
     const { page: found, changes } = known && isSame(known.bounds, bounds) ? known : await make(id, rows, bounds)
     const ends = changes.filter(({ seq, removed }) => seq > member.joinedSeq && removed.includes(member.userId))
     if (ends.length === 0 && (await mayShowFrom(member, found))) return found
-    const now = await seatAfter(member, ends)
+    const now = await memberAfter(member, ends)
     return now.joinedSeq === member.joinedSeq ? found : page(now, asked)
   }
 
@@ -88,7 +88,10 @@ export function createHistory({ messages, log, heads, access, settle }: Needs) {
   }
 
   /** What these changes, once they are decided, have left of it. */
-  async function seatAfter({ userId, conversation: { id } }: Member, changes: readonly GroupChange[]): Promise<Member> {
+  async function memberAfter(
+    { userId, conversation: { id } }: Member,
+    changes: readonly GroupChange[],
+  ): Promise<Member> {
     for (const change of changes) await settle(change)
     const [now] = await access.find(userId, [id])
     if (!now) throw notFound()

@@ -6,19 +6,19 @@ import { type Member, othersOf } from '../conversations/access.ts'
 import { directConversationId } from '../conversations/conversation-id.ts'
 
 // Who may not write to whom, in direct chats only. DynamoDB knows; Redis remembers, so that a send asks nothing more than it
-// would anyway. How the two stay in line is told in store/redis/block-hints.ts.
+// would anyway. How the two stay in line is told in store/redis/block-cache.ts.
 
-type Needs = Pick<Ports, 'blocks' | 'blockHints' | 'sequencer'> & { randomId: () => string }
+type Needs = Pick<Ports, 'blocks' | 'blockCache' | 'sequencer'> & { randomId: () => string }
 
 export type Blocking = ReturnType<typeof createBlocking>
 
-export function createBlocking({ blocks, blockHints, sequencer, randomId }: Needs) {
+export function createBlocking({ blocks, blockCache, sequencer, randomId }: Needs) {
   async function setBlocked(userId: UserId, blockedId: UserId, blocked: boolean): Promise<void> {
     const [id, change] = [directConversationId(userId, blockedId), randomId()]
-    await blockHints.begin(id, change)
+    await blockCache.begin(id, change)
     // Should this fail, what was begun stands until it can no longer take effect.
     await blocks.set({ userId, blockedId }, blocked)
-    await blockHints.end(id, change)
+    await blockCache.end(id, change)
   }
 
   /** The first step of whatever a member writes. */
@@ -27,7 +27,7 @@ export function createBlocking({ blocks, blockHints, sequencer, randomId }: Need
     const other = otherIn(member)
     if (other === undefined) return sequencer.reserve(id, send)
     const lease = randomId()
-    const reserved = await blockHints.reserve(id, send, lease)
+    const reserved = await blockCache.reserve(id, send, lease)
     if (reserved !== 'unknown') return reserved
     const [isBlocked] = await read(member.userId, [other], lease)
     return isBlocked ? 'blocked' : sequencer.reserve(id, send)
@@ -42,7 +42,7 @@ export function createBlocking({ blocks, blockHints, sequencer, randomId }: Need
   async function areBlocking(userId: UserId, others: readonly UserId[]): Promise<boolean[]> {
     if (others.length === 0) return []
     const lease = randomId()
-    const found = await blockHints.look(
+    const found = await blockCache.look(
       others.map((other) => directConversationId(userId, other)),
       lease,
     )
@@ -62,7 +62,7 @@ export function createBlocking({ blocks, blockHints, sequencer, randomId }: Need
     await Promise.all(
       others.map((other, i) => {
         const blockers = [other, userId].filter((_, which) => standing[2 * i + which])
-        return blockHints.settle(directConversationId(userId, other), lease, blockers)
+        return blockCache.settle(directConversationId(userId, other), lease, blockers)
       }),
     )
     return others.map((_, i) => standing[2 * i] === true)

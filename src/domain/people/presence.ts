@@ -5,9 +5,9 @@ import { ChatError } from '../../protocol/errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { watchedPerUserMax } from '../../protocol/limits.ts'
 import type { Access } from '../conversations/access.ts'
-import { persist } from '../persist.ts'
-import type { Beat } from '../streams/beat.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { createInbox, ofTypes } from '../streams/inbox.ts'
+import type { ResyncScheduler } from '../streams/resync-scheduler.ts'
 import { createStream } from '../streams/stream.ts'
 import type { Blocking } from './blocking.ts'
 
@@ -15,7 +15,7 @@ import type { Blocking } from './blocking.ts'
 // node was killed ends without an event, so everybody also looks now and then.
 
 /** Well below the TTL of a session. */
-const recheckEverySeconds = 5
+const resyncEverySeconds = 5
 const inboxLimit = 256
 const tooManyRetryAfterMs = 5000
 
@@ -26,12 +26,12 @@ export type Appearance = { userId: UserId; seen: Seen }
 
 type Needs = Pick<Ports, 'sessions' | 'events' | 'clock'> & {
   access: Access
-  beat: Beat
+  resyncScheduler: ResyncScheduler
   blocking: Blocking
   observer: Observer
 }
 
-export function createPresence({ sessions, events, clock, access, beat, blocking, observer }: Needs) {
+export function createPresence({ sessions, events, clock, access, resyncScheduler, blocking, observer }: Needs) {
   /** How many people each viewer watches. */
   const watching = new Map<UserId, number>()
 
@@ -85,17 +85,18 @@ export function createPresence({ sessions, events, clock, access, beat, blocking
       accepts: ofTypes('presence'),
     })
     const subscription = await events.subscribePresence([...watched], inbox)
-    beat.watch(inbox, viewerId, recheckEverySeconds)
+    resyncScheduler.add(inbox, viewerId, resyncEverySeconds)
     const shown = new Map<UserId, string>()
 
     async function* run(): AsyncGenerator<Appearance> {
-      yield* changed(await persist(clock, () => look(viewerId, watched)))
+      yield* changed(await retryWhileUnavailable(clock, () => look(viewerId, watched)))
       for (;;) {
         const signal = await inbox.take()
         if (signal.type === 'closed') return
-        if (signal.type === 'presence') yield* changed(await persist(clock, () => look(viewerId, [signal.userId])))
-        if (signal.type === 'resync') yield* changed(await persist(clock, () => look(viewerId, watched)))
-        if (signal.type === 'recheck') yield* changed(await look(viewerId, watched).catch(nothingWhileAway))
+        if (signal.type === 'presence')
+          yield* changed(await retryWhileUnavailable(clock, () => look(viewerId, [signal.userId])))
+        if (signal.type === 'resync') yield* changed(await retryWhileUnavailable(clock, () => look(viewerId, watched)))
+        if (signal.type === 'periodicResync') yield* changed(await look(viewerId, watched).catch(noneWhileUnavailable))
       }
     }
 
@@ -103,7 +104,10 @@ export function createPresence({ sessions, events, clock, access, beat, blocking
       for (const [userId, seen] of found) {
         const line = `${seen.presence} ${seen.lastSeenAtMs ?? ''}`
         if (shown.get(userId) === line || !watched.has(userId)) continue
-        if (shown.has(userId) && !(await persist(clock, () => visibleTo(viewerId, [userId]))).has(userId)) {
+        if (
+          shown.has(userId) &&
+          !(await retryWhileUnavailable(clock, () => visibleTo(viewerId, [userId]))).has(userId)
+        ) {
           watched.delete(userId)
           continue
         }
@@ -114,7 +118,7 @@ export function createPresence({ sessions, events, clock, access, beat, blocking
 
     return createStream(inbox, { run }, async () => {
       onEnd()
-      beat.unwatch(inbox)
+      resyncScheduler.remove(inbox)
       await subscription.close()
     })
   }
@@ -138,8 +142,8 @@ export function createPresence({ sessions, events, clock, access, beat, blocking
   return { presenceOf, followPresence }
 }
 
-/** The next beat looks again. */
-function nothingWhileAway(error: unknown): Map<UserId, Seen> {
+/** The next periodic resync looks again. */
+function noneWhileUnavailable(error: unknown): Map<UserId, Seen> {
   if (error instanceof ChatError && error.code === 'UNAVAILABLE') return new Map()
   throw error
 }

@@ -4,12 +4,12 @@ import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { audienceOf, type Member } from '../conversations/access.ts'
-import { persist } from '../persist.ts'
-import type { Beat } from '../streams/beat.ts'
-import type { Listen } from '../streams/hearing.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { createInbox, ofTypes, type Signal } from '../streams/inbox.ts'
-import { noneWhileAway } from '../streams/reading.ts'
+import { noneWhileUnavailable } from '../streams/reading.ts'
+import type { ResyncScheduler } from '../streams/resync-scheduler.ts'
 import { createStream } from '../streams/stream.ts'
+import type { SubscribeUser } from '../streams/user-subscription.ts'
 import type { Blocking } from './blocking.ts'
 
 // Who is writing right now. Told over the same channels as everything else, kept nowhere: what is lost is told again a moment
@@ -22,13 +22,16 @@ const fadesAfterMs = 6000
 const inboxLimit = 256
 
 type Needs = Pick<Ports, 'events' | 'clock'> & {
-  listen: Listen
-  beat: Beat
+  subscribeUser: SubscribeUser
+  resyncScheduler: ResyncScheduler
   blocking: Pick<Blocking, 'isBlocked'>
   observer: Observer
 }
 
-export function createTyping({ events, clock, listen, beat, blocking, observer }: Needs, cacheSize: number) {
+export function createTyping(
+  { events, clock, subscribeUser, resyncScheduler, blocking, observer }: Needs,
+  cacheSize: number,
+) {
   const said = new LRUCache<string, { typing: boolean; atMs: number }>({ max: cacheSize })
 
   /** Undefined where nobody needs to be told. */
@@ -45,7 +48,7 @@ export function createTyping({ events, clock, listen, beat, blocking, observer }
   async function tell(member: Member, typing: boolean): Promise<void> {
     const { userId, conversation } = member
     if (await blocking.isBlocked(member)) return
-    await events.tellTyping(audienceOf(member), { userId, conversationId: conversation.id, typing })
+    await events.publishTyping(audienceOf(member), { userId, conversationId: conversation.id, typing })
   }
 
   /** Of the others in one conversation, each change once. */
@@ -54,15 +57,15 @@ export function createTyping({ events, clock, listen, beat, blocking, observer }
     const inbox = createInbox(clock, {
       limit: inboxLimit,
       onOverflow: () => observer.overflowed('typing'),
-      accepts: ofTypes('typing', 'message', 'seat'),
+      accepts: ofTypes('typing', 'message', 'membership'),
     })
-    const hearing = await listen(userId, inbox, member)
-    beat.watch(inbox, userId)
+    const subscription = await subscribeUser(userId, inbox, member)
+    resyncScheduler.add(inbox, userId)
     /** Who is writing, and until when that is believed. */
     const writing = new Map<UserId, number>()
 
     async function* run(): AsyncGenerator<Typing> {
-      await persist(clock, () => hearing.refresh())
+      await retryWhileUnavailable(clock, () => subscription.refresh())
       for (;;) {
         const signal = await inbox.take(writing.size > 0 ? Math.min(...writing.values()) : undefined)
         if (signal.type === 'closed') return
@@ -77,9 +80,9 @@ export function createTyping({ events, clock, listen, beat, blocking, observer }
 
     /** The news may be late, and the user be back by now. What is lost of the typing itself fades. */
     async function endIfRemoved(signal: Signal): Promise<void> {
-      if (signal.type === 'recheck') await hearing.refresh().catch(noneWhileAway)
-      const isTold = signal.type === 'seat' && signal.seat.conversationId === conversation.id
-      if (isTold || signal.type === 'resync') await persist(clock, () => hearing.refresh())
+      if (signal.type === 'periodicResync') await subscription.refresh().catch(noneWhileUnavailable)
+      const isTold = signal.type === 'membership' && signal.membership.conversationId === conversation.id
+      if (isTold || signal.type === 'resync') await retryWhileUnavailable(clock, () => subscription.refresh())
     }
 
     function* hear({ userId: other, typing }: Typing): Generator<Typing> {
@@ -97,13 +100,13 @@ export function createTyping({ events, clock, listen, beat, blocking, observer }
     }
 
     return createStream(inbox, { run }, async () => {
-      beat.unwatch(inbox)
-      await hearing.close()
+      resyncScheduler.remove(inbox)
+      await subscription.close()
     })
   }
 
   /** A message says that its writer has stopped: the next key is news again. */
-  const sent = ({ userId, conversation }: Member): void => void said.delete(`${userId} ${conversation.id}`)
+  const stopTyping = ({ userId, conversation }: Member): void => void said.delete(`${userId} ${conversation.id}`)
 
-  return { setTyping, followTyping, sent }
+  return { setTyping, followTyping, stopTyping }
 }

@@ -7,14 +7,18 @@ import type { Heads } from '../log/heads.ts'
 import type { Log } from '../log/log.ts'
 import type { Pushes } from '../push/push.ts'
 
-// Moving a member's own boundaries, and only upward (P5): conditional writes in DynamoDB, one write each. Redis keeps a
-// hint of them, never above the truth, so that a send can tell without a read whether it also is a reply to something.
+// Moves a member's own boundaries, and only upward (P5): conditional writes in DynamoDB, one write each. Redis caches them, never above
+// the truth, so that a send can tell without a read of DynamoDB whether it also is a reply to something.
 
 export type Acknowledge = ReturnType<typeof createAcknowledge>
 
-type Needs = Pick<Ports, 'boundaries' | 'hints' | 'pending' | 'events'> & { log: Log; heads: Heads; pushes: Pushes }
+type Needs = Pick<Ports, 'boundaries' | 'boundaryCache' | 'pending' | 'events'> & {
+  log: Log
+  heads: Heads
+  pushes: Pushes
+}
 
-export function createAcknowledge({ boundaries, hints, pending, events, log, heads, pushes }: Needs) {
+export function createAcknowledge({ boundaries, boundaryCache, pending, events, log, heads, pushes }: Needs) {
   /** My device has everything up to seq. */
   const ack = (member: Member, seq: Seq): Promise<Ticks> =>
     move(member, seq, (address) => boundaries.deliver(address, seq))
@@ -22,8 +26,8 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
   /** I have read everything up to seq. */
   const markRead = (member: Member, seq: Seq): Promise<Ticks> =>
     move(member, seq, async (address) => {
-      const hint = await hints.get(address)
-      const change = await boundaries.read(address, seq, hint?.lastDeliveredSeq)
+      const cached = await boundaryCache.get(address)
+      const change = await boundaries.read(address, seq, cached?.lastDeliveredSeq)
       pushes.read(address)
       return change
     })
@@ -37,27 +41,27 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
     await heads.assertInRange(address.conversationId, seq)
     const { ticks } = await write(address)
     // Also where nothing changed: the attempt before this one may have died between the write and here.
-    const { pendingVersion } = await events.tell(audienceOf(member), ticks)
+    const { pendingVersion } = await events.publishBoundaries(audienceOf(member), ticks)
     // Nobody in a group gets a pending row.
     if (pendingVersion !== 0 && !isGroupId(address.conversationId)) await forgetPending(address, ticks.lastDeliveredSeq)
     return ticks
   }
 
   /**
-   * A pending row, and the hint that there is one: an ack may come by a plain request, and looks for the row only where the hint says so.
-   * One that came before the hint has lifted it, and has not looked: the row is removed here.
+   * Writes a pending row, and notes in the boundary cache that there is one: an ack may come by a plain request, and looks for the row only
+   * where the cache says so. An ack that came before the note has not looked: then the row is removed here.
    */
   async function addPending(address: MemberAddress, firstUndeliveredSeq: Seq): Promise<void> {
     await pending.lower(address.userId, address.conversationId, firstUndeliveredSeq)
-    const delivered = await hints.notePending(address)
+    const delivered = await boundaryCache.notePending(address)
     if (delivered >= firstUndeliveredSeq) await forgetPending(address, delivered)
   }
 
-  /** Where there may be a pending row. Should this fail, the next ack finds the hint as it was, and tries again. */
+  /** Removes a pending row that may be there. Should this fail, the next ack finds the cache as it was, and tries again. */
   async function forgetPending(address: MemberAddress, delivered: Seq): Promise<void> {
-    const { lastReadSeq, pendingVersion } = await hints.open(address)
+    const { lastReadSeq, pendingVersion } = await boundaryCache.open(address)
     const isGone = await settlePending(address, delivered)
-    if (isGone) await hints.lift(address, { lastDeliveredSeq: delivered, lastReadSeq }, pendingVersion)
+    if (isGone) await boundaryCache.lift(address, { lastDeliveredSeq: delivered, lastReadSeq }, pendingVersion)
   }
 
   /**
@@ -83,11 +87,11 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
   /** What the sender's devices had when they sent: a reply reads that, and nothing still on its way to them. */
   async function deliveredSoFar(member: Member): Promise<Seq> {
     const address = addressOf(member)
-    const hint = await hints.get(address)
-    if (hint) return unread(hint)
+    const cached = await boundaryCache.get(address)
+    if (cached) return unread(cached)
     const [ticks] = await boundaries.getMany([address])
     if (!ticks) return 0
-    await hints.lift(address, ticks)
+    await boundaryCache.lift(address, ticks)
     return unread(ticks)
   }
 
@@ -96,7 +100,7 @@ export function createAcknowledge({ boundaries, hints, pending, events, log, hea
     const address = addressOf(member)
     const { ticks } = await boundaries.read(address, delivered, delivered)
     pushes.read(address)
-    await events.tell(audienceOf(member), ticks)
+    await events.publishBoundaries(audienceOf(member), ticks)
   }
 
   /** The boundaries of every member of each conversation, in the order of the members. */

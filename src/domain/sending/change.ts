@@ -72,12 +72,12 @@ export function createChange(needs: Needs) {
     const message = await messages.get({ conversationId: change.conversationId, seq: change.targetSeq })
     if (!message || !isMessage(message)) return undefined
     const isDone = isShown(change, message) && !hasTextInVain(change, message)
-    const altered = isDone ? message : await messages.alter(change).catch(unlessAway(message))
+    const altered = isDone ? message : await messages.alter(change).catch(unlessUnavailable(message))
     return altered && latest(altered)
   }
 
   /** A change that can never be applied shows nowhere, and ends nobody's stream: every reader goes past it. */
-  const unlessAway = (message: Message) => (error: unknown) => {
+  const unlessUnavailable = (message: Message) => (error: unknown) => {
     if (error instanceof ChatError && error.code === 'UNAVAILABLE') throw error
     onApplyError(error)
     return message

@@ -5,24 +5,24 @@ import type { Member } from '../conversations/access.ts'
 import type { Pushes } from '../push/push.ts'
 import type { Acknowledge } from './acknowledge.ts'
 
-// Step 4 of a send, after the message is stored: ring everybody, and note it down for whoever nobody is attached for.
+// Step 4 of a send, after the message is stored: publish it to every member, and write a pending row for each member without a session.
 //
-// The second ring closes a gap. A receiver may attach between the first ring (not heard yet, not counted as attached) and
-// the pending row (not seen yet when the index was read). Having subscribed before reading, it hears the second ring; one
-// that subscribes later still finds the row.
+// The entry is published a second time to close a gap. A receiver may attach between the first publish (it is not subscribed yet, and has no
+// session) and the pending row (which was not there yet when it read the index). It subscribes before it reads, so it gets the second
+// publish; one that subscribes later still finds the row.
 //
-// A receiver nobody is attached for may ack by a plain request before the row is there. Either the ack sees that there may be a row and
-// removes it, or the second ring sees the ack, and the row is removed here.
+// A receiver without a session may ack by a plain request before the row is there. Either the ack sees that there may be a row and removes
+// it, or the second publish sees the ack, and the row is removed here.
 //
-// The sender gets no pending row: ringing has dropped the mark that vouches for the sender's index, so that the sender's
-// next attach compares all conversations with the log. That keeps a send at two writes.
+// The sender gets no pending row: publishing has cleared the flag that vouches for the sender's index, so that the sender's next attach
+// compares all conversations with the log. That keeps a send at two writes.
 //
-// A change gets no pending row: whoever was away asks for the changes after what their device holds.
+// A change gets no pending row: a user who was away asks for the changes after what their device holds.
 //
-// A group is rung for as a whole, in one publish, and nobody in it gets a pending row: what it costs to send does not grow with the
-// group. Whoever comes back compares the counter of each of their groups with what they have.
-
-// Whoever is away is told by push, which nobody waits for. Who that is in a group is found out by whoever takes the job.
+// An entry of a group is published to the group's channel, once, and nobody in the group gets a pending row: the cost of a send does not
+// grow with the group. A user who comes back compares the counter of each of their groups with what they have.
+//
+// Users who are away are notified by push, which no send waits for. In a group, the worker that takes the job finds out who is away.
 
 export type Deliver = ReturnType<typeof createDeliver>
 
@@ -40,16 +40,16 @@ export function createDeliver({ events, pending, boundaries, pushes, forgetPendi
     const { conversationId, seq, senderId } = entry
     if (conversation.kind === 'GROUP') {
       if (entry.kind === 'message') pushes.sent(entry)
-      return events.ringGroup(entry)
+      return events.publishGroupEntry(entry)
     }
-    const { absent: unattached } = await events.ring({ entry, members: conversation.members })
+    const { absent: unattached } = await events.publishEntry({ entry, members: conversation.members })
     if (entry.kind !== 'message') return
     const absent = unattached.filter((userId) => userId !== senderId)
     const waiting = duplicate ? await stillWaiting(absent, entry) : absent
     if (waiting.length === 0) return
     pushes.sent(entry)
     await Promise.all(waiting.map((userId) => pending.lower(userId, conversationId, seq)))
-    const { overtaken } = await events.ring({ entry, members: waiting, pendingWritten: waiting })
+    const { overtaken } = await events.publishEntry({ entry, members: waiting, pendingWritten: waiting })
     await Promise.all(overtaken.map(({ userId, delivered }) => forgetPending({ userId, conversationId }, delivered)))
   }
 

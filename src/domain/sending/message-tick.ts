@@ -13,7 +13,7 @@ type Slowest = { userId: UserId | undefined; seq: Seq; othersSeq: Seq }
 /** Of all members who joined at `joinedSeq` or before. */
 type Step = { joinedSeq: Seq; delivered: Slowest; read: Slowest }
 
-const nobody: Slowest = { userId: undefined, seq: Number.POSITIVE_INFINITY, othersSeq: Number.POSITIVE_INFINITY }
+const noSlowest: Slowest = { userId: undefined, seq: Number.POSITIVE_INFINITY, othersSeq: Number.POSITIVE_INFINITY }
 
 /** By the list that was loaded. Who is in a group may change while a stream goes on with a list that is a moment old. */
 const known = new WeakMap<readonly Ticks[], { conversation: Conversation; steps: readonly Step[] }>()
@@ -39,7 +39,7 @@ function stepsOf(conversation: Conversation, ticks: readonly Ticks[]): readonly 
 }
 
 function makeSteps(conversation: Conversation, ticks: readonly Ticks[]): Step[] {
-  let [delivered, read] = [nobody, nobody]
+  let [delivered, read] = [noSlowest, noSlowest]
   return ticks
     .map((each) => ({ each, joinedSeq: joinedSeqOf(conversation, each.userId) }))
     .sort((one, other) => one.joinedSeq - other.joinedSeq)

@@ -26,8 +26,8 @@ export type Draft = {
   attachmentIds?: readonly AttachmentId[]
 }
 export type Sent = { message: Message; duplicate: boolean }
-/** Told of what was sent just before the sender is. */
-export type Witness = (sent: Sent) => void
+/** Called with what was sent, just before the sender gets the answer. */
+export type OnSent = (sent: Sent) => void
 
 type Needs = Pick<Ports, 'messages' | 'clock'> & {
   access: Access
@@ -37,16 +37,17 @@ type Needs = Pick<Ports, 'messages' | 'clock'> & {
   attach: (request: AttachRequest) => Promise<readonly Attachment[]>
   payloadOf: Payloads
   quotas: ReturnType<typeof createGroupQuotas>
-  onSent: (member: Member) => void
+  stopTyping: (member: Member) => void
   observer: Observer
 }
 
-type Circumstances = { startedAtMs: number; witness: Witness | undefined }
+type SendContext = { startedAtMs: number; onSent: OnSent | undefined }
 
 export function createSend(needs: Needs) {
-  const { messages, clock, access, append, deliver, acknowledge, attach, payloadOf, quotas, onSent, observer } = needs
+  const { messages, clock, access, append, deliver, acknowledge, attach, payloadOf, quotas, stopTyping, observer } =
+    needs
 
-  async function send(member: Member, draft: Draft, { startedAtMs, witness }: Circumstances): Promise<Sent> {
+  async function send(member: Member, draft: Draft, { startedAtMs, onSent }: SendContext): Promise<Sent> {
     if (member.isToBegin) await quotas.takeChat(member.userId)
     if (draft.replyToSeq !== undefined) await assertAnswerable(member, draft.replyToSeq)
     const { clientMessageId, attachmentIds: ids, ...content } = draft
@@ -60,7 +61,7 @@ export function createSend(needs: Needs) {
       acknowledge.deliveredSoFar(member),
     ])
     await access.begin(member)
-    onSent(member)
+    stopTyping(member)
     await Promise.all([
       deliver(member, message, { duplicate }),
       // Only the first attempt: by the time of a retry, more may have been delivered than the sender had seen.
@@ -68,14 +69,14 @@ export function createSend(needs: Needs) {
     ])
     const sent = { message, duplicate }
     observer.sent(clock.monotonic() - startedAtMs)
-    witness?.(sent)
+    onSent?.(sent)
     return sent
   }
 
   /** To a user. Their chat is made by its first message: what is refused, or dies before it is stored, makes none. */
-  async function sendTo(userId: UserId, otherId: UserId, draft: Draft, witness?: Witness): Promise<Sent> {
+  async function sendTo(userId: UserId, otherId: UserId, draft: Draft, onSent?: OnSent): Promise<Sent> {
     const startedAtMs = clock.monotonic()
-    return send(await access.direct(userId, otherId), draft, { startedAtMs, witness })
+    return send(await access.direct(userId, otherId), draft, { startedAtMs, onSent })
   }
 
   const attachRequest = (
@@ -98,8 +99,8 @@ export function createSend(needs: Needs) {
   }
 
   return {
-    send: (member: Member, draft: Draft, witness?: Witness) =>
-      send(member, draft, { startedAtMs: clock.monotonic(), witness }),
+    send: (member: Member, draft: Draft, onSent?: OnSent) =>
+      send(member, draft, { startedAtMs: clock.monotonic(), onSent }),
     sendTo,
   }
 }

@@ -5,18 +5,18 @@ import { type ConversationId, isGroupId, type Seq, type UserId } from '../../pro
 import type { Member } from '../conversations/access.ts'
 import type { Pushes } from '../push/push.ts'
 import type { Acknowledge } from '../sending/acknowledge.ts'
-import type { Beat } from './beat.ts'
-import type { Hearing, Listen } from './hearing.ts'
 import { createInbox, type Inbox, type InboxOptions, ofTypes } from './inbox.ts'
+import type { ResyncScheduler } from './resync-scheduler.ts'
+import type { SubscribeUser, UserSubscription } from './user-subscription.ts'
 
 // Attaching and detaching one stream.
 //
-// Attach: first the subscription, confirmed by Redis; then the session. Whoever rings after that is heard, and whoever
-// rang before has stored the message before, so the catch-up that follows reads it.
+// Attach: first the subscription, confirmed by Redis; then the session. What is published after that arrives here, and what was published
+// before was stored before, so the catch-up that follows reads it.
 //
-// Detach: first the session, so that senders stop counting on this stream; then a flush, after which everything rung
-// while they still did is in the inbox; then a pending row for whatever was heard and not acked. Only then may the
-// mark stand that lets the next attach trust the pending index. A crash anywhere before it leaves no mark, and the next
+// Detach: first the session, so that senders stop counting on this stream; then a flush, after which everything published
+// while they still did is in the inbox; then a pending row for whatever arrived and was not acked. Only then may the
+// flag stand that lets the next attach trust the pending index. A crash anywhere before it leaves no flag, and the next
 // attach compares every conversation with the log.
 //
 // What was heard and not acked may have gone into a dead connection: nobody was pushed to, as the user counted as attached. So that
@@ -30,8 +30,8 @@ const inboxLimitDefault = 256
 
 type Needs = Pick<Ports, 'sessions' | 'boundaries' | 'clock'> & {
   addPending: Acknowledge['addPending']
-  listen: Listen
-  beat: Beat
+  subscribeUser: SubscribeUser
+  resyncScheduler: ResyncScheduler
   pushes: Pushes
   randomId: () => string
   observer: Observer
@@ -46,17 +46,28 @@ export function createAttach(given: Needs) {
   const inboxOptions: InboxOptions = {
     limit: given.inboxLimit ?? inboxLimitDefault,
     onOverflow: () => given.observer.overflowed('messages'),
-    accepts: ofTypes('message', 'change', 'group', 'seat'),
+    accepts: ofTypes('message', 'change', 'group', 'membership'),
   }
   // One object for all attachments, with what they need and nothing else.
-  const { listen, sessions, boundaries, addPending, clock, beat, pushes, randomId, onDetachError, observer } = given
-  const needs: Needs = {
-    listen,
+  const {
+    subscribeUser,
     sessions,
     boundaries,
     addPending,
     clock,
-    beat,
+    resyncScheduler,
+    pushes,
+    randomId,
+    onDetachError,
+    observer,
+  } = given
+  const needs: Needs = {
+    subscribeUser,
+    sessions,
+    boundaries,
+    addPending,
+    clock,
+    resyncScheduler,
     pushes,
     randomId,
     onDetachError,
@@ -67,15 +78,15 @@ export function createAttach(given: Needs) {
     const conversationId = only?.conversation.id
     const session: Session = { userId, connectionId: randomId(), ...(conversationId && { conversationId }) }
     const inbox = createInbox(clock, inboxOptions)
-    const hearing = await listen(userId, inbox, only)
+    const subscription = await subscribeUser(userId, inbox, only)
     try {
-      const { indexComplete } = await sessions.attach(session)
-      beat.keep(session, 'syncing')
+      const { pendingIndexComplete } = await sessions.attach(session)
+      resyncScheduler.keepAlive(session, 'syncing')
       observer.attached()
-      beat.watch(inbox, userId)
-      return new Attachment(needs, session, inbox, hearing, indexComplete)
+      resyncScheduler.add(inbox, userId)
+      return new Attachment(needs, session, inbox, subscription, pendingIndexComplete)
     } catch (error) {
-      await hearing.close()
+      await subscription.close()
       throw error
     }
   }
@@ -86,36 +97,42 @@ type StreamOutcome = { reached: [ConversationId, Seq][]; whole: boolean }
 
 export class Attachment {
   readonly inbox: Inbox
-  readonly hearing: Hearing
+  readonly subscription: UserSubscription
   /** Whether the pending index names every conversation with something undelivered. */
-  readonly indexComplete: boolean
+  readonly pendingIndexComplete: boolean
   readonly #needs: Needs
   readonly #session: Session
 
-  constructor(needs: Needs, session: Session, inbox: Inbox, hearing: Hearing, indexComplete: boolean) {
+  constructor(
+    needs: Needs,
+    session: Session,
+    inbox: Inbox,
+    subscription: UserSubscription,
+    pendingIndexComplete: boolean,
+  ) {
     this.#needs = needs
     this.#session = session
     this.inbox = inbox
-    this.hearing = hearing
-    this.indexComplete = indexComplete
+    this.subscription = subscription
+    this.pendingIndexComplete = pendingIndexComplete
   }
 
   async online(): Promise<void> {
-    this.#needs.beat.keep(this.#session, 'online')
+    this.#needs.resyncScheduler.keepAlive(this.#session, 'online')
     await this.#needs.sessions.renew([{ session: this.#session, state: 'online' }])
   }
 
   async detach(outcome: StreamOutcome): Promise<void> {
-    const { beat, observer, onDetachError } = this.#needs
-    beat.unwatch(this.inbox)
-    beat.forget(this.#session)
+    const { resyncScheduler, observer, onDetachError } = this.#needs
+    resyncScheduler.remove(this.inbox)
+    resyncScheduler.stopKeepingAlive(this.#session)
     observer.detached()
     try {
       await this.#leave(outcome)
     } catch (error) {
       onDetachError(error)
     } finally {
-      await this.hearing.close()
+      await this.subscription.close()
     }
   }
 
@@ -123,7 +140,7 @@ export class Attachment {
     const { sessions, boundaries, addPending, pushes } = this.#needs
     const { userId, conversationId } = this.#session
     await sessions.leave(this.#session)
-    await this.hearing.flush()
+    await this.subscription.flush()
     const untaken = this.inbox.untaken()
     const heard = new Map(reached)
     for (const event of untaken ?? []) {
@@ -147,6 +164,6 @@ export class Attachment {
       [...heard].filter(([id, seq]) => seq > (delivered.get(id) ?? 0)),
     )
     // A stream of one conversation cannot vouch for the others.
-    if (whole && untaken && !conversationId) await sessions.markIndexComplete(userId)
+    if (whole && untaken && !conversationId) await sessions.setPendingIndexComplete(userId)
   }
 }

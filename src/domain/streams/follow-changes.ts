@@ -9,13 +9,13 @@ import type { Heads } from '../log/heads.ts'
 import type { Latest } from '../log/latest-messages.ts'
 import { isChange, type Log } from '../log/log.ts'
 import { createLogPages } from '../log/log-pages.ts'
-import type { Beat } from './beat.ts'
 import { deliveredOf, type FollowRequest, heldBy } from './follow.ts'
-import type { Listen } from './hearing.ts'
 import { createInbox, type InboxOptions, ofTypes } from './inbox.ts'
 import type { Shown } from './positions.ts'
 import { type Beginning, Reading, type ReadingKind } from './reading.ts'
+import type { ResyncScheduler } from './resync-scheduler.ts'
 import { createStream, type LiveStream, type Reader } from './stream.ts'
+import type { SubscribeUser } from './user-subscription.ts'
 
 // What happens to a user's messages after they were sent: edits, deletions, reactions, in the order of the log. Nobody counts on
 // such a stream: it does not attach.
@@ -31,8 +31,8 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
   recount: Recount
   access: Access
   settle: Groups['settle']
-  listen: Listen
-  beat: Beat
+  subscribeUser: SubscribeUser
+  resyncScheduler: ResyncScheduler
   observer: Observer
   /** The message a change is about, showing it. */
   messageOf: (change: Change) => Promise<Message | undefined>
@@ -40,7 +40,7 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
 }
 
 export function createFollowChanges(needs: Needs) {
-  const { boundaries, clock, log, listen, beat, messageOf, latest, observer } = needs
+  const { boundaries, clock, log, subscribeUser, resyncScheduler, messageOf, latest, observer } = needs
   const kind: ReadingKind<Change> = {
     stream: 'changes',
     shows: isForThem,
@@ -49,7 +49,7 @@ export function createFollowChanges(needs: Needs) {
   const inboxOptions: InboxOptions = {
     limit: inboxLimit,
     onOverflow: () => observer.overflowed('changes'),
-    accepts: ofTypes('message', 'change', 'group', 'seat'),
+    accepts: ofTypes('message', 'change', 'group', 'membership'),
   }
 
   return async function followChanges({ userId, only, after }: FollowRequest): Promise<LiveStream<ShownChange>> {
@@ -58,11 +58,11 @@ export function createFollowChanges(needs: Needs) {
     const deliveredBefore = deliveredOf(boundaries, userId, only)
     // Should it fail, that is thrown below.
     deliveredBefore.catch(() => undefined)
-    const hearing = await listen(userId, inbox, only)
-    beat.watch(inbox, userId)
+    const subscription = await subscribeUser(userId, inbox, only)
+    resyncScheduler.add(inbox, userId)
     const end = async () => {
-      beat.unwatch(inbox)
-      await hearing.close()
+      resyncScheduler.remove(inbox)
+      await subscription.close()
     }
     try {
       const [held, delivered] = [heldBy(after), await deliveredBefore]
@@ -70,7 +70,7 @@ export function createFollowChanges(needs: Needs) {
         toCatchUp: async () => reading.behind(await reading.everyConversation()),
         onCaughtUp: async () => undefined,
       }
-      const options = { userId, only, inbox, hearing, held, delivered, whole: true, beginning }
+      const options = { userId, only, inbox, subscription, held, delivered, whole: true, beginning }
       const reading = new Reading(needs, kind, options)
       return createStream(inbox, withMessages(reading), end)
     } catch (error) {

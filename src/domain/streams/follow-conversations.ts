@@ -7,12 +7,12 @@ import { risen } from '../../protocol/ticks.ts'
 import type { Access, Member } from '../conversations/access.ts'
 import type { Recount } from '../log/counters.ts'
 import type { Log } from '../log/log.ts'
-import { persist } from '../persist.ts'
-import type { Beat } from './beat.ts'
-import type { Listen } from './hearing.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { createInbox, type Signal } from './inbox.ts'
-import { noneWhileAway } from './reading.ts'
+import { noneWhileUnavailable } from './reading.ts'
+import type { ResyncScheduler } from './resync-scheduler.ts'
 import { createStream } from './stream.ts'
+import type { SubscribeUser } from './user-subscription.ts'
 
 // A user's conversations as they change: something was said or changed in one, the user has read it on another device, or has
 // set something. What is shown is only which; whoever shows it reads how it is now. So events that wait for the same reason are one,
@@ -27,13 +27,14 @@ type Needs = Pick<Ports, 'memberships' | 'boundaries' | 'sequencer' | 'clock'> &
   access: Access
   log: Log
   recount: Recount
-  listen: Listen
-  beat: Beat
+  subscribeUser: SubscribeUser
+  resyncScheduler: ResyncScheduler
   observer: Observer
 }
 
 export function createFollowConversations(needs: Needs) {
-  const { memberships, boundaries, sequencer, clock, access, log, recount, listen, beat, observer } = needs
+  const { memberships, boundaries, sequencer, clock, access, log, recount, subscribeUser, resyncScheduler, observer } =
+    needs
 
   return async function followConversations(userId: UserId): Promise<AsyncIterableIterator<Member>> {
     const inbox = createInbox(clock, {
@@ -42,7 +43,7 @@ export function createFollowConversations(needs: Needs) {
       accepts: (event) => event.type !== 'typing' && (event.type !== 'ticks' || event.ticks.userId === userId),
       coalesce,
     })
-    const hearing = await listen(userId, inbox)
+    const subscription = await subscribeUser(userId, inbox)
     const shown = new Map<ConversationId, Known>()
     const knownOf = (id: ConversationId): Known => shown.get(id) ?? { seq: 0, readSeq: 0, settings: '', counted: false }
 
@@ -56,13 +57,13 @@ export function createFollowConversations(needs: Needs) {
           shown.set(event.ticks.conversationId, { ...knownOf(event.ticks.conversationId), readSeq: 0 })
       }
     } catch (error) {
-      await hearing.close()
+      await subscription.close()
       throw error
     }
-    beat.watch(inbox, userId)
+    resyncScheduler.add(inbox, userId)
     return createStream(inbox, { run }, async () => {
-      beat.unwatch(inbox)
-      await hearing.close()
+      resyncScheduler.remove(inbox)
+      await subscription.close()
     })
 
     async function* run(): AsyncGenerator<Member> {
@@ -70,7 +71,7 @@ export function createFollowConversations(needs: Needs) {
         const signal = await inbox.take()
         if (signal.type === 'closed') return
         const ids = await changedBy(signal)
-        const members = await persist(clock, () => access.find(userId, ids))
+        const members = await retryWhileUnavailable(clock, () => access.find(userId, ids))
         for (const [i, id] of ids.entries()) {
           const member = members[i]
           if (member) yield member
@@ -81,8 +82,8 @@ export function createFollowConversations(needs: Needs) {
     }
 
     async function changedBy(signal: Signal): Promise<ConversationId[]> {
-      if (signal.type === 'resync') return persist(clock, moved)
-      if (signal.type === 'recheck') return moved().catch(noneWhileAway)
+      if (signal.type === 'resync') return retryWhileUnavailable(clock, moved)
+      if (signal.type === 'periodicResync') return moved().catch(noneWhileUnavailable)
       return hear(signal)
     }
 
@@ -102,10 +103,10 @@ export function createFollowConversations(needs: Needs) {
       return [entry.conversationId]
     }
 
-    /** The index comes first, then the groups in it are listened to, then it is looked how all stands: nothing falls in between. */
+    /** Reads the index first, then subscribes to the groups in it, then reads how all stands: nothing can change unnoticed in between. */
     async function survey() {
       let own: readonly Membership[] = []
-      await hearing.refresh(async () => {
+      await subscription.refresh(async () => {
         own = await memberships.ofUser(userId)
         return access.among(userId, own)
       })
@@ -151,7 +152,7 @@ export function createFollowConversations(needs: Needs) {
 function entryOf(event: Signal): MessageAddress | undefined {
   if (event.type === 'message') return event.message
   if (event.type === 'change' || event.type === 'group') return event.change
-  return event.type === 'seat' ? event.seat : undefined
+  return event.type === 'membership' ? event.membership : undefined
 }
 
 const coalesce = {

@@ -1,34 +1,42 @@
 import type { MemberAddress } from '../../ports/delivery.ts'
-import type { ChatEvent, SeatNews } from '../../ports/events.ts'
+import type { ChatEvent, MembershipEvent } from '../../ports/events.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import { risen, type Ticks } from '../../protocol/ticks.ts'
 import { type Access, isIn, type Member, othersOf } from '../conversations/access.ts'
-import { persist } from '../persist.ts'
-import type { Beat } from './beat.ts'
-import type { Listen } from './hearing.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { createInbox } from './inbox.ts'
+import type { ResyncScheduler } from './resync-scheduler.ts'
 import { createStream, type LiveStream, type Reader } from './stream.ts'
+import type { SubscribeUser } from './user-subscription.ts'
 
 // The boundaries of other members as they rise. For one conversation the current ones come first, read after the
 // subscription stands, so that no change falls in between. A lost event is made up for by reading the boundaries again: of those who
-// are in a conversation that the user is in, and at a beat only of those who have not read all there is.
+// are in a conversation that the user is in, and at a periodic resync only of those who have not read all there is.
 
 const inboxLimit = 256
 
 type Needs = Pick<Ports, 'boundaries' | 'sequencer' | 'clock'> & {
   access: Access
-  listen: Listen
-  beat: Beat
+  subscribeUser: SubscribeUser
+  resyncScheduler: ResyncScheduler
   observer: Observer
 }
 
-export function createFollowTicks({ boundaries, sequencer, clock, access, listen, beat, observer }: Needs) {
+export function createFollowTicks({
+  boundaries,
+  sequencer,
+  clock,
+  access,
+  subscribeUser,
+  resyncScheduler,
+  observer,
+}: Needs) {
   return async function followTicks(userId: UserId, only?: Member): Promise<LiveStream<Ticks>> {
     const isWatched = (id: ConversationId): boolean => !only || id === only.conversation.id
     const concerns = (event: ChatEvent): boolean => {
-      if (event.type === 'seat') return isWatched(event.seat.conversationId)
+      if (event.type === 'membership') return isWatched(event.membership.conversationId)
       return event.type === 'ticks' && event.ticks.userId !== userId && isWatched(event.ticks.conversationId)
     }
     const inbox = createInbox(clock, {
@@ -37,37 +45,37 @@ export function createFollowTicks({ boundaries, sequencer, clock, access, listen
       accepts: concerns,
       coalesce,
     })
-    const hearing = await listen(userId, inbox, only)
-    beat.watch(inbox, userId)
+    const subscription = await subscribeUser(userId, inbox, only)
+    resyncScheduler.add(inbox, userId)
     const shown = new Map<string, Ticks>()
 
     async function* run(): AsyncGenerator<Ticks> {
-      yield* rising(await persist(clock, current))
+      yield* rising(await retryWhileUnavailable(clock, current))
       for (;;) {
         const signal = await inbox.take()
         if (signal.type === 'closed') return
         if (signal.type === 'ticks') yield* rising([signal.ticks])
-        if (signal.type === 'seat') await takeSeat(signal.seat)
-        if (signal.type === 'resync') yield* rising(await persist(clock, current))
-        if (signal.type === 'recheck') yield* rising(await persist(clock, currentWhereUnread))
+        if (signal.type === 'membership') await takeMembership(signal.membership)
+        if (signal.type === 'resync') yield* rising(await retryWhileUnavailable(clock, current))
+        if (signal.type === 'periodicResync') yield* rising(await retryWhileUnavailable(clock, currentWhereUnread))
       }
     }
 
     /** The news may be late, and another have overtaken it. */
-    async function takeSeat({ conversationId: id }: SeatNews): Promise<void> {
-      if (only) return void (await persist(clock, () => hearing.refresh()))
-      const [member] = await persist(clock, () => access.find(userId, [id]))
-      await (member ? persist(clock, () => hearing.join(id)) : hearing.part(id))
+    async function takeMembership({ conversationId: id }: MembershipEvent): Promise<void> {
+      if (only) return void (await retryWhileUnavailable(clock, () => subscription.refresh()))
+      const [member] = await retryWhileUnavailable(clock, () => access.find(userId, [id]))
+      await (member ? retryWhileUnavailable(clock, () => subscription.joinGroup(id)) : subscription.leaveGroup(id))
     }
 
-    const current = async (): Promise<Ticks[]> => boundariesOf(watched(await hearing.refresh()))
+    const current = async (): Promise<Ticks[]> => boundariesOf(watched(await subscription.refresh()))
 
     /**
      * Whoever has read up to the counter can have got no further. A counter that has fallen back to just there hides a lost rise until
      * the next message lifts it.
      */
     async function currentWhereUnread(): Promise<Ticks[]> {
-      const asked = watched(await hearing.refresh())
+      const asked = watched(await subscription.refresh())
       const ids = [...new Set(asked.map(({ conversationId }) => conversationId))]
       const counters = ids.length > 0 ? await sequencer.heads(ids) : []
       const lastSeqs = new Map(ids.map((id, i) => [id, counters[i]]))
@@ -127,8 +135,8 @@ export function createFollowTicks({ boundaries, sequencer, clock, access, listen
 
     const reader: Reader<Ticks> = { run, takeAtOnce }
     return createStream(inbox, reader, async () => {
-      beat.unwatch(inbox)
-      await hearing.close()
+      resyncScheduler.remove(inbox)
+      await subscription.close()
     })
   }
 }
@@ -139,7 +147,7 @@ const keyOf = ({ conversationId, userId }: MemberAddress): string => `${conversa
 export const coalesce = {
   keyOf(event: ChatEvent): string {
     if (event.type === 'ticks') return `ticks ${keyOf(event.ticks)}`
-    return event.type === 'seat' ? `seat ${event.seat.conversationId}` : event.type
+    return event.type === 'membership' ? `membership ${event.membership.conversationId}` : event.type
   },
   merge: (waiting: ChatEvent, newer: ChatEvent): ChatEvent =>
     waiting.type === 'ticks' && newer.type === 'ticks'

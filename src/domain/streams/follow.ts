@@ -60,7 +60,7 @@ export function createFollow(needs: Needs) {
   }
 
   async function begin({ userId, only, after }: FollowRequest, attachment: Attachment): Promise<Reading<Message>> {
-    const { inbox, hearing, indexComplete } = attachment
+    const { inbox, subscription, pendingIndexComplete } = attachment
     const held = heldBy(after)
     const delivered = await deliveredOf(boundaries, userId, only)
     const onCaughtUp = () => attachment.online()
@@ -68,17 +68,17 @@ export function createFollow(needs: Needs) {
       userId,
       only,
       inbox,
-      hearing,
+      subscription,
       held,
       delivered,
-      whole: indexComplete,
+      whole: pendingIndexComplete,
       beginning: { toCatchUp, onCaughtUp },
     })
     return reading
 
     async function toCatchUp(): Promise<ConversationId[]> {
       const all = await reading.everyConversation()
-      if (only || !indexComplete) return all
+      if (only || !pendingIndexComplete) return all
       const [waiting, groups] = await Promise.all([pending.list(userId), reading.behind(all.filter(isGroupId))])
       await Promise.all(waiting.map(tidy))
       return [...new Set([...waiting.map((each) => each.conversationId), ...groups, ...held.keys()])]

@@ -3,10 +3,10 @@ import type { ChatEvent, EventListener } from '../../ports/events.ts'
 import { type Coalesce, createCoalescingQueue, createQueue, type Queue } from './queue.ts'
 
 /**
- * What wakes a stream. `resync`: events were lost, trust only the log. `recheck`: the slow beat, look whether one was.
- * `due`: the asked-for time has come. `closed`: the reader has gone.
+ * What wakes a stream. `resync`: events were lost, so only the log can be trusted. `periodicResync`: the stream is to look whether an event
+ * was lost. `due`: the time it asked for has come. `closed`: the reader has gone.
  */
-export type Signal = ChatEvent | { type: 'resync' | 'recheck' | 'due' | 'closed' }
+export type Signal = ChatEvent | { type: 'resync' | 'periodicResync' | 'due' | 'closed' }
 
 /** Without a reason of one's own, every abort makes a DOMException with a stack. */
 const woken = 'woken'
@@ -44,7 +44,7 @@ export const createInbox = (clock: Clock, options: InboxOptions): Inbox => new I
  * | while an event comes | `#wake` | the event |
  * |---|---|---|
  * | the reader waits | yes | is offered, and waits in the queue only if it is declined |
- * | it was woken and has not gone on yet: by an event, a loss, the beat, the end | no | waits in the queue |
+ * | it was woken and has not gone on yet: by an event, a loss, the periodic resync, the end | no | waits in the queue |
  * | it shows something, or reads the log | no | waits in the queue |
  * | it waits for a gap to close, until a certain time | no | waits in the queue |
  * | another event is being offered | yes, see `#offering` | waits in the queue |
@@ -56,7 +56,7 @@ export class Inbox implements EventListener {
   readonly #options: InboxOptions
   #queue: Queue | undefined
   #lost = false
-  #recheckDue = false
+  #periodicResyncDue = false
   #closed = false
   #offering = false
   #wake: ((signal: Signal) => void) | undefined
@@ -84,12 +84,12 @@ export class Inbox implements EventListener {
     this.#rouse()
   }
 
-  recheck(): void {
-    this.#recheckDue = true
+  periodicResync(): void {
+    this.#periodicResyncDue = true
     this.#rouse()
   }
 
-  /** Ends the reading, not the hearing: see `untaken`. */
+  /** Ends the reading. Events still arrive: see `untaken`. */
   close(): void {
     this.#closed = true
     this.#rouse()
@@ -128,9 +128,9 @@ export class Inbox implements EventListener {
     }
     const event = this.#queue?.shift()
     if (event) return event
-    if (!this.#recheckDue) return undefined
-    this.#recheckDue = false
-    return { type: 'recheck' }
+    if (!this.#periodicResyncDue) return undefined
+    this.#periodicResyncDue = false
+    return { type: 'periodicResync' }
   }
 
   /** Most readers wait here most of the time: what waits is a promise and nothing else. */

@@ -1,4 +1,4 @@
-import type { ChatEvent, SeatNews } from '../../ports/events.ts'
+import type { ChatEvent, MembershipEvent } from '../../ports/events.ts'
 import type { GroupChange, LogEntry, LogRow } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -11,21 +11,21 @@ import { Gaps } from '../log/gaps.ts'
 import type { Heads } from '../log/heads.ts'
 import type { LogPages } from '../log/log-pages.ts'
 import { readTogether } from '../log/read-together.ts'
-import { persist } from '../persist.ts'
-import type { Hearing } from './hearing.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import type { Inbox, Signal } from './inbox.ts'
 import { Positions, type Shown, type Shows, type Starts } from './positions.ts'
 import type { Reader, Taker } from './stream.ts'
+import type { UserSubscription } from './user-subscription.ts'
 
 // Reading along in the logs of a user's conversations: first what was missed, then live, in seq order within each
 // conversation, each once. What a reader shows of a log is its own choice; all of them go past every cell.
 //
-// An event is a doorbell. If its entry is the next one, it is taken from the event; if it is known, dropped; if something
-// before it is missing, the log is read from where this reader stands. So a lost, doubled or late event costs at most a
-// read, never an entry.
+// An event only notifies. If its entry is the next one, the reader takes it from the event; if the entry is known, the reader drops it; if
+// something before it is missing, the log is read from where this reader stands. So a lost, doubled or late event costs at most a read,
+// never an entry.
 //
 // In a group, the log also says who is in it. A reader goes past a change of the group only when that is decided (groups.ts), and
-// stops where it takes its own user out: what comes after is not shown, whatever rings.
+// stops where it takes its own user out: what comes after is not shown, whatever events arrive.
 //
 // Most events find a reader that waits and that they take one step further. That step is made at once, in the turn of the event
 // (`takeAtOnce`), if nobody has to be waited for. It is made only while `run` waits in the inbox with nothing due (inbox.ts), so the
@@ -52,7 +52,7 @@ type ReadingOptions = Starts & {
   /** One conversation instead of all. */
   only: Member | undefined
   inbox: Inbox
-  hearing: Hearing
+  subscription: UserSubscription
   /** Whether everything up to its positions is known to be whole already before the catch-up. */
   whole: boolean
   beginning: Beginning
@@ -77,7 +77,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   readonly #userId: UserId
   readonly #only: Member | undefined
   readonly #inbox: Inbox
-  readonly #hearing: Hearing
+  readonly #subscription: UserSubscription
   readonly #positions: Positions<Row>
   readonly #gaps: Gaps
   /** Gone when that is over. */
@@ -86,8 +86,8 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   #whole: boolean
   /** For the observer. */
   #cellsRead = 0
-  /** Where the beat found that something may be missing. */
-  #foundByBeat: Map<ConversationId, Lag> | undefined
+  /** Where the periodic resync found that something may be missing. */
+  #foundPeriodically: Map<ConversationId, Lag> | undefined
 
   constructor(needs: Needs, kind: ReadingKind<Row>, options: ReadingOptions) {
     this.#needs = needs
@@ -95,7 +95,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     this.#userId = options.userId
     this.#only = options.only
     this.#inbox = options.inbox
-    this.#hearing = options.hearing
+    this.#subscription = options.subscription
     this.#positions = new Positions(options, kind.shows)
     this.#gaps = new Gaps(needs.clock)
     this.#beginning = options.beginning
@@ -142,7 +142,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     const { toCatchUp, onCaughtUp } = this.#beginning ?? nothingToBegin
     yield* this.#read(await toCatchUp(), { catchUp: true })
     this.#whole = true
-    await persist(clock, onCaughtUp)
+    await retryWhileUnavailable(clock, onCaughtUp)
     this.#beginning = undefined
     if (this.#kind.stream === 'messages') observer.caughtUp(this.#cellsRead, clock.monotonic() - begunAtMs)
   }
@@ -150,7 +150,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   /** To what is no entry. */
   async *#answer(signal: Signal): AsyncGenerator<Shown<Row>> {
     const { clock, observer } = this.#needs
-    if (signal.type === 'seat') yield* this.#takeSeat(signal.seat)
+    if (signal.type === 'membership') yield* this.#takeMembership(signal.membership)
     if (signal.type === 'due') {
       this.#whole = false
       const waited = new Map(this.#gaps.takeDue().map(({ conversationId, below }) => [conversationId, below]))
@@ -164,31 +164,31 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
         observer.resynced(this.#kind.stream, found.some((lag) => lag !== undefined) ? 'beat' : 'hole')
       }
       const uncounted = ids.filter((_id, i) => found[i] === 'uncounted')
-      if (uncounted.length > 0) await this.#needs.recount(uncounted).catch(noneWhileAway)
+      if (uncounted.length > 0) await this.#needs.recount(uncounted).catch(noneWhileUnavailable)
     }
-    if (signal.type === 'recheck') {
-      for (const each of await this.#lagging().catch(noneWhileAway)) this.#suspectAtBeat(each)
+    if (signal.type === 'periodicResync') {
+      for (const each of await this.#lagging().catch(noneWhileUnavailable)) this.#suspectPeriodically(each)
     }
     if (signal.type === 'resync') {
       this.#whole = false
       this.#gaps.clear()
-      this.#foundByBeat = undefined
+      this.#foundPeriodically = undefined
       observer.resynced(this.#kind.stream, 'lost')
-      yield* this.#read(await persist(clock, () => this.everyConversation()), { catchUp: false })
+      yield* this.#read(await retryWhileUnavailable(clock, () => this.everyConversation()), { catchUp: false })
       this.#whole = true
     }
   }
 
-  #suspectAtBeat({ id, lag, counter }: Lagging): void {
+  #suspectPeriodically({ id, lag, counter }: Lagging): void {
     if (lag === 'uncounted') this.#gaps.suspectAny(id)
     else this.#gaps.suspect(id, counter)
-    this.#foundByBeat ??= new Map()
-    this.#foundByBeat.set(id, lag)
+    this.#foundPeriodically ??= new Map()
+    this.#foundPeriodically.set(id, lag)
   }
 
   #takeFound(id: ConversationId): Lag | undefined {
-    const lag = this.#foundByBeat?.get(id)
-    this.#foundByBeat?.delete(id)
+    const lag = this.#foundPeriodically?.get(id)
+    this.#foundPeriodically?.delete(id)
     return lag
   }
 
@@ -196,7 +196,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     return !this.#only || id === this.#only.conversation.id
   }
 
-  async *#takeSeat({ conversationId: id, joined: isIn }: SeatNews): AsyncGenerator<Shown<Row>> {
+  async *#takeMembership({ conversationId: id, joined: isIn }: MembershipEvent): AsyncGenerator<Shown<Row>> {
     if (!this.#concerns(id)) return
     const isOpen = this.#positions.isOpen(id)
     if (isIn && !isOpen) yield* this.#enter(id)
@@ -205,18 +205,18 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   }
 
   /**
-   * Whoever was just added begins with whatever is there already. The channel stood when the news came; but on its way here this
-   * reader may have met the removal before it, and have left.
+   * A user who was just added begins with whatever is there already. The channel was subscribed to when the event came; but on its way here
+   * this reader may have met an earlier removal in the log, and have left the channel.
    */
   async *#enter(id: ConversationId): AsyncGenerator<Shown<Row>> {
-    await persist(this.#needs.clock, () => this.#hearing.join(id))
-    this.#admit(id, await this.#seatNow(id))
-    if (!this.#positions.isOpen(id)) return this.#hearing.part(id)
+    await retryWhileUnavailable(this.#needs.clock, () => this.#subscription.joinGroup(id))
+    this.#admit(id, await this.#currentMember(id))
+    if (!this.#positions.isOpen(id)) return this.#subscription.leaveGroup(id)
     yield* this.#read([id], { catchUp: false, waited: noWaits })
   }
 
-  async #seatNow(id: ConversationId): Promise<Member | undefined> {
-    const [member] = await persist(this.#needs.clock, () => this.#needs.access.find(this.#userId, [id]))
+  async #currentMember(id: ConversationId): Promise<Member | undefined> {
+    const [member] = await retryWhileUnavailable(this.#needs.clock, () => this.#needs.access.find(this.#userId, [id]))
     return member
   }
 
@@ -228,12 +228,12 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   async #meet(change: GroupChange): Promise<void> {
     const { conversationId: id } = change
     if (!this.#positions.isOpen(id)) return
-    const group = await persist(this.#needs.clock, () => this.#needs.settle(change))
-    this.#admit(id, group?.seats.get(this.#userId))
+    const group = await retryWhileUnavailable(this.#needs.clock, () => this.#needs.settle(change))
+    this.#admit(id, group?.membersById.get(this.#userId))
     if (this.#positions.isOpen(id)) return
     // The news that they are back has a channel of its own, and may have been taken already, as if it were of the stay that ends here.
-    this.#admit(id, await this.#seatNow(id))
-    if (!this.#positions.isOpen(id)) await this.#hearing.part(id)
+    this.#admit(id, await this.#currentMember(id))
+    if (!this.#positions.isOpen(id)) await this.#subscription.leaveGroup(id)
   }
 
   /** Where no catch-up has looked what comes before the first one shown, the first event has to, once. */
@@ -242,7 +242,9 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     const position = this.#positions.of(id)
     if (pages.knowsStart(this.#positions, id, position)) return
     this.#whole = false
-    position.shownSeq = await persist(this.#needs.clock, () => pages.shownBefore(this.#positions, id, position.at + 1))
+    position.shownSeq = await retryWhileUnavailable(this.#needs.clock, () =>
+      pages.shownBefore(this.#positions, id, position.at + 1),
+    )
     this.#whole = true
     position.begun = true
   }
@@ -274,7 +276,9 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   ): AsyncGenerator<Shown<Row>> {
     const readPage = async (id: ConversationId) => {
       const below = waited && (waited.get(id) ?? 0)
-      const page = await persist(this.#needs.clock, () => this.#kind.pages.read(this.#positions, id, below))
+      const page = await retryWhileUnavailable(this.#needs.clock, () =>
+        this.#kind.pages.read(this.#positions, id, below),
+      )
       this.#gaps.hold(page.beyond ?? [])
       return page
     }
@@ -294,7 +298,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   }
 
   async everyConversation(): Promise<ConversationId[]> {
-    const members = await this.#hearing.refresh()
+    const members = await this.#subscription.refresh()
     const ids = new Set(members.map(({ conversation }) => conversation.id))
     for (const id of this.#positions.groups()) if (!ids.has(id)) this.#admit(id, undefined)
     for (const member of members) this.#admit(member.conversation.id, member)
@@ -336,8 +340,8 @@ function entryOf(signal: Signal): LogEntry | undefined {
   return signal.type === 'change' || signal.type === 'group' ? signal.change : undefined
 }
 
-/** Without Redis or DynamoDB nobody can send either; the next beat looks again. */
-export function noneWhileAway(error: unknown): [] {
+/** While Redis or DynamoDB is unavailable nobody can send either. The next periodic resync looks again. */
+export function noneWhileUnavailable(error: unknown): [] {
   if (error instanceof ChatError && error.code === 'UNAVAILABLE') return []
   throw error
 }

@@ -1,4 +1,4 @@
-import type { Conversation, ConversationStore, Role, Seat } from '../../ports/conversations.ts'
+import type { Conversation, ConversationStore, GroupMember, Role } from '../../ports/conversations.ts'
 import { createDynamoTable } from './table.ts'
 import type { Dynamo, Item, Key } from './tables.ts'
 
@@ -22,8 +22,8 @@ function toItem(conversation: Conversation): Key<'conversations'> & Partial<Item
   const { id, kind, members } = conversation
   const common = { conversation_id: id, kind, members: [...members] }
   if (conversation.kind === 'DIRECT') return common
-  const { title, seats, version } = conversation
-  const inOrder = members.map((userId) => seats.get(userId) ?? nobody)
+  const { title, membersById, version } = conversation
+  const inOrder = members.map((userId) => membersById.get(userId) ?? withoutRow)
   return {
     ...common,
     title,
@@ -37,8 +37,11 @@ function toConversation(item: Item<'conversations'>): Conversation {
   const { conversation_id: id, kind, members } = item
   if (kind === 'DIRECT') return { id, kind, members }
   const { title = '', roles = [], joined_seqs = [], version = 0 } = item
-  const seatAt = (i: number): Seat => ({ role: roles[i] ?? nobody.role, joinedSeq: joined_seqs[i] ?? nobody.joinedSeq })
-  return { id, kind, title, members, seats: new Map(members.map((userId, i) => [userId, seatAt(i)])), version }
+  const memberAt = (i: number): GroupMember => ({
+    role: roles[i] ?? withoutRow.role,
+    joinedSeq: joined_seqs[i] ?? withoutRow.joinedSeq,
+  })
+  return { id, kind, title, members, membersById: new Map(members.map((userId, i) => [userId, memberAt(i)])), version }
 }
 
-const nobody: Seat = { role: 'MEMBER' satisfies Role, joinedSeq: 0 }
+const withoutRow: GroupMember = { role: 'MEMBER' satisfies Role, joinedSeq: 0 }

@@ -2,14 +2,14 @@ import type { Audience, ChatEvent, Events } from '../../ports/events.ts'
 import type { LogEntry } from '../../ports/log.ts'
 import { eventOf } from '../redis/event-wire.ts'
 import { raiseActivity } from './activity.ts'
-import { liftHint, notePending } from './hints.ts'
+import { liftBoundaries, notePending } from './boundary-cache.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 import { counterOf, raised, setCounter } from './sequencer.ts'
 import { liveSessions, presenceChannel } from './sessions.ts'
 
 export function createEventsMemory(redis: MemoryRedis): Events {
   return {
-    async ring({ entry, members, pendingWritten = [] }) {
+    async publishEntry({ entry, members, pendingWritten = [] }) {
       await redis.arrive()
       const { conversationId, senderId } = entry
       lift(entry)
@@ -20,8 +20,8 @@ export function createEventsMemory(redis: MemoryRedis): Events {
         redis.publish(userId, eventOf(entry))
         const attached = liveSessions(redis, userId).some(({ scope }) => scope === '*' || scope === conversationId)
         if (!attached && userId === senderId) {
-          redis.marks.delete(userId)
-          // One that has left and is about to set the mark may have listened for the last time.
+          redis.pendingIndexComplete.delete(userId)
+          // One that has left and is about to set the flag may have listened for the last time.
           const leaving = redis.sessions.get(userId)
           if (leaving) leaving.unclean = true
         }
@@ -30,33 +30,33 @@ export function createEventsMemory(redis: MemoryRedis): Events {
       return { absent, overtaken }
     },
 
-    async ringGroup(entry) {
+    async publishGroupEntry(entry) {
       await redis.arrive()
       redis.publish(entry.conversationId, eventOf(entry))
       lift(entry)
     },
 
-    async tell(audience, ticks) {
+    async publishBoundaries(audience, ticks) {
       await redis.arrive()
-      const pendingVersion = liftHint(redis, ticks, ticks)
+      const pendingVersion = liftBoundaries(redis, ticks, ticks)
       publishAll(audience, { type: 'ticks', ticks })
       return { pendingVersion }
     },
 
-    tellConversation: (userIds, conversationId) => tellAll(userIds, { type: 'conversation', conversationId }),
+    publishConversation: (userIds, conversationId) => publish(userIds, { type: 'conversation', conversationId }),
 
-    tellTyping: (audience, typing) => tellAll(audience, { type: 'typing', typing }),
+    publishTyping: (audience, typing) => publish(audience, { type: 'typing', typing }),
 
-    tellSeat: (userIds, seat) => tellAll(userIds, { type: 'seat', seat }),
+    publishMembership: (userIds, membership) => publish(userIds, { type: 'membership', membership }),
 
     async subscribe(userId, listener) {
       await redis.arrive()
-      return redis.listen(userId, listener)
+      return redis.subscribe(userId, listener)
     },
 
     async subscribePresence(userIds, listener) {
       await redis.arrive()
-      const all = userIds.map((userId) => redis.listen(presenceChannel(userId), listener))
+      const all = userIds.map((userId) => redis.subscribe(presenceChannel(userId), listener))
       return {
         flush: async () => void (await Promise.all(all.map((each) => each.flush()))),
         close: async () => void (await Promise.all(all.map((each) => each.close()))),
@@ -65,7 +65,7 @@ export function createEventsMemory(redis: MemoryRedis): Events {
 
     async subscribeGroup(id, listener) {
       await redis.arrive()
-      return redis.listen(id, listener)
+      return redis.subscribe(id, listener)
     },
   }
 
@@ -80,7 +80,7 @@ export function createEventsMemory(redis: MemoryRedis): Events {
     raiseActivity(redis, conversationId, { seq, atMs: entry.sentAtMs }, isLast)
   }
 
-  async function tellAll(audience: Audience, event: ChatEvent): Promise<void> {
+  async function publish(audience: Audience, event: ChatEvent): Promise<void> {
     await redis.arrive()
     publishAll(audience, event)
   }

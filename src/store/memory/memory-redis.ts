@@ -12,8 +12,8 @@ export type MemoryBlock = { runId: number } & (
   | { kind: 'known'; blockers: readonly UserId[] }
   | { kind: 'lease' | 'changing'; id: string }
 )
-/** `version` and `runId` as p and i in store/redis/hints.ts. */
-export type MemoryHint = { delivered?: Seq; read?: Seq; version: number; runId: number }
+/** `version` and `runId` as p and i in store/redis/boundary-cache.ts. */
+export type MemoryBoundaries = { delivered?: Seq; read?: Seq; version: number; runId: number }
 
 /** The last seq given and how far the log is known to be taken, or the token of somebody who is about to seed it. */
 type MemoryCounter = ({ seq: Seq; published: Seq } | { token: string }) & { runId: number }
@@ -21,8 +21,8 @@ type MemoryCounter = ({ seq: Seq; published: Seq } | { token: string }) & { runI
 /** A version of a group, or the token of somebody who is about to read it. */
 type MemoryVersion = ({ version: Seq } | { token: string }) & { runId: number }
 
-type Ear = { listener: EventListener; waiting: Heard[] }
-type Heard = { handOver(): void; lost?: () => void }
+type Subscription = { listener: EventListener; waiting: Delivery[] }
+type Delivery = { handOver(): void; lost?: () => void }
 
 /** What several nodes of one process share in place of a Redis: the same things under the same rules, with the same faults. */
 export type MemoryRedis = ReturnType<typeof createMemoryRedis>
@@ -32,23 +32,23 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     counters: createTable<MemoryCounter>(clock),
     sent: createTable<Seq>(clock),
     sessions: createTable<MemorySessions>(clock),
-    marks: createTable<number>(clock),
-    hints: createTable<MemoryHint>(clock),
+    pendingIndexComplete: createTable<number>(clock),
+    boundaries: createTable<MemoryBoundaries>(clock),
     versions: createTable<MemoryVersion>(clock),
     activities: createTable<LastActivity>(clock),
     seen: createTable<number>(clock),
     blocks: createTable<MemoryBlock>(clock),
   }
-  const ears = new Map<string, Set<Ear>>()
+  const subscriptions = new Map<string, Set<Subscription>>()
   let runId = 1
   let lastVersion = 0
   let down = false
 
-  function send(ear: Ear, heard: Heard): void {
-    ear.waiting.push(heard)
+  function send(subscription: Subscription, delivery: Delivery): void {
+    subscription.waiting.push(delivery)
     queueMicrotask(() => {
       try {
-        ear.waiting.shift()?.handOver()
+        subscription.waiting.shift()?.handOver()
       } catch (error) {
         onError(error)
       }
@@ -70,22 +70,23 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     nextVersion: () => ++lastVersion,
 
     publish(channel: string, event: ChatEvent): void {
-      for (const ear of ears.get(channel) ?? []) send(ear, { handOver: () => ear.listener.event(event) })
+      for (const subscription of subscriptions.get(channel) ?? [])
+        send(subscription, { handOver: () => subscription.listener.event(event) })
     },
 
-    listen(channel: string, listener: EventListener): EventSubscription {
-      const ear: Ear = { listener, waiting: [] }
-      ears.set(channel, (ears.get(channel) ?? new Set()).add(ear))
+    subscribe(channel: string, listener: EventListener): EventSubscription {
+      const subscription: Subscription = { listener, waiting: [] }
+      subscriptions.set(channel, (subscriptions.get(channel) ?? new Set()).add(subscription))
       return {
         async flush() {
           await arrive()
           await new Promise<void>((resolve, reject) => {
-            send(ear, { handOver: resolve, lost: () => reject(unavailable()) })
+            send(subscription, { handOver: resolve, lost: () => reject(unavailable()) })
           })
         },
         async close() {
-          ears.get(channel)?.delete(ear)
-          loseWaiting(ear)
+          subscriptions.get(channel)?.delete(subscription)
+          loseWaiting(subscription)
         },
       }
     },
@@ -111,9 +112,9 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
 
     /** Every listening connection breaks and comes back: what was on its way is lost. */
     cutSubscribers(): void {
-      for (const ear of [...ears.values()].flatMap((set) => [...set])) {
-        loseWaiting(ear)
-        send(ear, { handOver: () => ear.listener.gap() })
+      for (const subscription of [...subscriptions.values()].flatMap((set) => [...set])) {
+        loseWaiting(subscription)
+        send(subscription, { handOver: () => subscription.listener.gap() })
       }
     },
 
@@ -124,8 +125,8 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
   }
 }
 
-function loseWaiting(ear: Ear): void {
-  for (const { lost } of ear.waiting.splice(0)) lost?.()
+function loseWaiting(subscription: Subscription): void {
+  for (const { lost } of subscription.waiting.splice(0)) lost?.()
 }
 
 type Table<Value> = {

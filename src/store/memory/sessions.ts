@@ -1,6 +1,11 @@
 import type { Presence, Session, Sessions } from '../../ports/soft-state.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import { sessionTtlMs as defaultTtlMs, markTtlMs, seenTtlMs, sessionsKeyTtlMs } from '../redis/sessions.ts'
+import {
+  sessionTtlMs as defaultTtlMs,
+  pendingIndexCompleteTtlMs,
+  seenTtlMs,
+  sessionsKeyTtlMs,
+} from '../redis/sessions.ts'
 import type { MemoryRedis, MemorySession, MemorySessions } from './memory-redis.ts'
 
 /** The rules, and why, are those of store/redis/sessions.ts. */
@@ -11,10 +16,10 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
       await redis.arrive()
       return watched(session.userId, () => {
         const user = pruned(session.userId)
-        const indexComplete = redis.marks.get(session.userId) === redis.runId()
-        redis.marks.delete(session.userId)
+        const pendingIndexComplete = redis.pendingIndexComplete.get(session.userId) === redis.runId()
+        redis.pendingIndexComplete.delete(session.userId)
         put(user, session, 'syncing')
-        return { indexComplete }
+        return { pendingIndexComplete }
       })
     },
 
@@ -27,7 +32,7 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
         watched(session.userId, () => {
           if (!standing) {
             user.unclean = true
-            redis.marks.delete(session.userId)
+            redis.pendingIndexComplete.delete(session.userId)
           }
           put(user, session, state)
         })
@@ -39,14 +44,15 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
       watched(session.userId, () => end(session))
     },
 
-    async markIndexComplete(userId) {
+    async setPendingIndexComplete(userId) {
       await redis.arrive()
       const user = pruned(userId)
       const left = [...user.byConnection].find(([, { state }]) => state === 'left')
       if (!left) return
       user.byConnection.delete(left[0])
       if (user.byConnection.size > 0) return
-      if (!user.unclean && user.runId === redis.runId()) redis.marks.set(userId, redis.runId(), markTtlMs)
+      if (!user.unclean && user.runId === redis.runId())
+        redis.pendingIndexComplete.set(userId, redis.runId(), pendingIndexCompleteTtlMs)
       redis.sessions.delete(userId)
     },
 

@@ -1,8 +1,8 @@
 import type { SoftState } from '../../ports/ports.ts'
 import { createActivityMemory } from './activity.ts'
-import { createBlockHintsMemory } from './block-hints.ts'
+import { createBlockCacheMemory } from './block-cache.ts'
+import { createBoundaryCacheMemory } from './boundary-cache.ts'
 import { createEventsMemory } from './events.ts'
-import { createHintsMemory } from './hints.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 import { createSequencerMemory } from './sequencer.ts'
 import { createSessionsMemory } from './sessions.ts'
@@ -14,10 +14,10 @@ export function createSoftStateMemory(redis: MemoryRedis, sessionTtlMs?: number)
   return {
     sequencer,
     sessions: createSessionsMemory(redis, sessionTtlMs),
-    hints: createHintsMemory(redis),
+    boundaryCache: createBoundaryCacheMemory(redis),
     versions: createVersionsMemory(redis),
     activity: createActivityMemory(redis),
-    blockHints: createBlockHintsMemory(redis, sequencer),
+    blockCache: createBlockCacheMemory(redis, sequencer),
     events: createEventsMemory(redis),
   }
 }

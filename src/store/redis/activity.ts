@@ -1,5 +1,5 @@
 // parley_active:{conversationId}   string, "<seq> <sentAtMs>" of the last message known; 90 days from the last one
-// Written where a message is rung for (store/redis/events.ts), and here where Redis forgot it.
+// It is written where a message is published (store/redis/events.ts), and here where Redis forgot it.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { Activity, LastActivity } from '../../ports/soft-state.ts'

@@ -6,65 +6,68 @@ import { unavailable } from '../../protocol/errors.ts'
 import { decodeEvent, encodeEvent } from './event-wire.ts'
 import { createPubSub } from './pub-sub.ts'
 
-/** What an ear asks of whoever made it. */
-type Head = { flush(name: string): Promise<void>; drop(channel: Channel, ear: Ear): void }
+/** What a subscription needs of the channels it belongs to. */
+type SubscriptionOwner = {
+  flush(name: string): Promise<void>
+  drop(channel: Channel, subscription: Subscription): void
+}
 
 /** One subscription. There is at least one for each open stream, so it is small. */
-class Ear implements EventSubscription {
+class Subscription implements EventSubscription {
   readonly listener: EventListener
   /** Only a confirmed one can miss anything. */
   confirmed = false
   missed = false
-  readonly #head: Head
+  readonly #owner: SubscriptionOwner
   readonly #channel: Channel
 
-  constructor(head: Head, channel: Channel, listener: EventListener) {
-    this.#head = head
+  constructor(owner: SubscriptionOwner, channel: Channel, listener: EventListener) {
+    this.#owner = owner
     this.#channel = channel
     this.listener = listener
   }
 
   flush(): Promise<void> {
-    return this.#head.flush(this.#channel.name)
+    return this.#owner.flush(this.#channel.name)
   }
 
   async close(): Promise<void> {
-    this.#head.drop(this.#channel, this)
+    this.#owner.drop(this.#channel, this)
   }
 }
 
-type Channel = { name: string; ears: Set<Ear>; subscribed: Promise<() => void> }
-type Mark = { heard: () => void; lost: (error: Error) => void }
+type Channel = { name: string; subscriptions: Set<Subscription>; subscribed: Promise<() => void> }
+type PendingFlush = { heard: () => void; lost: (error: Error) => void }
 
 type Channels = { subscribe(name: string, listener: EventListener): Promise<EventSubscription> }
 
-/** Told of each message that comes with the address of a trace. */
+/** Called with each message that comes with the address of a trace. */
 export type OnTraced = (message: Message, traceparent: unknown) => void
 
-/** The channels this process listens to, each subscribed to once however many listen here. */
+/** The channels this process is subscribed to: each once, however many subscriptions it has here. */
 export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTraced?: OnTraced): Channels {
   const pubSub = createPubSub(link)
   const channels = new Map<string, Channel>()
-  const marks = new Map<string, Mark>()
-  let marksMade = 0
-  let hearing = gate()
-  const head: Head = { flush, drop }
+  const pendingFlushes = new Map<string, PendingFlush>()
+  let flushesMade = 0
+  let connected = gate()
+  const owner: SubscriptionOwner = { flush, drop }
 
   link.watch({
     lost() {
-      hearing = gate()
-      for (const ear of allEars()) ear.missed = ear.confirmed
-      for (const mark of marks.values()) mark.lost(new Error('The link to Redis was lost'))
+      connected = gate()
+      for (const subscription of allSubscriptions()) subscription.missed = subscription.confirmed
+      for (const flush of pendingFlushes.values()) flush.lost(new Error('The link to Redis was lost'))
     },
     restored() {
-      hearing.open()
-      for (const ear of allEars()) {
-        if (ear.missed) tellGap(ear)
-        ear.missed = false
+      connected.open()
+      for (const subscription of allSubscriptions()) {
+        if (subscription.missed) reportGap(subscription)
+        subscription.missed = false
       }
     },
     closed() {
-      for (const ear of allEars()) tellGap(ear)
+      for (const subscription of allSubscriptions()) reportGap(subscription)
       channels.clear()
     },
   })
@@ -72,36 +75,36 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
   return {
     async subscribe(name, listener) {
       const channel = channels.get(name) ?? openChannel(name)
-      const ear = new Ear(head, channel, listener)
-      channel.ears.add(ear)
-      const confirmed = channel.subscribed.then(() => hearing.opened)
+      const subscription = new Subscription(owner, channel, listener)
+      channel.subscriptions.add(subscription)
+      const confirmed = channel.subscribed.then(() => connected.opened)
       try {
         await link.inTime(confirmed)
       } catch (error) {
-        drop(channel, ear)
+        drop(channel, subscription)
         throw unavailable(error)
       }
-      ear.confirmed = true
-      return ear
+      subscription.confirmed = true
+      return subscription
     },
   }
 
   function openChannel(name: string): Channel {
     const channel: Channel = {
       name,
-      ears: new Set(),
-      subscribed: pubSub.subscribe(name, (wire) => hear(channel, wire)),
+      subscriptions: new Set(),
+      subscribed: pubSub.subscribe(name, (wire) => deliver(channel, wire)),
     }
     channels.set(name, channel)
     channel.subscribed.catch(() => forget(channel))
     return channel
   }
 
-  /** The last one out unsubscribes, once Redis has answered: somebody else may have come in until then. */
-  function drop(channel: Channel, ear: Ear): void {
-    channel.ears.delete(ear)
+  /** The last subscription that is closed unsubscribes from Redis, once Redis has answered: another may have been opened by then. */
+  function drop(channel: Channel, subscription: Subscription): void {
+    channel.subscriptions.delete(subscription)
     const leave = (unsubscribe: () => void) => {
-      if (channel.ears.size === 0 && forget(channel)) unsubscribe()
+      if (channel.subscriptions.size === 0 && forget(channel)) unsubscribe()
     }
     channel.subscribed.then(leave, () => undefined)
   }
@@ -110,13 +113,13 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
     return channels.get(channel.name) === channel && channels.delete(channel.name)
   }
 
-  function hear(channel: Channel, wire: unknown): void {
+  function deliver(channel: Channel, wire: unknown): void {
     const event = decodeEvent(wire)
     if (event === undefined) link.onError(new Error(`Ignored a malformed event on ${channel.name}`))
-    else if (event.type === 'flush') marks.get(event.id)?.heard()
+    else if (event.type === 'flush') pendingFlushes.get(event.id)?.heard()
     else {
       if (onTraced && event.type === 'message') onTraced(event.message, (wire as { traceparent?: unknown }).traceparent)
-      for (const { listener } of channel.ears) {
+      for (const { listener } of channel.subscriptions) {
         try {
           listener.event(event)
         } catch (error) {
@@ -127,30 +130,30 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
   }
 
   /**
-   * A mark, published where the user's messages are and heard here, has everything before it in front of it. A PING on the
-   * listening connection would do for a single Redis, but not in a cluster, where messages pass from node to node.
+   * A flush event is published where the user's messages are: when it arrives here, everything before it has arrived. A PING on the
+   * subscribing connection would do for a single Redis, but not in a cluster, where messages pass from node to node.
    */
   async function flush(name: string): Promise<void> {
-    marksMade += 1
-    const id = `${link.id}:${marksMade}`
-    const passed = new Promise<void>((heard, lost) => marks.set(id, { heard, lost }))
+    flushesMade += 1
+    const id = `${link.id}:${flushesMade}`
+    const passed = new Promise<void>((heard, lost) => pendingFlushes.set(id, { heard, lost }))
     const publishAndHear = async () => {
-      await hearing.opened
+      await connected.opened
       await publish([name], [encodeEvent({ type: 'flush', id })])
       await passed
     }
     try {
       await link.roundTrip('events.flush', () => Promise.race([publishAndHear(), passed]))
     } finally {
-      marks.delete(id)
+      pendingFlushes.delete(id)
     }
   }
 
-  function* allEars(): Iterable<Ear> {
-    for (const channel of channels.values()) yield* channel.ears
+  function* allSubscriptions(): Iterable<Subscription> {
+    for (const channel of channels.values()) yield* channel.subscriptions
   }
 
-  function tellGap({ listener }: Ear): void {
+  function reportGap({ listener }: Subscription): void {
     try {
       listener.gap()
     } catch (error) {
@@ -158,7 +161,7 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
     }
   }
 
-  /** One listener's failure is not the next one's. */
+  /** A listener that fails does not keep the event from the next one. */
   function report(error: unknown): void {
     link.onError(error instanceof Error ? error : new Error(String(error)))
   }

@@ -1,12 +1,12 @@
-// What goes over a user's channel: JSON with a version, so that nodes of two releases may share a Redis. Whoever does not
-// understand an event ignores it; it was only a doorbell.
+// What goes over a user's channel: JSON with a version, so that nodes of two releases may share a Redis. A node that does not understand
+// an event ignores it, as if it were lost: its streams find what they missed in the log.
 
 import type { ChatEvent } from '../../ports/events.ts'
 import type { LogEntry } from '../../ports/log.ts'
 import type { ConversationId } from '../../protocol/ids.ts'
 
-/** Published by a listener to itself: when it hears its mark, it has heard everything before it. */
-type FlushMark = { type: 'flush'; id: string }
+/** A subscription publishes it to itself: when it arrives, everything before it has arrived. */
+type FlushEvent = { type: 'flush'; id: string }
 
 const version = 1
 
@@ -16,11 +16,17 @@ export function eventOf(entry: LogEntry): ChatEvent {
 }
 
 /** `traceparent`: the address of the trace it belongs to, if to any. Nodes that trace nothing do not look at it. */
-export const encodeEvent = (event: ChatEvent | FlushMark, traceparent?: string): string =>
-  JSON.stringify(traceparent === undefined ? { v: version, ...event } : { v: version, ...event, traceparent })
+export const encodeEvent = (event: ChatEvent | FlushEvent, traceparent?: string): string =>
+  JSON.stringify(
+    traceparent === undefined ? { v: version, ...toWire(event) } : { v: version, ...toWire(event), traceparent },
+  )
+
+/** A membership event is called `seat` on the wire. */
+const toWire = (event: ChatEvent | FlushEvent) =>
+  event.type === 'membership' ? { type: 'seat', seat: event.membership } : event
 
 /** Takes what JSON.parse made of it. */
-export function decodeEvent(wire: unknown): ChatEvent | FlushMark | undefined {
+export function decodeEvent(wire: unknown): ChatEvent | FlushEvent | undefined {
   if (!isRecord(wire) || wire.v !== version) return undefined
   switch (wire.type) {
     case 'message':
@@ -30,7 +36,7 @@ export function decodeEvent(wire: unknown): ChatEvent | FlushMark | undefined {
     case 'group':
       return hasAddress(wire.change) ? ({ type: 'group', change: wire.change } as ChatEvent) : undefined
     case 'seat':
-      return isSeat(wire.seat) ? ({ type: 'seat', seat: wire.seat } as ChatEvent) : undefined
+      return isMembership(wire.seat) ? ({ type: 'membership', membership: wire.seat } as ChatEvent) : undefined
     case 'ticks':
       return hasBoundaries(wire.ticks) ? ({ type: 'ticks', ticks: wire.ticks } as ChatEvent) : undefined
     case 'typing':
@@ -53,7 +59,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 const hasAddress = (value: unknown): boolean =>
   isRecord(value) && typeof value.conversationId === 'string' && Number.isInteger(value.seq)
 
-const isSeat = (value: unknown): boolean => isRecord(value) && hasAddress(value) && typeof value.joined === 'boolean'
+const isMembership = (value: unknown): boolean =>
+  isRecord(value) && hasAddress(value) && typeof value.joined === 'boolean'
 
 const isTyping = (value: unknown): boolean =>
   isRecord(value) &&

@@ -1,24 +1,26 @@
 // parley_user:{userId}            channel, see event-wire.ts
 // parley_group:{conversationId}   channel: what concerns everybody in a group
 // parley_presence:{userId}        channel: the user may appear in another way than before; published by the sessions
-// Also touches what belongs to the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark) and the hints.
+// Also touches what belongs to the sequencer (the counter), the lists (the activity), the sessions (the hash, the flag) and the boundary cache.
+//
+// The names given to `roundTrip` are label values of a metric and names of spans: they stay as they are when a function is renamed.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { Audience, ChatEvent, EventSubscription, Events } from '../../ports/events.ts'
 import type { LogEntry } from '../../ports/log.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { activityLua, activityTtlMs } from './activity.ts'
+import { boundaryCacheTtlMs, liftBoundariesLua, pendingVersionLua, pendingVersionOf } from './boundary-cache.ts'
 import { createChannelsRedis, type OnTraced } from './channels.ts'
 import { encodeEvent, eventOf } from './event-wire.ts'
-import { hintTtlMs, liftHintLua, pendingVersionLua, pendingVersionOf } from './hints.ts'
 import type { RedisKeys } from './keys.ts'
 import { counterLua, counterTtlMs } from './sequencer.ts'
 import { sessionsLua } from './sessions.ts'
 
 export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: OnTraced): Events {
-  const ringMember = link.script(ringLua, 3)
+  const publishToMember = link.script(publishEntryLua, 3)
   const liftCounter = link.script(liftCounterLua, 2)
-  const tellOwn = link.script(tellOwnLua, 1)
+  const publishOwnBoundaries = link.script(publishOwnBoundariesLua, 1)
   const publish = link.script(publishLua, 1)
   const channels = createChannelsRedis(link, publish, onTraced)
 
@@ -29,7 +31,7 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
       [entry.seq, counterTtlMs, entry.kind === 'message' ? entry.sentAtMs : 0, activityTtlMs],
     )
 
-  async function tellAll(name: string, audience: Audience, event: ChatEvent): Promise<void> {
+  async function publishToAll(name: string, audience: Audience, event: ChatEvent): Promise<void> {
     const payload = encodeEvent(event)
     await link.roundTrip(name, () => Promise.all(channelsOf(audience).map((channel) => publish([channel], [payload]))))
   }
@@ -38,63 +40,67 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
     typeof audience === 'string' ? [keys.groupChannel(audience)] : audience.map(keys.channel)
 
   return {
-    async ring({ entry, members, pendingWritten = [] }) {
+    async publishEntry({ entry, members, pendingWritten = [] }) {
       const { conversationId, senderId, seq } = entry
-      const ringOne = (userId: UserId, payload: string) =>
-        ringMember(
-          [keys.sessions(userId), keys.mark(userId), keys.hint({ userId, conversationId })],
+      const publishTo = (userId: UserId, payload: string) =>
+        publishToMember(
+          [keys.sessions(userId), keys.pendingIndexComplete(userId), keys.cachedBoundaries({ userId, conversationId })],
           [
             keys.channel(userId),
             payload,
             conversationId,
             userId === senderId ? 1 : 0,
             pendingWritten.includes(userId) ? 1 : 0,
-            hintTtlMs,
+            boundaryCacheTtlMs,
             seq,
           ],
         )
-      const rung = await link.roundTrip('events.ring', (call) => {
+      const answers = await link.roundTrip('events.ring', (call) => {
         const payload = encodeEvent(eventOf(entry), call?.traceparent)
-        return Promise.all([...members.map((userId) => ringOne(userId, payload)), lift(entry)])
+        return Promise.all([...members.map((userId) => publishTo(userId, payload)), lift(entry)])
       })
       return {
-        absent: members.filter((_userId, index) => !(Number(rung[index]) & 1)),
+        absent: members.filter((_userId, index) => !(Number(answers[index]) & 1)),
         overtaken: members.flatMap((userId, index) => {
-          const delivered = Number(rung[index]) >> 1
+          const delivered = Number(answers[index]) >> 1
           return delivered > 0 ? [{ userId, delivered }] : []
         }),
       }
     },
 
-    async ringGroup(entry) {
+    async publishGroupEntry(entry) {
       await link.roundTrip('events.ringGroup', (call) => {
         const payload = encodeEvent(eventOf(entry), call?.traceparent)
         return Promise.all([publish([keys.groupChannel(entry.conversationId)], [payload]), lift(entry)])
       })
     },
 
-    async tell(audience, ticks) {
+    async publishBoundaries(audience, ticks) {
       const { userId, lastDeliveredSeq, lastReadSeq } = ticks
       const payload = encodeEvent({ type: 'ticks', ticks })
       const own = keys.channel(userId)
-      const told = channelsOf(audience)
-      const others = told.filter((channel) => channel !== own)
-      const ownIfTold = others.length < told.length ? own : ''
+      const channelNames = channelsOf(audience)
+      const others = channelNames.filter((channel) => channel !== own)
+      const ownIfPublished = others.length < channelNames.length ? own : ''
       const [version] = await link.roundTrip('events.tell', () =>
         Promise.all([
-          tellOwn([keys.hint(ticks)], [lastDeliveredSeq, lastReadSeq, hintTtlMs, ownIfTold, payload]),
+          publishOwnBoundaries(
+            [keys.cachedBoundaries(ticks)],
+            [lastDeliveredSeq, lastReadSeq, boundaryCacheTtlMs, ownIfPublished, payload],
+          ),
           ...others.map((channel) => publish([channel], [payload])),
         ]),
       )
       return { pendingVersion: pendingVersionOf(version) }
     },
 
-    tellConversation: (userIds, conversationId) =>
-      tellAll('events.tellConversation', userIds, { type: 'conversation', conversationId }),
+    publishConversation: (userIds, conversationId) =>
+      publishToAll('events.tellConversation', userIds, { type: 'conversation', conversationId }),
 
-    tellTyping: (audience, typing) => tellAll('events.tellTyping', audience, { type: 'typing', typing }),
+    publishTyping: (audience, typing) => publishToAll('events.tellTyping', audience, { type: 'typing', typing }),
 
-    tellSeat: (userIds, seat) => tellAll('events.tellSeat', userIds, { type: 'seat', seat }),
+    publishMembership: (userIds, membership) =>
+      publishToAll('events.tellSeat', userIds, { type: 'membership', membership }),
 
     subscribe: (userId, listener) => channels.subscribe(keys.channel(userId), listener),
 
@@ -119,17 +125,17 @@ async function joined(opened: readonly PromiseSettledResult<EventSubscription>[]
 }
 
 // KEYS[1] hash     the member's sessions
-// KEYS[2] string   the member's mark
-// KEYS[3] hash     the member's hint of this conversation
+// KEYS[2] string   the member's flag
+// KEYS[3] hash     the member's cached boundaries in this conversation
 // ARGV[1] string   the member's channel
 // ARGV[2] string   the event
 // ARGV[3] string   conversation id
 // ARGV[4] integer  1 if the member is the sender
 // ARGV[5] integer  1 if the member's pending row was written
-// ARGV[6] integer  TTL of the hint, ms
+// ARGV[6] integer  TTL of the cached boundaries, ms
 // ARGV[7] integer  the entry's seq
 // Returns the sum of 1 if somebody is attached for the member, and twice what the member has acked, if that was before the pending row.
-const ringLua = `${sessionsLua}${pendingVersionLua}
+const publishEntryLua = `${sessionsLua}${pendingVersionLua}
 redis.call('PUBLISH', ARGV[1], ARGV[2])
 local overtaken = ARGV[5] == '1' and note_pending(KEYS[3], ARGV[6]) or 0
 if overtaken < tonumber(ARGV[7]) then overtaken = 0 end
@@ -145,9 +151,9 @@ end
 return attached + 2 * overtaken
 `
 
-// Never makes a counter: one that is gone is seeded from the log, as this entry may not be its last. If somebody is about to seed it, they
-// may have read the log before this entry was there: their token goes. So does a counter of another process: its slot may come back. Nor an activity, unless the counter says that this is the last: a
-// ring may be that of a retry, long after.
+// This script never makes a counter: one that is gone is seeded from the log, as this entry may not be its last. If somebody is about to seed
+// it, they may have read the log before this entry was there, so their token is deleted. So is a counter of another process: its slot may
+// come back. Nor does it make an activity, unless the counter says that this entry is the last one: a retry may publish it again long after.
 // KEYS[1] string   the conversation's counter
 // KEYS[2] string   the conversation's activity
 // ARGV[1] integer  the seq of a stored entry
@@ -166,14 +172,14 @@ if ARGV[3] ~= '0' then raise_activity(KEYS[2], ARGV[1], ARGV[3], ARGV[4], counte
 return counter and 1 or 0
 `
 
-// KEYS[1] hash     the member's hint
+// KEYS[1] hash     the member's cached boundaries
 // ARGV[1] integer  delivered
 // ARGV[2] integer  read
-// ARGV[3] integer  TTL of the hint, ms
+// ARGV[3] integer  TTL of the cached boundaries, ms
 // ARGV[4] string   the member's channel, or '' if the member is not told
 // ARGV[5] string   the event
 // Returns p.
-const tellOwnLua = `${liftHintLua}
+const publishOwnBoundariesLua = `${liftBoundariesLua}
 local version = lift_hint(KEYS[1], ARGV[1], ARGV[2], 0, ARGV[3])
 if ARGV[4] ~= '' then redis.call('PUBLISH', ARGV[4], ARGV[5]) end
 return version

@@ -15,8 +15,8 @@ export function createRedisKeys(prefix: string) {
     sent: (conversationId: ConversationId, { senderId, clientMessageId }: SendKey) =>
       `${prefix}sent:{${conversationId}}:${senderId}#${clientMessageId}`,
     sessions: (userId: UserId) => `${prefix}sessions:{${userId}}`,
-    mark: (userId: UserId) => `${prefix}complete:{${userId}}`,
-    hint: ({ userId, conversationId }: MemberAddress) => `${prefix}hint:{${userId}}:${conversationId}`,
+    pendingIndexComplete: (userId: UserId) => `${prefix}complete:{${userId}}`,
+    cachedBoundaries: ({ userId, conversationId }: MemberAddress) => `${prefix}hint:{${userId}}:${conversationId}`,
     seen: (userId: UserId) => `${prefix}seen:{${userId}}`,
     block: (conversationId: ConversationId) => `${prefix}block:{${conversationId}}`,
     pushJobs: `${prefix}push-jobs:{push}`,

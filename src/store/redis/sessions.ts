@@ -2,19 +2,19 @@
 //   <connectionId>           "state|scope|expiresAtMs": syncing, online or left; '*' or a conversation id; Redis's time
 //   @                        the run id (store/redis/run-id.ts) under which the first of them attached
 //   !                        "1": a session ended uncleanly, or Redis forgot one: what it was sent may be in no index
-// parley_complete:{userId}   string, the mark: the run id under which it was set; 30 days
+// parley_complete:{userId}   string, the flag pendingIndexComplete: the run id under which it was set; 30 days
 // parley_seen:{userId}       string, the last sign of life of any session, its end included, ms of Redis's time; 30 days
 //
-// The mark must never stand while a message waits for the user that neither the pending index nor a session accounts for.
-// - Only a session for all conversations can vouch: it has looked into everything at its attach, unless there was a mark, and
-//   has heard everything since. When it leaves it stays in the hash as `left` until its markIndexComplete: it may still be
+// The flag must never stand while a message waits for the user that neither the pending index nor a session accounts for.
+// - Only a session for all conversations can vouch: it has looked into everything at its attach, unless there was a flag, and
+//   has heard everything since. When it leaves it stays in the hash as `left` until its setPendingIndexComplete: it may still be
 //   writing pending rows. If its node dies first, the field expires like any other, which is an unclean end.
-// - So the mark is set only on evidence: the last session goes, it is one that has left, and there is no '!'. An empty hash
+// - So the flag is set only on evidence: the last session goes, it is one that has left, and there is no '!'. An empty hash
 //   proves nothing: Redis may have forgotten.
 // - A session for one conversation comes and goes unnoticed, except after the last one for all has left: what was sent to it
 //   since is heard by nobody else, and it may die before it is written down. Hence '!'.
 // - A session that Redis turns out to have forgotten sets '!': others may be forgotten, too.
-// - A failover, or a restart from a dump, brings marks back that were taken since; none bears the run id of now. Nor may
+// - A failover, or a restart from a dump, brings flags back that were taken since; none bears the run id of now. Nor may
 //   a session set one that attached under another: what it heard last may be what the new one has never seen, and the
 //   counters, by which a later stream could tell, lag behind as well.
 //
@@ -31,18 +31,18 @@ import { runIdLua } from './run-id.ts'
 
 export const sessionTtlMs = 30_000
 export const sessionsKeyTtlMs = 3_600_000
-export const markTtlMs = 30 * dayMs
+export const pendingIndexCompleteTtlMs = 30 * dayMs
 export const seenTtlMs = 30 * dayMs
 
 export function createSessionsRedis(link: RedisLink, keys: RedisKeys, ttlMs = sessionTtlMs): Sessions {
   const attach = link.script(attachLua, 3)
   const renew = link.script(renewLua, 3)
   const leave = link.script(leaveLua, 2)
-  const markIndexComplete = link.script(markLua, 2)
+  const markIndexComplete = link.script(setPendingIndexCompleteLua, 2)
   const presence = link.script(presenceLua, 1)
   const seen = link.script(seenLua, 2)
 
-  const keysOf = (userId: UserId) => [keys.sessions(userId), keys.mark(userId)]
+  const keysOf = (userId: UserId) => [keys.sessions(userId), keys.pendingIndexComplete(userId)]
   const argsOf = ({ userId, connectionId, conversationId }: Session) => [
     connectionId,
     conversationId ?? '*',
@@ -59,7 +59,7 @@ export function createSessionsRedis(link: RedisLink, keys: RedisKeys, ttlMs = se
       const complete = await link.roundTrip('sessions.attach', () =>
         attach([...keysOf(userId), keys.seen(userId)], argsOf(session)),
       )
-      return { indexComplete: complete === 1 }
+      return { pendingIndexComplete: complete === 1 }
     },
 
     async renew(sessions) {
@@ -77,8 +77,10 @@ export function createSessionsRedis(link: RedisLink, keys: RedisKeys, ttlMs = se
       await link.roundTrip('sessions.leave', () => leave([keys.sessions(userId), keys.seen(userId)], argsOf(session)))
     },
 
-    async markIndexComplete(userId) {
-      await link.roundTrip('sessions.markIndexComplete', () => markIndexComplete(keysOf(userId), [markTtlMs]))
+    async setPendingIndexComplete(userId) {
+      await link.roundTrip('sessions.markIndexComplete', () =>
+        markIndexComplete(keysOf(userId), [pendingIndexCompleteTtlMs]),
+      )
     },
 
     async presence(userIds) {
@@ -164,7 +166,7 @@ end
 `
 
 // KEYS[1] hash     the user's sessions
-// KEYS[2] string   the user's mark
+// KEYS[2] string   the user's flag
 // KEYS[3] string   when the user was last seen
 // ARGV[1] string   connection id
 // ARGV[2] string   scope: '*' or a conversation id
@@ -173,7 +175,7 @@ end
 // ARGV[5] integer  TTL of when the user was last seen, ms
 // ARGV[6] string   the channel of those who watch the user
 // ARGV[7] string   the event
-// Returns 1 if the mark was there.
+// Returns 1 if the flag was there.
 const attachLua = `${writingLua}
 local now = now_ms()
 return watched(now, KEYS[1], KEYS[3], ARGV[5], ARGV[6], ARGV[7], function()
@@ -190,7 +192,7 @@ end)
 
 // One that has left stays so: a renewal may be overtaken by the end of its session.
 // KEYS[1] hash     the user's sessions
-// KEYS[2] string   the user's mark
+// KEYS[2] string   the user's flag
 // KEYS[3] string   when the user was last seen
 // ARGV[1] string   connection id
 // ARGV[2] string   scope: '*' or a conversation id
@@ -255,9 +257,9 @@ end)
 `
 
 // KEYS[1] hash     the user's sessions
-// KEYS[2] string   the user's mark
-// ARGV[1] integer  TTL of the mark, ms
-const markLua = `${writingLua}
+// KEYS[2] string   the user's flag
+// ARGV[1] integer  TTL of the flag, ms
+const setPendingIndexCompleteLua = `${writingLua}
 local remaining, left = prune(KEYS[1], now_ms())
 if not left then return 0 end
 redis.call('HDEL', KEYS[1], left)

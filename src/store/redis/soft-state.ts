@@ -1,10 +1,10 @@
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { SoftState } from '../../ports/ports.ts'
 import { createActivityRedis } from './activity.ts'
-import { createBlockHintsRedis } from './block-hints.ts'
+import { createBlockCacheRedis } from './block-cache.ts'
+import { createBoundaryCacheRedis } from './boundary-cache.ts'
 import type { OnTraced } from './channels.ts'
 import { createEventsRedis } from './events.ts'
-import { createHintsRedis } from './hints.ts'
 import { createRedisKeys, defaultKeyPrefix } from './keys.ts'
 import { createSequencerRedis } from './sequencer.ts'
 import { createSessionsRedis, sessionTtlMs as defaultSessionTtlMs } from './sessions.ts'
@@ -20,10 +20,10 @@ export function createSoftStateRedis(
   return {
     sequencer: createSequencerRedis(link, keys),
     sessions: createSessionsRedis(link, keys, sessionTtlMs),
-    hints: createHintsRedis(link, keys),
+    boundaryCache: createBoundaryCacheRedis(link, keys),
     versions: createVersionsRedis(link, keys),
     activity: createActivityRedis(link, keys),
-    blockHints: createBlockHintsRedis(link, keys),
+    blockCache: createBlockCacheRedis(link, keys),
     events: createEventsRedis(link, keys, onTraced),
   }
 }

@@ -1,7 +1,7 @@
 import type { Anomaly } from './anomaly.ts'
 import type { FinalLog } from './final-log.ts'
 import { type Call, type FaultWindow, type History, isGroup, type Loss, type Refusal } from './history.ts'
-import { seatOf, type Tenures } from './tenures.ts'
+import { memberOf, type Tenures } from './tenures.ts'
 
 /** Every failure has a code, none is a bug of the server, and nothing is refused for good that was rightly asked for. */
 export function checkErrors(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
@@ -33,7 +33,7 @@ function isProper(call: Call, { code }: Refusal, log: FinalLog, tenures: Tenures
   const { conversationId } = call.ask
   if (code === 'NOT_FOUND') return isGroup(conversationId) && call.kind !== 'probe'
   const then = tenures.between(conversationId, call.askedAtMs, call.endedAtMs ?? call.askedAtMs)
-  const roles = then.map(({ group }) => seatOf(group, call.userId)?.role)
+  const roles = then.map(({ group }) => memberOf(group, call.userId)?.role)
   if (call.kind === 'group') {
     const { request } = call.ask
     if (code === 'BAD_USER_INPUT') return request.type === 'members' && request.roles.length > 0
@@ -57,7 +57,7 @@ function wasOut(
   const named = conversationId === undefined ? Object.keys(after) : [conversationId]
   return named
     .filter(isGroup)
-    .some((id) => tenures.between(id, openedAtMs, endedAtMs).some(({ group }) => !seatOf(group, userId)))
+    .some((id) => tenures.between(id, openedAtMs, endedAtMs).some(({ group }) => !memberOf(group, userId)))
 }
 
 type About = Omit<Anomaly, 'promise' | 'text'>

@@ -13,7 +13,7 @@ import {
   refusalOf,
   sends,
 } from './history.ts'
-import { chainOf, seatOf, type Tenures, type Version } from './tenures.ts'
+import { chainOf, memberOf, type Tenures, type Version } from './tenures.ts'
 
 // Who was in which group, and what that let them see and do. Whatever is asked may have met any version of the group that was in
 // force at some time between the question and the answer, and none else.
@@ -115,16 +115,16 @@ function checkRequest(
   ever: (isSo: (group: GroupSeen) => boolean, text: string) => Anomaly[],
   mayRefuse: (userId: string) => boolean,
 ): Anomaly[] {
-  if (request.type === 'leave') return ever((group) => !seatOf(group, userId), `${userId} never left`)
+  if (request.type === 'leave') return ever((group) => !memberOf(group, userId), `${userId} never left`)
   if (request.type === 'rename') return ever(({ title }) => title === request.title, 'it was never called that')
   if (request.type !== 'members') return []
   return [
     ...request.add
       .filter((each) => !mayRefuse(each))
-      .flatMap((each) => ever((group) => seatOf(group, each) !== undefined, `${each} was never in`)),
-    ...request.remove.flatMap((each) => ever((group) => !seatOf(group, each), `${each} was never out`)),
+      .flatMap((each) => ever((group) => memberOf(group, each) !== undefined, `${each} was never in`)),
+    ...request.remove.flatMap((each) => ever((group) => !memberOf(group, each), `${each} was never out`)),
     ...request.roles.flatMap(({ userId: each, role }) =>
-      ever((group) => seatOf(group, each)?.role === role, `${each} was never ${role}`),
+      ever((group) => memberOf(group, each)?.role === role, `${each} was never ${role}`),
     ),
   ]
 }
@@ -136,7 +136,7 @@ function checkDoor(call: Call, tenures: Tenures): Anomaly[] {
   const then = tenures.between(conversationId, call.askedAtMs, call.endedAtMs)
   const { userId } = call
   const about = { atMs: call.askedAtMs, conversationId, userId }
-  if (call.outcome && 'answer' in call.outcome && !then.some(({ group }) => seatOf(group, userId))) {
+  if (call.outcome && 'answer' in call.outcome && !then.some(({ group }) => memberOf(group, userId))) {
     const text = `${call.client} was answered a ${call.kind}, but was not in the group all that time`
     return [{ promise: 'P6', text, ...about }]
   }
@@ -147,8 +147,8 @@ function checkDoor(call: Call, tenures: Tenures): Anomaly[] {
 
 /** A message from before they came is none to them. */
 function mayMiss(call: Call, { group }: Version): boolean {
-  const seat = seatOf(group, call.userId)
-  return !seat || (call.kind === 'change' && call.ask.seq <= seat.joinedSeq)
+  const member = memberOf(group, call.userId)
+  return !member || (call.kind === 'change' && call.ask.seq <= member.joinedSeq)
 }
 
 /** P6: a page begins above where the user came; boundaries are those of the members. */
@@ -164,9 +164,9 @@ function checkView(call: Call, tenures: Tenures): Anomaly[] {
   }
   if (call.kind !== 'page') return []
   const lowest = Math.min(...(answerOf(call)?.messages ?? []).map(({ seq }) => seq))
-  const seats = then.flatMap(({ group }) => seatOf(group, userId) ?? [])
-  if (seats.length === 0 || seats.some(({ joinedSeq }) => joinedSeq < lowest)) return []
-  const text = `a page of ${client} shows #${lowest}, from before they came with #${seats.at(-1)?.joinedSeq}`
+  const members = then.flatMap(({ group }) => memberOf(group, userId) ?? [])
+  if (members.length === 0 || members.some(({ joinedSeq }) => joinedSeq < lowest)) return []
+  const text = `a page of ${client} shows #${lowest}, from before they came with #${members.at(-1)?.joinedSeq}`
   return [{ promise: 'P6', text, ...about, seq: lowest }]
 }
 
@@ -199,7 +199,7 @@ function checkTickStreams({ tickStreams }: History, tenures: Tenures): Anomaly[]
       const { conversationId } = ticks
       if (!isGroup(conversationId)) return []
       const then = tenures.between(conversationId, atMs - tickSlackMs, atMs)
-      const wasIn = (each: string) => then.some(({ group }) => seatOf(group, each))
+      const wasIn = (each: string) => then.some(({ group }) => memberOf(group, each))
       if (wasIn(userId) && wasIn(ticks.userId)) return []
       const text = `ticksChanged shows ${client} the boundaries of ${ticks.userId}, long after one of them was out`
       return [{ promise: 'P6', text, atMs, conversationId, userId }]

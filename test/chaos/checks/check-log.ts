@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Anomaly, clientMessageIdOf, identity, short } from './anomaly.ts'
 import type { FinalLog } from './final-log.ts'
 import { answerOf, type History, type MessageSeen, type PageCall, type SendCall, sends } from './history.ts'
-import { seatOf, type Tenures } from './tenures.ts'
+import { memberOf, type Tenures } from './tenures.ts'
 
 /** P1: what was acknowledged is in the log, where and as it was acknowledged. */
 export function checkDurable(history: History, log: FinalLog): Anomaly[] {
@@ -103,8 +103,8 @@ const isSame = (stored: MessageSeen, read: MessageSeen): boolean =>
 
 /** Where what the user may see of the conversation began when they asked, at the latest. */
 function beganAt({ userId, ask, askedAtMs, endedAtMs = askedAtMs }: PageCall, tenures: Tenures): number {
-  const seats = tenures.between(ask.conversationId, askedAtMs, endedAtMs).map(({ group }) => seatOf(group, userId))
-  return Math.max(0, ...seats.map((seat) => seat?.joinedSeq ?? 0))
+  const members = tenures.between(ask.conversationId, askedAtMs, endedAtMs).map(({ group }) => memberOf(group, userId))
+  return Math.max(0, ...members.map((member) => member?.joinedSeq ?? 0))
 }
 
 function checkPage(call: PageCall, log: FinalLog, began: number): Anomaly[] {

@@ -1,6 +1,6 @@
 import type { Anomaly } from './anomaly.ts'
 import { type FaultWindow, type History, isGroup, type Span } from './history.ts'
-import { seatOf, type Tenures } from './tenures.ts'
+import { memberOf, type Tenures } from './tenures.ts'
 
 // Streams of ticks and typing may learn of a removal only when they compare, every 30 s. After that they show nothing more of the group, and
 // those of this group alone have ended.
@@ -37,7 +37,7 @@ function checkTyping(history: History, tenures: Tenures): Anomaly[] {
 function wasIn(userId: string, conversationId: string, atMs: number, { members }: History, tenures: Tenures): boolean {
   if (!isGroup(conversationId)) return members[conversationId]?.includes(userId) === true
   const then = tenures.between(conversationId, atMs - comparedWithinMs, atMs)
-  return then.some(({ group }) => seatOf(group, userId))
+  return then.some(({ group }) => memberOf(group, userId))
 }
 
 /** A stream of one group ends when its reader is out. What time there was a fault on does not count. */
@@ -69,8 +69,8 @@ function outOf(userId: string, conversationId: string, tenures: Tenures): Span[]
   const versions = tenures.versions(conversationId)
   return versions.flatMap(({ group, latestMs }, i): Span[] => {
     const before = versions[i - 1]
-    if (!before || seatOf(group, userId) || !seatOf(before.group, userId)) return []
-    const back = versions.slice(i + 1).find((later) => seatOf(later.group, userId))
+    if (!before || memberOf(group, userId) || !memberOf(before.group, userId)) return []
+    const back = versions.slice(i + 1).find((later) => memberOf(later.group, userId))
     return [{ fromMs: latestMs, toMs: back?.earliestMs ?? Number.POSITIVE_INFINITY }]
   })
 }

@@ -6,13 +6,13 @@ import {
   type ChangeAsk,
   type ChangedSeen,
   emptyHistory,
+  type GroupMember,
   type GroupRequest,
   type GroupSeen,
   type History,
   type Look,
   type MessageSeen,
   type Outcome,
-  type Seat,
 } from './history.ts'
 import { earliestOf } from './tenures.ts'
 
@@ -52,11 +52,15 @@ const turns = (seq: number, clientMessageId: string, baseVersion: number, change
     ...change,
   }) as never as GroupChange
 
-const seat = (userId: string, joinedSeq: number, role: Seat['role'] = 'MEMBER'): Seat => ({ userId, role, joinedSeq })
-const group = (...members: Seat[]): GroupSeen => ({ id, title: 'friends', members })
-const atFirst = group(seat('alice', 1, 'OWNER'), seat('bob', 1))
-const withCarol = group(...atFirst.members, seat('carol', 3))
-const withoutBob = group(seat('alice', 1, 'OWNER'), seat('carol', 3))
+const member = (userId: string, joinedSeq: number, role: GroupMember['role'] = 'MEMBER'): GroupMember => ({
+  userId,
+  role,
+  joinedSeq,
+})
+const group = (...members: GroupMember[]): GroupSeen => ({ id, title: 'friends', members })
+const atFirst = group(member('alice', 1, 'OWNER'), member('bob', 1))
+const withCarol = group(...atFirst.members, member('carol', 3))
+const withoutBob = group(member('alice', 1, 'OWNER'), member('carol', 3))
 
 const edit = { type: 'edit', body: 'a-3 newer' } as const
 const reaction = { type: 'reaction', emoji: '👍', on: true } as const
@@ -295,7 +299,7 @@ describe('a good history of a group', () => {
 
 describe('the group', () => {
   it('is what its log makes of it', () => {
-    const role = tables(({ group: shown }) => void shown?.members.splice(0, 1, seat('alice', 1)))
+    const role = tables(({ group: shown }) => void shown?.members.splice(0, 1, member('alice', 1)))
     expect(role).toEqual([expect.stringMatching(/^groups: the row of version 5 is not what its log makes/)])
     const orphan = tables((table) => {
       table.rows = table.rows.filter(({ seq }) => seq !== 3)
@@ -322,7 +326,7 @@ describe('the group', () => {
   it('is made once, however often it is asked for', () => {
     const twin = judge(({ tables: all }) => {
       const first = { ...turns(1, '#g-1', 0, { added: ['alice'] }), conversationId: 'grp_2' } as LogRow
-      const members = [seat('alice', 1)]
+      const members = [member('alice', 1)]
       all.push({
         conversationId: 'grp_2',
         rows: [first],
@@ -364,7 +368,7 @@ describe('what is acknowledged of a group', () => {
       expect.stringMatching(/^P1: .* a look, but the group was not so then/),
     ])
     expect(calls(look('alice', 30, withoutBob))).toContainEqual(expect.stringMatching(/^P1: .* not so then/))
-    expect(calls(look('alice', 130, group(seat('alice', 1, 'OWNER'))))).toHaveLength(1)
+    expect(calls(look('alice', 130, group(member('alice', 1, 'OWNER'))))).toHaveLength(1)
   })
 })
 

@@ -21,9 +21,9 @@ export type MessageSeen = {
 /** `reactions`: how many there are of each emoji. */
 export type Look = { edited: boolean; deleted: boolean; reactions: Record<string, number> }
 
-export type Seat = { userId: string; role: Role; joinedSeq: number }
+export type GroupMember = { userId: string; role: Role; joinedSeq: number }
 /** A group as somebody in it is shown it; members in the order they came. */
-export type GroupSeen = { id: string; title: string; members: Seat[] }
+export type GroupSeen = { id: string; title: string; members: GroupMember[] }
 
 export type TicksSeen = { conversationId: string; userId: string; lastDeliveredSeq: number; lastReadSeq: number }
 

@@ -64,11 +64,11 @@ export async function readTables(dynamo: Dynamo): Promise<FinalTable[]> {
     const index = await memberships.getMany(members)
     const indexed = members.filter((_member, i) => index[i] !== undefined).map(({ userId }) => userId)
     if (conversation.kind === 'DIRECT') return { conversationId, rows, indexed }
-    const { title, seats, version } = conversation
+    const { title, membersById, version } = conversation
     const group = {
       id: conversationId,
       title,
-      members: [...seats].map(([userId, { role, joinedSeq }]) => ({ userId, role, joinedSeq })),
+      members: [...membersById].map(([userId, { role, joinedSeq }]) => ({ userId, role, joinedSeq })),
       version,
     }
     return { conversationId, rows, group, indexed }

@@ -5,10 +5,10 @@ import {
   type ClockStep,
   type FinalTable,
   type GroupCall,
+  type GroupMember,
   type GroupSeen,
   groupCalls,
   type History,
-  type Seat,
 } from './history.ts'
 
 /**
@@ -77,7 +77,7 @@ export function createTenures(history: History) {
   }
 }
 
-export const seatOf = ({ members }: GroupSeen, userId: string): Seat | undefined =>
+export const memberOf = ({ members }: GroupSeen, userId: string): GroupMember | undefined =>
   members.find((each) => each.userId === userId)
 
 const whole: Tenure = { joinedSeq: 0, leftSeq: Number.POSITIVE_INFINITY, sinceMs: 0 }
@@ -151,10 +151,10 @@ export function chainOf(rows: FinalTable['rows'], version: number): GroupChange[
 
 function changed(before: GroupSeen, { seq, added, removed, roles, title }: GroupChange): GroupSeen {
   const stay = before.members.filter(({ userId }) => !removed.includes(userId as never))
-  const come = added.map((userId): Seat => ({ userId, role: 'MEMBER', joinedSeq: seq }))
-  const members = [...stay.filter(({ userId }) => !added.includes(userId as never)), ...come].map((seat) => ({
-    ...seat,
-    role: roles.find((each) => each.userId === seat.userId)?.role ?? seat.role,
+  const come = added.map((userId): GroupMember => ({ userId, role: 'MEMBER', joinedSeq: seq }))
+  const members = [...stay.filter(({ userId }) => !added.includes(userId as never)), ...come].map((member) => ({
+    ...member,
+    role: roles.find((each) => each.userId === member.userId)?.role ?? member.role,
   }))
   return { id: before.id, title: title ?? before.title, members }
 }

@@ -84,7 +84,7 @@ export function messagesKnownTo(userId: string, history: History, hints: GroupHi
     const message = call.kind === 'send' ? answerOf(call)?.message : undefined
     if (!message) return []
     const { conversationId, seq } = message
-    const joinedSeq = isGroup(conversationId) ? hints.seat(userId, conversationId)?.joinedSeq : 0
+    const joinedSeq = isGroup(conversationId) ? hints.member(userId, conversationId)?.joinedSeq : 0
     const isIn = isGroup(conversationId) || history.members[conversationId]?.includes(userId)
     return isIn && joinedSeq !== undefined && seq > joinedSeq ? [message] : []
   })

@@ -274,7 +274,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
       const chairs = active.slice(1, groupActors)
       const roles = chairs.map((userId) => ({ userId, role: 'ADMIN' as const }))
       for (const id of hints.ids()) {
-        const add = [...chairs, ...guests].filter((userId) => !hints.seat(userId, id))
+        const add = [...chairs, ...guests].filter((userId) => !hints.member(userId, id))
         await attempt(id, { type: 'members', add, remove: [], roles })
       }
     },

@@ -35,7 +35,7 @@ export async function runGroupActor(options: GroupActorOptions): Promise<void> {
   }
   for (let n = 1; !quiet.aborted; n += 1) {
     await pause(random.between(meanPauseMs / 2, meanPauseMs * 1.5), quiet)
-    const governed = hints.ids().filter((id) => (hints.seat(userId, id)?.role ?? 'MEMBER') !== 'MEMBER')
+    const governed = hints.ids().filter((id) => (hints.member(userId, id)?.role ?? 'MEMBER') !== 'MEMBER')
     const ids = governed.length > 0 && !random.chance(0.25) ? governed : hints.ids()
     if (quiet.aborted || ids.length === 0) continue
     const conversationId = random.pick(ids)

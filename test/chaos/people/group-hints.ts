@@ -1,4 +1,4 @@
-import { answerOf, type GroupCall, type GroupSeen, refusalOf, type Seat } from '../checks/history.ts'
+import { answerOf, type GroupCall, type GroupMember, type GroupSeen, refusalOf } from '../checks/history.ts'
 
 /** Who is in which group, as far as the crowd was last told: good enough to choose what to try next, and for nothing else. */
 export type GroupHints = ReturnType<typeof createGroupHints>
@@ -6,8 +6,9 @@ export type GroupHints = ReturnType<typeof createGroupHints>
 export function createGroupHints() {
   const groups = new Map<string, GroupSeen>()
 
-  const members = (id: string): readonly Seat[] => groups.get(id)?.members ?? []
-  const seat = (userId: string, id: string): Seat | undefined => members(id).find((each) => each.userId === userId)
+  const members = (id: string): readonly GroupMember[] => groups.get(id)?.members ?? []
+  const member = (userId: string, id: string): GroupMember | undefined =>
+    members(id).find((each) => each.userId === userId)
 
   function take(userId: string, id: string): void {
     const group = groups.get(id)
@@ -17,8 +18,8 @@ export function createGroupHints() {
   return {
     ids: (): string[] => [...groups.keys()],
     members,
-    seat,
-    of: (userId: string): string[] => [...groups.keys()].filter((id) => seat(userId, id)),
+    member,
+    of: (userId: string): string[] => [...groups.keys()].filter((id) => member(userId, id)),
     /** What an answer tells, and a refusal. */
     hear<Asked extends Pick<GroupCall, 'userId' | 'ask' | 'outcome'>>(call: Asked): Asked {
       const answer = answerOf(call)

@@ -378,7 +378,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
       await comeAndGo()
       while (!over.aborted) await pause(60_000, over)
       for (const id of life ? looked : [])
-        if (!isGroup(id) || hints.seat(userId, id)) record.sees(id, life?.chat.messages({ conversationId: id }).get())
+        if (!isGroup(id) || hints.member(userId, id)) record.sees(id, life?.chat.messages({ conversationId: id }).get())
       await close()
     },
   }

@@ -12,14 +12,14 @@ import {
   conversation,
   event,
   expectNoTimers,
-  insisting,
   isDone,
-  keeperOver,
   list,
   message,
   nameOf,
   page,
+  persistedStateOver,
   refused,
+  retrying,
   scriptedAsk,
   settled,
 } from '../kit.ts'
@@ -45,16 +45,21 @@ function start({ at, positions = at === undefined ? {} : { dm_1: at }, pushes = 
   const streams: Stream[] = []
   const told: number[] = []
   const { ask } = asks
-  const { insist } = insisting()
-  const inbox = createInbox({ ask, keeper: keeperOver(), random: () => 0, onMessage: ({ seq }) => void told.push(seq) })
-  const conversations = createConversations({ ask, insist, userId: 'alice', readUpTo: () => 0 })
+  const { retryUntilAnswered } = retrying()
+  const inbox = createInbox({
+    ask,
+    persistedState: persistedStateOver(),
+    random: () => 0,
+    onMessage: ({ seq }) => void told.push(seq),
+  })
+  const conversations = createConversations({ ask, retryUntilAnswered, userId: 'alice', readUpTo: () => 0 })
   const ticks = createTicks('alice')
   const typing = createTyping(ask, Date.now)
   const changed: string[] = []
   const changes = createChanges({
     ask,
-    keeper: keeperOver(),
-    insist,
+    persistedState: persistedStateOver(),
+    retryUntilAnswered,
     messagePositions: inbox.positions,
     onChanged: ({ seq, body }) => void changed.push(`${seq} ${body}`),
   })

@@ -39,19 +39,19 @@ describe('the link to a redis-server', () => {
     const session = { userId, connectionId: 'phone' }
     await sessions.attach(session)
     await sessions.leave(session)
-    await sessions.markIndexComplete(userId)
+    await sessions.setPendingIndexComplete(userId)
   }
   const takeMark = async ({ sessions }: SoftState, userId: UserId) =>
-    (await sessions.attach({ userId, connectionId: 'laptop' })).indexComplete
+    (await sessions.attach({ userId, connectionId: 'laptop' })).pendingIndexComplete
 
   test('a mark that a restart or a failover brings back is not believed', async () => {
     const { soft } = connect()
     const bob = aUser()
     await setMark(soft, bob)
     await redis.failover()
-    expect(await redis.raw.exists(keys.mark(bob))).toBe(1)
+    expect(await redis.raw.exists(keys.pendingIndexComplete(bob))).toBe(1)
     await eventually(async () => expect(await takeMark(soft, bob)).toBe(false))
-    expect(await redis.raw.exists(keys.mark(bob))).toBe(0)
+    expect(await redis.raw.exists(keys.pendingIndexComplete(bob))).toBe(0)
   })
 
   test('a session that has outlived its Redis process sets no mark', async () => {
@@ -60,7 +60,7 @@ describe('the link to a redis-server', () => {
     await soft.sessions.attach(session)
     await soft.sessions.leave(session)
     await redis.failover()
-    await eventually(() => soft.sessions.markIndexComplete(session.userId))
+    await eventually(() => soft.sessions.setPendingIndexComplete(session.userId))
     expect(await takeMark(soft, session.userId)).toBe(false)
   })
 
@@ -72,16 +72,17 @@ describe('the link to a redis-server', () => {
     expect(await takeMark(soft, bob)).toBe(false)
     await setMark(soft, aUser())
     await redis.raw.acl('SETUSER', 'default', '+info')
-    expect(await redis.raw.exists(keys.mark(bob))).toBe(0)
+    expect(await redis.raw.exists(keys.pendingIndexComplete(bob))).toBe(0)
   })
 
-  test('a ring is one round trip, however many members it has', async () => {
+  test('publishing an entry is one round trip, however many members it has', async () => {
     const { soft } = connect()
-    const ring = () => soft.events.ring({ entry: aMessage(aConversation(), 1), members: upTo(10).map(aUser) })
+    const publish = () =>
+      soft.events.publishEntry({ entry: aMessage(aConversation(), 1), members: upTo(10).map(aUser) })
     const readsOfServer = async () => Number(/total_reads_processed:(\d+)/.exec(await redis.raw.info('stats'))?.[1])
-    await ring()
+    await publish()
     const before = await readsOfServer()
-    await ring()
+    await publish()
     expect((await readsOfServer()) - before).toBe(2)
   })
 
@@ -90,8 +91,8 @@ describe('the link to a redis-server', () => {
     const { soft } = connect({ onRoundTrip: (name) => told.push(name) })
     const conversation = aConversation()
     await soft.sequencer.heads([conversation, aConversation()])
-    await soft.events.ring({ entry: aMessage(conversation, 1), members: [aUser(), aUser()] })
-    await soft.events.tell([aUser(), aUser()], ticks)
+    await soft.events.publishEntry({ entry: aMessage(conversation, 1), members: [aUser(), aUser()] })
+    await soft.events.publishBoundaries([aUser(), aUser()], ticks)
     expect(told).toEqual(['sequencer.heads', 'events.ring', 'events.tell'])
   })
 
@@ -101,7 +102,7 @@ describe('the link to a redis-server', () => {
     const send = { senderId: userId, clientMessageId: aClientMessageId() }
     await seedCounter(soft.sequencer, conversationId, 1)
     await soft.sequencer.reserve(conversationId, send)
-    await soft.hints.lift({ userId, conversationId }, ticks, 0)
+    await soft.boundaryCache.lift({ userId, conversationId }, ticks, 0)
     await soft.activity.seed([{ conversationId, seq: 1, atMs: 1 }])
     await setMark(soft, userId)
     await soft.sessions.renew([{ session: { userId: ticks.userId, connectionId: 'phone' }, state: 'online' }])
@@ -110,8 +111,8 @@ describe('the link to a redis-server', () => {
       [keys.counter(conversationId), 30 * dayMs],
       [keys.activity(conversationId), 90 * dayMs],
       [keys.sent(conversationId, send), 3_600_000],
-      [keys.hint({ userId, conversationId }), 7 * dayMs],
-      [keys.mark(userId), 30 * dayMs],
+      [keys.cachedBoundaries({ userId, conversationId }), 7 * dayMs],
+      [keys.pendingIndexComplete(userId), 30 * dayMs],
       [keys.sessions(ticks.userId), 3_630_000],
     ]
     for (const [key, ttlMs] of ttls) {
@@ -126,7 +127,7 @@ describe('the link to a redis-server', () => {
     const errors: string[] = []
     const { soft } = connect({ onError: ({ message }) => errors.push(message) })
     const bob = aUser()
-    const ear = await listen(soft.events, bob)
+    const listener = await listen(soft.events, bob)
     const strange = [
       'not json',
       '7',
@@ -136,19 +137,19 @@ describe('the link to a redis-server', () => {
       '{"v":1}',
     ]
     for (const payload of strange) await redis.raw.publish(keys.channel(bob), payload)
-    await soft.events.tell([bob], ticks)
-    await ear.subscription.flush()
-    expect(ear.events).toEqual([{ type: 'ticks', ticks }])
+    await soft.events.publishBoundaries([bob], ticks)
+    await listener.subscription.flush()
+    expect(listener.events).toEqual([{ type: 'ticks', ticks }])
     expect(errors).toEqual(strange.map(() => `Ignored a malformed event on ${keys.channel(bob)}`))
   })
 
   test('many listeners of one user are one subscription, which the last one ends', async () => {
     const { soft } = connect()
     const bob = aUser()
-    const ears = await Promise.all(upTo(3).map(() => listen(soft.events, bob)))
+    const listeners = await Promise.all(upTo(3).map(() => listen(soft.events, bob)))
     expect(await subscribersOf(bob)).toBe(1)
-    const [last, ...others] = ears
-    for (const ear of others) await ear.subscription.close()
+    const [last, ...others] = listeners
+    for (const listener of others) await listener.subscription.close()
     await last?.subscription.flush()
     expect(await subscribersOf(bob)).toBe(1)
     await last?.subscription.close()
@@ -165,10 +166,10 @@ describe('the link to a redis-server', () => {
     redis.resume()
     await eventually(async () => expect(await subscribersOf(carol)).toBe(1))
     await eventually(async () => expect(await subscribersOf(bob)).toBe(0))
-    const ear = await listen(soft.events, bob)
-    await soft.events.tell([bob], ticks)
-    await ear.subscription.flush()
-    expect(ear.events).toHaveLength(1)
+    const listener = await listen(soft.events, bob)
+    await soft.events.publishBoundaries([bob], ticks)
+    await listener.subscription.flush()
+    expect(listener.events).toHaveLength(1)
   })
 
   test('a subscription that Redis refuses fails; once it is allowed it succeeds', async () => {
@@ -188,31 +189,31 @@ describe('the link to a redis-server', () => {
     const lost = closing(link)
     await redis.killSubscribers()
     await lost
-    const ear = await listen(soft.events, bob)
-    await soft.events.tell([bob], ticks)
-    await ear.subscription.flush()
-    expect(ear).toMatchObject({ events: [{ type: 'ticks' }], gaps: 0 })
+    const listener = await listen(soft.events, bob)
+    await soft.events.publishBoundaries([bob], ticks)
+    await listener.subscription.flush()
+    expect(listener).toMatchObject({ events: [{ type: 'ticks' }], gaps: 0 })
   })
 
   test('a Redis that falls silent is noticed by those who only listen', async () => {
     const { link, soft } = connect()
     const bob = aUser()
-    const ear = await listen(soft.events, bob)
+    const listener = await listen(soft.events, bob)
     const lost = closing(link)
     redis.pause()
     await lost
     redis.resume()
-    await eventually(() => expect(ear.gaps).toBe(1))
-    await soft.events.tell([bob], ticks)
-    await ear.subscription.flush()
-    expect(ear.events).toHaveLength(1)
+    await eventually(() => expect(listener.gaps).toBe(1))
+    await soft.events.publishBoundaries([bob], ticks)
+    await listener.subscription.flush()
+    expect(listener.events).toHaveLength(1)
   })
 
   test('a flush under way when the link breaks fails at once: its mark may be lost', async () => {
     const { link, soft } = connect()
-    const ear = await listen(soft.events, aUser())
+    const listener = await listen(soft.events, aUser())
     redis.pause()
-    const flushed = ear.subscription.flush()
+    const flushed = listener.subscription.flush()
     const socket: Socket = Reflect.get(link.subscriber, 'stream')
     socket.destroy()
     await expect(flushed).rejects.toMatchObject({
@@ -220,8 +221,8 @@ describe('the link to a redis-server', () => {
       cause: { message: 'The link to Redis was lost' },
     })
     redis.resume()
-    await eventually(() => expect(ear.gaps).toBe(1))
-    await ear.subscription.flush()
+    await eventually(() => expect(listener.gaps).toBe(1))
+    await listener.subscription.flush()
   })
 
   test('closing the link is a gap for whoever still listens', async () => {
@@ -238,14 +239,14 @@ describe('the link to a redis-server', () => {
   test('a Redis that died is UNAVAILABLE until it is back, and a link can be closed meanwhile', async () => {
     const { link, soft } = connect()
     const doomed = connectNode(redis.url)
-    const ears = [await listen(soft.events, aUser()), await listen(doomed.soft.events, aUser())]
+    const listeners = [await listen(soft.events, aUser()), await listen(doomed.soft.events, aUser())]
     await redis.kill()
     await expect(link.ping()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-    await ears[1]?.subscription.close()
+    await listeners[1]?.subscription.close()
     await doomed.link.close()
     await redis.launch()
     await eventually(async () => await link.ping())
-    await eventually(() => expect(ears.map((ear) => ear.gaps)).toEqual([1, 0]))
+    await eventually(() => expect(listeners.map((listener) => listener.gaps)).toEqual([1, 0]))
   })
 })
 
@@ -253,16 +254,18 @@ test('in a cluster a node that dies with the subscriptions on it is left for ano
   const cluster = await startRedisCluster()
   const { link, soft } = connectNode(cluster.url)
   const users = upTo(20).map(aUser)
-  const ears = await Promise.all(users.map((userId) => listen(soft.events, userId)))
+  const listeners = await Promise.all(users.map((userId) => listen(soft.events, userId)))
   const { port } = link.subscriber.options
   const home = cluster.nodes[cluster.ports.indexOf(port ?? 0)]
   await home?.kill()
-  await eventually(() => expect(ears.map((ear) => ear.gaps)).toEqual(users.map(() => 1)))
+  await eventually(() => expect(listeners.map((listener) => listener.gaps)).toEqual(users.map(() => 1)))
   // Those whose keys lie on the dead node cannot be told; everybody else can, and hears it.
-  const told = await Promise.allSettled(users.map((userId) => soft.events.tell([userId], { ...ticks, userId })))
-  const reached = ears.filter((_ear, index) => told[index]?.status === 'fulfilled')
+  const told = await Promise.allSettled(
+    users.map((userId) => soft.events.publishBoundaries([userId], { ...ticks, userId })),
+  )
+  const reached = listeners.filter((_ear, index) => told[index]?.status === 'fulfilled')
   expect(reached.length).toBeGreaterThan(0)
-  await eventually(() => expect(reached.map((ear) => ear.events.length)).toEqual(reached.map(() => 1)))
+  await eventually(() => expect(reached.map((listener) => listener.events.length)).toEqual(reached.map(() => 1)))
   await link.close()
   await cluster.stop()
 })

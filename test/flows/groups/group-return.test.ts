@@ -8,7 +8,7 @@ import { createSoftStateMemory } from '../../../src/store/memory/soft-state.ts'
 import { createStoresMemory } from '../../../src/store/memory/stores.ts'
 
 const [alice, bob, carol] = ['alice', 'bob', 'carol'] as [UserId, UserId, UserId]
-/** No beat ever comes to help. */
+/** No periodic resync ever comes to help. */
 const clock: Clock = {
   now: () => 0,
   monotonic: () => 0,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { messageNodeId } from '../../../src/protocol/ids.ts'
-import { createGroup, leave, type MembersChange, seatsOf, updateMembers, viewOf } from '../../kit/group-of.ts'
+import { createGroup, leave, type MembersChange, membersOf, updateMembers, viewOf } from '../../kit/group-of.ts'
 import { line, type Person } from '../../kit/person.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
@@ -32,7 +32,7 @@ describe('a group', () => {
     const group = await createGroup(alice, [bob, carol, bob, alice], { title: 'Tea ☕' })
     expect(group.id).toMatch(/^grp_\d{15,}$/)
     expect(group).toMatchObject({ kind: 'GROUP', title: 'Tea ☕', lastSeq: 1, unreadCount: 0, lastMessage: null })
-    expect(seatsOf(group)).toEqual(['alice OWNER 1', 'bob MEMBER 1', 'carol MEMBER 1'])
+    expect(membersOf(group)).toEqual(['alice OWNER 1', 'bob MEMBER 1', 'carol MEMBER 1'])
     expect(await viewOf(bob, group.id)).toEqual(group)
     expect((await carol.conversations()).edges.map(({ node }) => node.id)).toEqual([group.id])
   })
@@ -58,7 +58,7 @@ describe('a group', () => {
     const [alice, bob, carol] = await people()
     const { id } = await createGroup(alice, [bob], { clientGroupId: 'again' })
     await updateMembers(alice, id, { add: [carol], remove: [bob] })
-    expect(seatsOf(await createGroup(alice, [bob], { clientGroupId: 'again' }))).toEqual([
+    expect(membersOf(await createGroup(alice, [bob], { clientGroupId: 'again' }))).toEqual([
       'alice OWNER 1',
       'carol MEMBER 2',
     ])
@@ -210,7 +210,7 @@ describe('whoever joins later', () => {
     const changesAtDave = dave.followChanges()
     await world.online(dave)
     const group = await updateMembers(alice, id, { add: [dave] })
-    expect(seatsOf(group).at(-1)).toBe('dave MEMBER 3')
+    expect(membersOf(group).at(-1)).toBe('dave MEMBER 3')
     expect(await viewOf(dave, id)).toMatchObject({ lastMessage: null, unreadCount: 0, lastSeq: 3 })
     await bob.send(to, 'after')
 
@@ -346,9 +346,9 @@ describe('whoever is removed, or leaves', () => {
     const { alice, bob, carol, id } = await groupOfThree()
     await updateMembers(alice, id, { roles: [[carol, 'ADMIN']] })
     await leave(alice, id)
-    expect(seatsOf((await viewOf(bob, id)) ?? expect.fail())).toEqual(['bob MEMBER 1', 'carol OWNER 1'])
+    expect(membersOf((await viewOf(bob, id)) ?? expect.fail())).toEqual(['bob MEMBER 1', 'carol OWNER 1'])
     await leave(carol, id)
-    expect(seatsOf((await viewOf(bob, id)) ?? expect.fail())).toEqual(['bob OWNER 1'])
+    expect(membersOf((await viewOf(bob, id)) ?? expect.fail())).toEqual(['bob OWNER 1'])
     await leave(bob, id)
     expect(await viewOf(bob, id)).toBeNull()
     await expect(leave(bob, id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -362,7 +362,7 @@ describe('roles', () => {
     const forbidden = { code: 'FORBIDDEN' }
     await expect(updateMembers(bob, id, { add: [dave] })).rejects.toMatchObject(forbidden)
     await updateMembers(alice, id, { roles: [[bob, 'ADMIN']] })
-    expect(seatsOf(await updateMembers(bob, id, { add: [dave] }))).toContain('dave MEMBER 3')
+    expect(membersOf(await updateMembers(bob, id, { add: [dave] }))).toContain('dave MEMBER 3')
     await expect(updateMembers(bob, id, { roles: [[dave, 'ADMIN']] })).rejects.toMatchObject(forbidden)
     await expect(updateMembers(bob, id, { remove: [alice] })).rejects.toMatchObject(forbidden)
     await updateMembers(bob, id, { remove: [carol] })
@@ -372,7 +372,7 @@ describe('roles', () => {
         [alice, 'MEMBER'],
       ],
     })
-    expect(seatsOf((await viewOf(alice, id)) ?? expect.fail())).toEqual([
+    expect(membersOf((await viewOf(alice, id)) ?? expect.fail())).toEqual([
       'alice MEMBER 1',
       'bob ADMIN 1',
       'dave OWNER 3',
@@ -431,7 +431,7 @@ describe('roles', () => {
 describe('the list of whoever is in a group', () => {
   it('shows live that they were added, what is said, a new title, and who comes and goes', async () => {
     const [alice, bob, carol] = await people()
-    const { streams } = world.nodes[1]?.parts.domain.beat ?? expect.fail()
+    const { streams } = world.nodes[1]?.parts.domain.resyncScheduler ?? expect.fail()
     const before = streams()
     const atBob = bob.followConversations()
     await expect.poll(streams).toBe(before + 1)

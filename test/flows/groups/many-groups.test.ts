@@ -27,10 +27,10 @@ async function putInto({ userId }: Person, owner: Person): Promise<ConversationI
       ids.slice(i, i + 25).map(async (id) => {
         const first = aGroupChange(id, 1, { senderId: ownerId, added: [ownerId, victim], title: id })
         const group = aGroup({ id, members: [ownerId, victim], version: 1 })
-        const seats = new Map(group.members.map((each) => [each, { role: 'OWNER' as const, joinedSeq: 1 }]))
+        const membersById = new Map(group.members.map((each) => [each, { role: 'OWNER' as const, joinedSeq: 1 }]))
         await messages.put(first)
         await memberships.found([ownerId, victim], { conversationId: id, joinedSeq: 1 })
-        await conversations.create({ ...group, seats })
+        await conversations.create({ ...group, membersById })
       }),
     )
   }

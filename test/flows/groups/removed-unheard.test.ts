@@ -16,7 +16,10 @@ const node = (at: number) => world.nodes[at]?.parts ?? expect.fail()
 /** What the first node would publish of this is lost. */
 async function unheard(happens: () => Promise<unknown>): Promise<void> {
   const { events } = node(0).ports
-  const lost = [vi.spyOn(events, 'tellSeat').mockResolvedValue(), vi.spyOn(events, 'ringGroup').mockResolvedValue()]
+  const lost = [
+    vi.spyOn(events, 'publishMembership').mockResolvedValue(),
+    vi.spyOn(events, 'publishGroupEntry').mockResolvedValue(),
+  ]
   await happens()
   for (const each of lost) each.mockRestore()
 }
@@ -51,7 +54,7 @@ async function overSse({ url, token }: Person, query: string, variables: object)
   return { over, text: () => text }
 }
 
-it('their streams of that group end with the next beat, over WebSocket as over SSE', async () => {
+it('their streams of that group end with the next periodic resync, over WebSocket as over SSE', async () => {
   const { alice, bob, id, seq } = await groupOfThree()
   const ticks = bob.followTicks({ conversationId: id })
   const messages = bob.follow({ conversationId: id })
@@ -75,7 +78,7 @@ it('their streams of that group end with the next beat, over WebSocket as over S
     .toBeGreaterThan(0)
 
   await unheard(() => updateMembers(alice, id, { remove: [bob] }))
-  node(1).domain.beat.recheckAll()
+  node(1).domain.resyncScheduler.resyncAll()
 
   for (const stream of [ticks, messages, changes, typing]) {
     expect(await stream.fails()).toMatchObject({ code: 'NOT_FOUND', retryable: false })
@@ -95,14 +98,14 @@ it('their stream of all ticks goes on with what is still theirs', async () => {
     .toBeGreaterThan(0)
   const shown = ticks.events.length
   await unheard(() => updateMembers(alice, id, { remove: [bob] }))
-  node(1).domain.beat.recheckAll()
+  node(1).domain.resyncScheduler.resyncAll()
   const { conversationId } = await bob.send(carol, 'psst')
   await carol.ack(conversationId, 1)
-  // What the beat had to show has come before this.
+  // What the periodic resync had to show has come before this.
   await ticks.sees((each) => each.conversationId === conversationId && each.lastDeliveredSeq === 1)
 
   await carol.markRead(id, (await alice.send({ conversationId: id }, 'among ourselves')).seq)
-  node(1).domain.beat.recheckAll()
+  node(1).domain.resyncScheduler.resyncAll()
   await carol.markRead(conversationId, 1)
   await ticks.sees((each) => each.conversationId === conversationId && each.lastReadSeq === 1)
   const later = ticks.events.slice(shown).map((each) => each.conversationId)

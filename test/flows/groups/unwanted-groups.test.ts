@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ConversationId, UserId } from '../../../src/protocol/ids.ts'
-import { createGroup, leave, seatsOf, updateMembers, viewOf } from '../../kit/group-of.ts'
+import { createGroup, leave, membersOf, updateMembers, viewOf } from '../../kit/group-of.ts'
 import { ApiError, type Person } from '../../kit/person.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
@@ -20,8 +20,8 @@ const threePeople = async (): Promise<[Person, Person, Person]> => [
   await world.person('bob', { node: 1 }),
   await world.person('carol', { node: 1 }),
 ]
-const names = (view: Parameters<typeof seatsOf>[0] | null) =>
-  seatsOf(view ?? expect.fail()).map((seat) => seat.split(' ')[0])
+const names = (view: Parameters<typeof membersOf>[0] | null) =>
+  membersOf(view ?? expect.fail()).map((member) => member.split(' ')[0])
 
 describe('whoever has blocked somebody', () => {
   it('is not in the groups these make, and nobody is told', async () => {
@@ -39,7 +39,7 @@ describe('whoever has blocked somebody', () => {
     const group = await createGroup(alice, [])
     await bob.setBlocked(alice, true)
     const view = await updateMembers(alice, group.id, { add: [bob, carol], roles: [[bob, 'ADMIN']] })
-    expect(seatsOf(view)).toEqual(['alice OWNER 1', 'carol MEMBER 2'])
+    expect(membersOf(view)).toEqual(['alice OWNER 1', 'carol MEMBER 2'])
     expect(names(await updateMembers(alice, group.id, { add: [bob] }))).toEqual(['alice', 'carol'])
     expect((await bob.conversations()).edges).toEqual([])
   })
@@ -50,7 +50,7 @@ describe('whoever has blocked somebody', () => {
     await updateMembers(alice, id, { roles: [[carol, 'ADMIN']] })
     await bob.setBlocked(alice, true)
     expect(names(await updateMembers(carol, id, { add: [bob] }))).toEqual(['alice', 'carol', 'bob'])
-    expect(seatsOf(await updateMembers(alice, id, { roles: [[bob, 'ADMIN']] }))).toContain('bob ADMIN 3')
+    expect(membersOf(await updateMembers(alice, id, { roles: [[bob, 'ADMIN']] }))).toContain('bob ADMIN 3')
     await updateMembers(alice, id, { remove: [bob] })
     expect(names(await updateMembers(alice, id, { add: [bob] }))).toEqual(['alice', 'carol'])
     await bob.setBlocked(alice, false)
@@ -155,7 +155,7 @@ describe('one user in an hour', () => {
     const refused = { code: 'RATE_LIMITED', retryable: true }
     await expect(updateMembers(alice, id, { roles: [[bob, 'ADMIN']] })).rejects.toMatchObject(refused)
     await expect(updateMembers(alice, id, { remove: [bob] })).rejects.toMatchObject(refused)
-    expect(seatsOf((await viewOf(alice, id)) ?? expect.fail())).toEqual(['alice OWNER 1', 'bob MEMBER 1'])
+    expect(membersOf((await viewOf(alice, id)) ?? expect.fail())).toEqual(['alice OWNER 1', 'bob MEMBER 1'])
     await leave(alice, id)
     expect(names(await viewOf(bob, id))).toEqual(['bob'])
   })

@@ -28,7 +28,7 @@ function forget(): void {
 }
 
 /** What streams of others may ask meanwhile. */
-const ofTheBeat = ['sessions.renew', 'sequencer.heads']
+const ofPeriodicResyncs = ['sessions.renew', 'sequencer.heads']
 
 const asked = () => calls.map(({ operation, table }) => `${operation} ${table}`)
 
@@ -52,7 +52,7 @@ describe('the cost of', () => {
     await atBob.receives(1)
     expect(asked()).toEqual(['PutItem sends', 'PutItem messages'])
     expect(calls.reduce((sum, { capacityUnits }) => sum + capacityUnits, 0)).toBe(2)
-    // reserve and the hint go out together, as one.
+    // reserve and the read of the boundary cache go out together, as one.
     expect(roundTrips.length).toBeLessThanOrEqual(3)
     await atBob.stop()
   })
@@ -77,14 +77,14 @@ describe('the cost of', () => {
     })
     const events = await Promise.all(heard)
     expect(events.every(({ value }) => value.row.seq === 3)).toBe(true)
-    // Beside it goes the beat of a thousand streams, which look at what they are in every 30 s.
+    // Beside it goes the periodic resync of a thousand streams, which look at what they are in every 30 s.
     const ofTheSend = calls.filter(({ table }) => table !== 'memberships')
     expect(ofTheSend.map(({ operation, table }) => `${operation} ${table}`)).toEqual([
       'PutItem sends',
       'PutItem messages',
     ])
     expect(unitsOf(ofTheSend)).toBe(2)
-    expect(roundTrips.filter((name) => ![...ofTheBeat, 'versions.look'].includes(name)).sort()).toEqual([
+    expect(roundTrips.filter((name) => ![...ofPeriodicResyncs, 'versions.look'].includes(name)).sort()).toEqual([
       'events.ringGroup',
       'hints.get',
       'sequencer.reserve',
@@ -103,7 +103,7 @@ describe('the cost of', () => {
     const costOf = async (names: readonly string[]) => {
       forget()
       await alice.ask(`mutation { ${names.map(sending).join(' ')} }`)
-      return { asked: asked(), roundTrips: roundTrips.filter((name) => !ofTheBeat.includes(name)) }
+      return { asked: asked(), roundTrips: roundTrips.filter((name) => !ofPeriodicResyncs.includes(name)) }
     }
     const one = await costOf(['one'])
     expect(one.asked).toEqual(['PutItem sends', 'PutItem messages'])

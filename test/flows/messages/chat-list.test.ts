@@ -53,7 +53,7 @@ async function aliceAndFriends(count: number): Promise<{ alice: Person; friends:
   return { alice, friends, chats: friends.map((friend) => world.chatOf(alice, friend)) }
 }
 
-const seatedFrom = (joinedSeq: number, members: readonly UserId[]) =>
+const membersFrom = (joinedSeq: number, members: readonly UserId[]) =>
   new Map(members.map((userId) => [userId, { role: 'MEMBER', joinedSeq } as const]))
 
 /** Straight into the stores: a conversation of this person with an entry at each of these times. */
@@ -67,7 +67,7 @@ async function writtenFor(
   await memberships.add(userId as UserId, { conversationId: id, joinedSeq: 0 })
   const members = [userId, 'somebody'] as UserId[]
   await conversations.create(
-    kind === 'GROUP' ? aGroup({ id, members, seats: seatedFrom(0, members) }) : { id, kind, members },
+    kind === 'GROUP' ? aGroup({ id, members, membersById: membersFrom(0, members) }) : { id, kind, members },
   )
   for (const [i, { atMs, isMessage = true }] of entries.entries()) {
     const message: Message = aMessage(id, i + 1, { sentAtMs: atMs })
@@ -145,7 +145,7 @@ describe('the order of chats', () => {
   it('that is behind the log still shows every chat once, and catches up with what it shows', async () => {
     const { alice, chats } = await aliceAndFriends(5)
     const { messages } = node(0).ports
-    // Stored, and the ring never came.
+    // Stored, and never published.
     await messages.put(aMessage(chats[1] as ConversationId, 2, { sentAtMs: Date.now() + 1000, body: 'unheard' }))
     expect((await walk(alice, 2)).toSorted()).toEqual(chats.toSorted())
     const [first] = await listOf(alice)
@@ -316,7 +316,7 @@ describe('the unread count', () => {
 describe('conversationChanged', () => {
   /** Listens, and resolves when everything from now on is heard. */
   async function watching(person: Person, at: number) {
-    const { streams } = node(at).domain.beat
+    const { streams } = node(at).domain.resyncScheduler
     const before = streams()
     const log = person.followConversations(world.url(at))
     await vi.waitFor(() => expect(streams()).toBeGreaterThan(before), { timeout: 10_000, interval: 5 })
@@ -348,7 +348,7 @@ describe('conversationChanged', () => {
       { id: chat, lastSeq: 2, unreadCount: 1, lastMessage: { body: 'better' } },
     ])
     await alice.remove(chat, 1)
-    // The beat may show the same once more.
+    // The periodic resync may show the same once more.
     expect(await atBob.sees(({ lastSeq }) => lastSeq === 3)).toMatchObject({
       unreadCount: 0,
       lastMessage: { body: '' },
@@ -414,40 +414,40 @@ describe('conversationChanged', () => {
     await atBob.stop()
   })
 
-  it('finds out by the beat what nobody rang for, and is then silent', async () => {
+  it('finds out by the periodic resync what nobody published, and is then silent', async () => {
     const { bob, chat } = await chatOf()
     const conversationId = chat as ConversationId
     const member = { userId: bob.userId as UserId, conversationId }
     const { messages, sequencer, boundaries, memberships } = node(0).ports
     const atBob = await watching(bob, 1)
-    const beat = () => node(1).domain.beat.recheckAll()
+    const periodicResync = () => node(1).domain.resyncScheduler.resyncAll()
 
     await messages.put(aMessage(conversationId, 2))
     await seedCounter(sequencer, conversationId, 2)
-    beat()
+    periodicResync()
     expect(await atBob.receives(1)).toMatchObject([{ lastSeq: 2, unreadCount: 2 }])
 
     await boundaries.read(member, 2)
-    beat()
+    periodicResync()
     expect((await atBob.receives(2)).at(-1)).toMatchObject({ unreadCount: 0 })
 
     await memberships.configure(member, { pinned: true })
-    beat()
+    periodicResync()
     expect((await atBob.receives(3)).at(-1)).toMatchObject({ pinned: true })
 
     // The counter gone, the log tells; a number that was only reserved is nothing to show.
     await world.redis.flush()
     await messages.put(aMessage(conversationId, 3))
-    beat()
+    periodicResync()
     expect((await atBob.receives(4)).at(-1)).toMatchObject({ lastSeq: 3 })
     await seedCounter(sequencer, conversationId, 4)
-    beat()
-    beat()
+    periodicResync()
+    periodicResync()
     await memberships.configure(member, { pinned: false })
-    beat()
+    periodicResync()
     expect((await atBob.receives(5)).at(-1)).toMatchObject({ pinned: false })
     await messages.put(aMessage(conversationId, 4))
-    beat()
+    periodicResync()
     expect((await atBob.receives(6)).at(-1)).toMatchObject({ lastSeq: 4 })
     expect(atBob.events).toHaveLength(6)
     await atBob.stop()

@@ -207,20 +207,20 @@ describe('messageAdded', () => {
     await atBob.stop()
   })
 
-  it('a message whose event is lost comes with the next beat', async () => {
+  it('a message whose event is lost comes with the next periodic resync', async () => {
     const [alice, bob, chat] = await chatters()
     const atBob = bob.follow()
     await alice.send(bob, 'one')
     await atBob.receives(1)
     await world.online(bob)
     const { ports, domain } = world.nodes[1]?.parts ?? expect.fail()
-    // As a node does that dies between the write and the ring.
+    // As a node does that dies between the write and the publish.
     const conversationId = chat as ConversationId
     const [last] = await ports.messages.below(conversationId, 2, 1)
     if (last?.kind !== 'message') expect.fail()
     await ports.messages.put({ ...last, seq: 2, body: 'unrung' })
     await seedCounter(ports.sequencer, conversationId, 2)
-    domain.beat.recheckAll()
+    domain.resyncScheduler.resyncAll()
     expect(lines(await atBob.receives(2))).toEqual(['1 one', '2 unrung'])
     await atBob.stop()
   })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Access, Member } from '../../../src/domain/conversations/access.ts'
-import { nobody } from '../../../src/domain/observer.ts'
+import { nullObserver } from '../../../src/domain/observer.ts'
 import { createTyping } from '../../../src/domain/people/typing.ts'
-import { createBeat } from '../../../src/domain/streams/beat.ts'
-import { createListen } from '../../../src/domain/streams/hearing.ts'
+import { createResyncScheduler } from '../../../src/domain/streams/resync-scheduler.ts'
+import { createSubscribeUser } from '../../../src/domain/streams/user-subscription.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Typing } from '../../../src/ports/events.ts'
 import type { ConversationId } from '../../../src/protocol/ids.ts'
@@ -80,17 +80,20 @@ describe('by the clock', () => {
     }
     const redis = createMemoryRedis(clock)
     const events = createEventsMemory(redis)
-    const told = vi.spyOn(events, 'tellTyping')
+    const told = vi.spyOn(events, 'publishTyping')
     return {
       ...createTyping(
         {
           events,
           clock,
           // Everybody stays in the group.
-          listen: createListen({ events, access: { member: async (id: string) => memberOf(id) } as unknown as Access }),
-          beat: createBeat({ sessions: createSessionsMemory(redis) }),
+          subscribeUser: createSubscribeUser({
+            events,
+            access: { member: async (id: string) => memberOf(id) } as unknown as Access,
+          }),
+          resyncScheduler: createResyncScheduler({ sessions: createSessionsMemory(redis) }),
           blocking: { isBlocked: async () => false },
-          observer: nobody,
+          observer: nullObserver,
         },
         100,
       ),
@@ -125,10 +128,10 @@ describe('by the clock', () => {
   })
 
   it('is news again right after a message', async () => {
-    const { setTyping, sent, told } = start()
+    const { setTyping, stopTyping, told } = start()
     const alice = memberOf('alice')
     await setTyping(alice, true)
-    sent(alice)
+    stopTyping(alice)
     await setTyping(alice, true)
     expect(told).toHaveBeenCalledTimes(2)
   })

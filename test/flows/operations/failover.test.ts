@@ -28,7 +28,7 @@ async function promote(): Promise<void> {
   expect(results?.map(([error]) => error)).toEqual([null, null])
 }
 
-it('a message whose event was lost comes with the next beat, also if the counter has fallen back behind it', async () => {
+it('a message whose event was lost comes with the next periodic resync, also if the counter has fallen back behind it', async () => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob', { node: 1 })]
   const atBob = bob.follow()
   await world.online(bob)
@@ -36,13 +36,13 @@ it('a message whose event was lost comes with the next beat, also if the counter
   await atBob.receives(1)
 
   const fallBack = await rememberCounter(conversationId)
-  const lost = vi.spyOn(node(0).ports.events, 'ring').mockResolvedValue({ absent: [], overtaken: [] })
+  const lost = vi.spyOn(node(0).ports.events, 'publishEntry').mockResolvedValue({ absent: [], overtaken: [] })
   await alice.send(bob, 'unheard')
   lost.mockRestore()
   await fallBack()
   await promote()
 
-  node(1).domain.beat.recheckAll()
+  node(1).domain.resyncScheduler.resyncAll()
   expect((await atBob.receives(2)).map(({ message }) => message.body)).toEqual(['one', 'unheard'])
   await atBob.stop()
 })

@@ -127,7 +127,7 @@ describe('a number moves', () => {
     await rises(
       [
         { name: 'parley_voids_total', labels: { by: 'reader' }, node: 1, by: 1 },
-        // By the hole, or by a beat that came just then.
+        // By the hole, or by a periodic resync that came just then.
         { name: 'parley_resyncs_total', labels: { stream: 'messages' }, node: 1, by: 1 },
       ],
       async () => {
@@ -140,7 +140,7 @@ describe('a number moves', () => {
     await atBob.stop()
   })
 
-  it('with a message that nobody rang for, found by the beat', async () => {
+  it('with a message that nobody published, found by the periodic resync', async () => {
     const [alice, bob, chat] = await chatters()
     const atBob = bob.follow()
     await world.online(bob)
@@ -154,7 +154,7 @@ describe('a number moves', () => {
         if (last?.kind !== 'message') expect.fail()
         await ports.messages.put({ ...last, seq: 2, body: 'unrung' })
         await seedCounter(ports.sequencer, chat, 2)
-        domain.beat.recheckAll()
+        domain.resyncScheduler.resyncAll()
         await atBob.receives(2)
       },
     )
@@ -184,7 +184,8 @@ describe('a number moves', () => {
     if (entry?.kind !== 'message') expect.fail()
     const stream = await domain.follow({ userId: bob.userId as UserId, after: [] })
     await rises([{ name: 'parley_queue_overflows_total', labels: { stream: 'messages' }, by: 1 }], async () => {
-      for (let rung = 0; rung < 257; rung += 1) await ports.events.ring({ entry, members: [bob.userId as UserId] })
+      for (let count = 0; count < 257; count += 1)
+        await ports.events.publishEntry({ entry, members: [bob.userId as UserId] })
     })
     await stream.return?.()
   })

@@ -150,7 +150,7 @@ describe('somebody who is blocked', () => {
     await phone.stop()
     await world.offline(alice)
     expect(await bob.presenceOf(alice)).toEqual(neverSeen)
-    for (const { parts } of world.nodes) parts.domain.beat.recheckAll()
+    for (const { parts } of world.nodes) parts.domain.resyncScheduler.resyncAll()
     // Whatever was said of alice came before this.
     const bobs = bob.follow()
     await atBob.sees(({ id, presence }) => id === bob.userId && presence?.state === 'ONLINE')
@@ -167,7 +167,7 @@ describe('somebody who is blocked', () => {
     const atBob = bob.followPresence([alice.userId])
     await atBob.receives(1)
     await alice.setBlocked(bob, true)
-    world.nodes[1]?.parts.domain.beat.recheckAll()
+    world.nodes[1]?.parts.domain.resyncScheduler.resyncAll()
     expect((await atBob.receives(2)).map(({ presence }) => presence)).toEqual([
       { state: 'ONLINE', lastSeenAt: null },
       { state: 'OFFLINE', lastSeenAt: null },

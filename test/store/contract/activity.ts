@@ -7,8 +7,8 @@ import type { SoftWorld } from '../../kit/soft-worlds.ts'
 export function activityContract(world: () => SoftWorld): void {
   const here = () => world().here.activity
   const there = () => world().there.activity
-  const ring = (conversationId: ConversationId, seq: number, sentAtMs = 1000 + seq) =>
-    world().here.events.ring({ entry: aMessage(conversationId, seq, { sentAtMs }), members: [aUser()] })
+  const publish = (conversationId: ConversationId, seq: number, sentAtMs = 1000 + seq) =>
+    world().here.events.publishEntry({ entry: aMessage(conversationId, seq, { sentAtMs }), members: [aUser()] })
   const counted = async (lastSeq: number) => {
     const conversationId = aConversation()
     await seedCounter(world().here.sequencer, conversationId, lastSeq)
@@ -46,42 +46,42 @@ export function activityContract(world: () => SoftWorld): void {
     expect(await here().of([conversationId])).toEqual([{ seq: 11, atMs: 400 }])
   })
 
-  test('a ring for the last message makes it and raises it', async () => {
+  test('publishing the last message makes it and raises it', async () => {
     const conversationId = await counted(1)
-    await ring(conversationId, 1)
+    await publish(conversationId, 1)
     expect(await there().of([conversationId])).toEqual([{ seq: 1, atMs: 1001 }])
-    await ring(conversationId, 2)
+    await publish(conversationId, 2)
     expect(await there().of([conversationId])).toEqual([{ seq: 2, atMs: 1002 }])
   })
 
-  test('a late ring does not lower it', async () => {
+  test('a late publish does not lower it', async () => {
     const conversationId = await counted(2)
-    await ring(conversationId, 2)
-    await ring(conversationId, 1)
+    await publish(conversationId, 2)
+    await publish(conversationId, 1)
     expect(await here().of([conversationId])).toEqual([{ seq: 2, atMs: 1002 }])
   })
 
-  test('a ring that need not be for the last message does not make it: the log knows better', async () => {
+  test('publishing what need not be the last message does not make it: the log knows better', async () => {
     const [further, unknown] = [await counted(100), aConversation()]
-    await ring(further, 3)
-    await ring(unknown, 3)
+    await publish(further, 3)
+    await publish(unknown, 3)
     expect(await here().of([further, unknown])).toEqual([undefined, undefined])
   })
 
-  test('a ring raises what is there, whether the counter is or not', async () => {
+  test('publishing raises what is there, whether the counter is or not', async () => {
     const conversationId = aConversation()
     await here().seed([{ conversationId, seq: 2, atMs: 5 }])
-    await ring(conversationId, 4)
+    await publish(conversationId, 4)
     expect(await here().of([conversationId])).toEqual([{ seq: 4, atMs: 1004 }])
   })
 
   test('a change is no activity', async () => {
     const conversationId = await counted(2)
     const edit = aChange(aMessage(conversationId, 1), 2, { type: 'edit', body: 'better' })
-    await world().here.events.ring({ entry: edit, members: [aUser()] })
+    await world().here.events.publishEntry({ entry: edit, members: [aUser()] })
     expect(await here().of([conversationId])).toEqual([undefined])
     await here().seed([{ conversationId, seq: 1, atMs: 5 }])
-    await world().here.events.ring({ entry: edit, members: [aUser()] })
+    await world().here.events.publishEntry({ entry: edit, members: [aUser()] })
     expect(await here().of([conversationId])).toEqual([{ seq: 1, atMs: 5 }])
   })
 
@@ -89,7 +89,7 @@ export function activityContract(world: () => SoftWorld): void {
     const conversationId = await counted(50)
     await Promise.all(
       upTo(50).map((seq) =>
-        seq % 2 ? ring(conversationId, seq) : there().seed([{ conversationId, seq, atMs: 1000 + seq }]),
+        seq % 2 ? publish(conversationId, seq) : there().seed([{ conversationId, seq, atMs: 1000 + seq }]),
       ),
     )
     expect(await here().of([conversationId])).toEqual([{ seq: 50, atMs: 1050 }])

@@ -39,7 +39,7 @@ export function conversationsContract(open: () => ConversationStore): void {
     expect(await open().getMany([])).toEqual([])
   })
 
-  test('a group of 1,024 members with the longest ids comes back, each at their seat and in their order', async () => {
+  test('a group of 1,024 members with the longest ids comes back, each with their role and in their order', async () => {
     const members = upTo(1024).map((n) => `${'x'.repeat(123)}|${1000 + n}` as UserId)
     const group = aGroup({ members })
     await open().create(group)
@@ -57,7 +57,7 @@ export function conversationsContract(open: () => ConversationStore): void {
     const [other] = [aGroup()]
     await open().create(other)
     const [seen] = await open().getMany([other.id])
-    expect(odd.map((userId) => seen?.kind === 'GROUP' && seen.seats.get(userId))).toEqual([
+    expect(odd.map((userId) => seen?.kind === 'GROUP' && seen.membersById.get(userId))).toEqual([
       undefined,
       undefined,
       undefined,

@@ -7,23 +7,23 @@ import { aConversation, aGroupChange, aMessage, aUser, upTo } from '../../kit/id
 import { seedCounter } from '../../kit/seed-counter.ts'
 import type { SoftWorld } from '../../kit/soft-worlds.ts'
 
-export type Ear = { events: ChatEvent[]; gaps: number; subscription: EventSubscription }
+export type RecordingListener = { events: ChatEvent[]; gaps: number; subscription: EventSubscription }
 
 /** A listener that remembers. */
 export async function listen(
   events: SoftWorld['here']['events'],
   userId: UserId,
   given: Partial<EventListener> = {},
-): Promise<Ear> {
-  const ear: Omit<Ear, 'subscription'> = { events: [], gaps: 0 }
+): Promise<RecordingListener> {
+  const listener: Omit<RecordingListener, 'subscription'> = { events: [], gaps: 0 }
   const subscription = await events.subscribe(userId, {
-    event: (event) => ear.events.push(event),
+    event: (event) => listener.events.push(event),
     gap() {
-      ear.gaps += 1
+      listener.gaps += 1
     },
     ...given,
   })
-  return Object.assign(ear, { subscription })
+  return Object.assign(listener, { subscription })
 }
 
 export function eventsContract(world: () => SoftWorld): void {
@@ -44,20 +44,21 @@ export function eventsContract(world: () => SoftWorld): void {
     await sessions().attach(session)
     return session
   }
-  const marked = async () => {
+  const flagged = async () => {
     const session = await attached()
     await sessions().leave(session)
-    await sessions().markIndexComplete(session.userId)
+    await sessions().setPendingIndexComplete(session.userId)
     return session.userId
   }
-  const markStands = async (userId: UserId) => (await sessions().attach({ userId, connectionId: 'next' })).indexComplete
+  const isFlagSet = async (userId: UserId) =>
+    (await sessions().attach({ userId, connectionId: 'next' })).pendingIndexComplete
   const until = (reached: () => void | Promise<void>) => vi.waitFor(reached, { timeout: 10_000, interval: 5 })
 
-  test('a ring is heard by every member, on every node, exactly as it was sent', async () => {
+  test('an entry is heard by every member, on every node, exactly as it was sent', async () => {
     const [alice, bob] = [aUser(), aUser()]
     const [ofAlice, ofBob] = [await listen(here(), alice), await listen(there(), bob)]
     const message = aMessage(aConversation(), 3, { senderId: alice, body: 'naïve "🎉" \\ \u2028' })
-    await here().ring({ entry: message, members: [alice, bob] })
+    await here().publishEntry({ entry: message, members: [alice, bob] })
     await Promise.all([ofAlice.subscription.flush(), ofBob.subscription.flush()])
     expect(ofAlice.events).toEqual([{ type: 'message', message }])
     expect(ofBob.events).toEqual([{ type: 'message', message }])
@@ -65,59 +66,59 @@ export function eventsContract(world: () => SoftWorld): void {
 
   test('nobody else hears it', async () => {
     const stranger = await listen(here(), aUser())
-    await here().ring({ entry: aMessage(aConversation(), 1), members: [aUser()] })
+    await here().publishEntry({ entry: aMessage(aConversation(), 1), members: [aUser()] })
     await stranger.subscription.flush()
     expect(stranger.events).toEqual([])
   })
 
   test('boundaries are told to those named', async () => {
     const bob = aUser()
-    const ear = await listen(there(), bob)
+    const listener = await listen(there(), bob)
     const told = ticks(4)
-    await here().tell([aUser(), bob], told)
-    await here().tell([], told)
-    await ear.subscription.flush()
-    expect(ear.events).toEqual([{ type: 'ticks', ticks: told }])
+    await here().publishBoundaries([aUser(), bob], told)
+    await here().publishBoundaries([], told)
+    await listener.subscription.flush()
+    expect(listener.events).toEqual([{ type: 'ticks', ticks: told }])
   })
 
   test('whose boundaries they are hears of them too, once', async () => {
     const told = ticks(4)
-    const ear = await listen(there(), told.userId)
-    await here().tell([aUser(), told.userId], told)
-    await here().tell([aUser()], told)
-    await ear.subscription.flush()
-    expect(ear.events).toEqual([{ type: 'ticks', ticks: told }])
+    const listener = await listen(there(), told.userId)
+    await here().publishBoundaries([aUser(), told.userId], told)
+    await here().publishBoundaries([aUser()], told)
+    await listener.subscription.flush()
+    expect(listener.events).toEqual([{ type: 'ticks', ticks: told }])
   })
 
-  test('boundaries that are told lift the hint, which says whether there may be a pending row', async () => {
-    const { hints } = world().there
+  test('boundaries that are published lift the cached ones, which say whether there may be a pending row', async () => {
+    const { boundaryCache } = world().there
     const told = ticks(4)
-    const { pendingVersion } = await here().tell([told.userId, aUser()], told)
+    const { pendingVersion } = await here().publishBoundaries([told.userId, aUser()], told)
     expect(pendingVersion).toBeGreaterThan(0)
-    expect(await hints.get(told)).toEqual({ ...boundariesOf(told), pendingVersion })
-    await hints.lift(told, told, pendingVersion)
+    expect(await boundaryCache.get(told)).toEqual({ ...boundariesOf(told), pendingVersion })
+    await boundaryCache.lift(told, told, pendingVersion)
     const more = { ...told, lastDeliveredSeq: told.lastDeliveredSeq + 3 }
-    expect(await here().tell([], more)).toEqual({ pendingVersion: 0 })
-    expect(await hints.get(told)).toEqual({ ...boundariesOf(more), pendingVersion: 0 })
-    expect(await here().tell([], told)).toEqual({ pendingVersion: 0 })
-    expect(await hints.get(told)).toEqual({ ...boundariesOf(more), pendingVersion: 0 })
+    expect(await here().publishBoundaries([], more)).toEqual({ pendingVersion: 0 })
+    expect(await boundaryCache.get(told)).toEqual({ ...boundariesOf(more), pendingVersion: 0 })
+    expect(await here().publishBoundaries([], told)).toEqual({ pendingVersion: 0 })
+    expect(await boundaryCache.get(told)).toEqual({ ...boundariesOf(more), pendingVersion: 0 })
   })
 
   test('a changed conversation is told to those named', async () => {
     const bob = aUser()
-    const ear = await listen(there(), bob)
+    const listener = await listen(there(), bob)
     const conversationId = aConversation()
-    await here().tellConversation([aUser(), bob], conversationId)
-    await ear.subscription.flush()
-    expect(ear.events).toEqual([{ type: 'conversation', conversationId }])
+    await here().publishConversation([aUser(), bob], conversationId)
+    await listener.subscription.flush()
+    expect(listener.events).toEqual([{ type: 'conversation', conversationId }])
   })
 
-  test('a ring returns the members nobody is attached for, in their order', async () => {
+  test('publishing an entry returns the members nobody is attached for, in their order', async () => {
     const [syncing, online, away, never] = [await attached(), await attached(), await attached(), aUser()]
     await sessions().renew([{ session: online, state: 'online' }])
     await sessions().leave(away)
     const members = [never, syncing.userId, away.userId, online.userId]
-    expect(await there().ring({ entry: aMessage(aConversation(), 1), members })).toMatchObject({
+    expect(await there().publishEntry({ entry: aMessage(aConversation(), 1), members })).toMatchObject({
       absent: [never, away.userId],
     })
   })
@@ -125,8 +126,10 @@ export function eventsContract(world: () => SoftWorld): void {
   test('a session for one conversation counts for that one alone', async () => {
     const conversationId = aConversation()
     const { userId } = await attached({ conversationId })
-    expect(await here().ring({ entry: aMessage(conversationId, 1), members: [userId] })).toMatchObject({ absent: [] })
-    expect(await here().ring({ entry: aMessage(aConversation(), 1), members: [userId] })).toMatchObject({
+    expect(await here().publishEntry({ entry: aMessage(conversationId, 1), members: [userId] })).toMatchObject({
+      absent: [],
+    })
+    expect(await here().publishEntry({ entry: aMessage(aConversation(), 1), members: [userId] })).toMatchObject({
       absent: [userId],
     })
   })
@@ -134,89 +137,93 @@ export function eventsContract(world: () => SoftWorld): void {
   test('an expired session does not count', async () => {
     const { userId, connectionId } = await attached()
     await world().expire(userId, connectionId)
-    expect(await here().ring({ entry: aMessage(aConversation(), 1), members: [userId] })).toMatchObject({
+    expect(await here().publishEntry({ entry: aMessage(aConversation(), 1), members: [userId] })).toMatchObject({
       absent: [userId],
     })
   })
 
   test('a forgotten session does not count until it is renewed', async () => {
     const session = await attached()
-    const ring = () => here().ring({ entry: aMessage(aConversation(), 1), members: [session.userId] })
+    const publish = () => here().publishEntry({ entry: aMessage(aConversation(), 1), members: [session.userId] })
     await world().forget()
-    expect(await ring()).toMatchObject({ absent: [session.userId] })
+    expect(await publish()).toMatchObject({ absent: [session.userId] })
     await sessions().renew([{ session, state: 'online' }])
-    expect(await ring()).toMatchObject({ absent: [] })
+    expect(await publish()).toMatchObject({ absent: [] })
   })
 
-  test('who listens without a session is rung, but not counted on', async () => {
+  test('who listens without a session gets the entry, but is not counted on', async () => {
     const bob = aUser()
-    const ear = await listen(there(), bob)
-    expect(await here().ring({ entry: aMessage(aConversation(), 1), members: [bob] })).toMatchObject({ absent: [bob] })
-    await ear.subscription.flush()
-    expect(ear.events).toHaveLength(1)
+    const listener = await listen(there(), bob)
+    expect(await here().publishEntry({ entry: aMessage(aConversation(), 1), members: [bob] })).toMatchObject({
+      absent: [bob],
+    })
+    await listener.subscription.flush()
+    expect(listener.events).toHaveLength(1)
   })
 
-  test('a ring names those whose pending row was written after their ack', async () => {
+  test('publishing an entry names those whose pending row was written after their ack', async () => {
     const [late, early, conversationId] = [aUser(), aUser(), aConversation()]
     const entry = aMessage(conversationId, 7)
     const delivered = (userId: UserId, seq: Seq) =>
-      here().tell([userId], { userId, conversationId, lastDeliveredSeq: seq, lastReadSeq: 0 })
+      here().publishBoundaries([userId], { userId, conversationId, lastDeliveredSeq: seq, lastReadSeq: 0 })
     await delivered(late, 6)
     await delivered(early, 9)
-    const rung = await there().ring({ entry, members: [late, early], pendingWritten: [late, early] })
-    expect(rung).toEqual({ absent: [late, early], overtaken: [{ userId: early, delivered: 9 }] })
+    const published = await there().publishEntry({ entry, members: [late, early], pendingWritten: [late, early] })
+    expect(published).toEqual({ absent: [late, early], overtaken: [{ userId: early, delivered: 9 }] })
     expect((await delivered(late, 7)).pendingVersion).not.toBe(0)
   })
 
-  test('a ring lifts the counter to its seq, never lowers it, and never makes one', async () => {
+  test('publishing an entry lifts the counter to its seq, never lowers it, and never makes one', async () => {
     const { sequencer } = world().here
     const [counted, gone] = [aConversation(), aConversation()]
     await seedCounter(sequencer, counted, 5)
-    await here().ring({ entry: aMessage(counted, 8), members: [aUser()] })
+    await here().publishEntry({ entry: aMessage(counted, 8), members: [aUser()] })
     expect(await sequencer.heads([counted])).toEqual([8])
-    await here().ring({ entry: aMessage(counted, 3), members: [] })
+    await here().publishEntry({ entry: aMessage(counted, 3), members: [] })
     expect(await sequencer.heads([counted])).toEqual([8])
-    await here().ring({ entry: aMessage(gone, 3), members: [aUser()] })
+    await here().publishEntry({ entry: aMessage(gone, 3), members: [aUser()] })
     expect(await sequencer.heads([gone])).toEqual([undefined])
   })
 
-  test('a sender whose last session is just leaving gets no mark from it either', async () => {
+  test('a sender whose last session is just leaving gets no flag from it either', async () => {
     const session = await attached()
     await sessions().leave(session)
-    await here().ring({
+    await here().publishEntry({
       entry: aMessage(aConversation(), 1, { senderId: session.userId }),
       members: [session.userId],
     })
-    await sessions().markIndexComplete(session.userId)
-    expect(await markStands(session.userId)).toBe(false)
+    await sessions().setPendingIndexComplete(session.userId)
+    expect(await isFlagSet(session.userId)).toBe(false)
   })
 
-  test('a sender nobody is attached for loses the mark, a receiver keeps it', async () => {
-    const [alice, bob] = [await marked(), await marked()]
-    await here().ring({ entry: aMessage(aConversation(), 1, { senderId: alice }), members: [alice, bob] })
-    expect(await markStands(alice)).toBe(false)
-    expect(await markStands(bob)).toBe(true)
+  test('a sender nobody is attached for loses the flag, a receiver keeps it', async () => {
+    const [alice, bob] = [await flagged(), await flagged()]
+    await here().publishEntry({ entry: aMessage(aConversation(), 1, { senderId: alice }), members: [alice, bob] })
+    expect(await isFlagSet(alice)).toBe(false)
+    expect(await isFlagSet(bob)).toBe(true)
   })
 
   test('everything published once the subscription stands is heard', async () => {
     for (const _ of upTo(20)) {
       const bob = aUser()
-      const ear = await listen(there(), bob)
-      await here().tell([bob], ticks(1))
-      await ear.subscription.flush()
-      expect(ear.events).toHaveLength(1)
+      const listener = await listen(there(), bob)
+      await here().publishBoundaries([bob], ticks(1))
+      await listener.subscription.flush()
+      expect(listener.events).toHaveLength(1)
     }
   })
 
   test('flushing waits for everything published before, in the order it was', async () => {
     const bob = aUser()
-    const ear = await listen(there(), bob)
+    const listener = await listen(there(), bob)
     const message = aMessage(aConversation(), 1, { body: 'x'.repeat(2000) })
     const publish = (seq: number) =>
-      seq % 2 ? here().ring({ entry: { ...message, seq }, members: [bob] }) : here().tell([bob], ticks(seq))
+      seq % 2
+        ? here().publishEntry({ entry: { ...message, seq }, members: [bob] })
+        : here().publishBoundaries([bob], ticks(seq))
     for (const round of upTo(10)) await Promise.all(upTo(100).map((i) => publish((round - 1) * 100 + i)))
-    await ear.subscription.flush()
-    const heard = ear.events.map((event) =>
+    await listener.subscription.flush()
+    const heard = listener.events.map((event) =>
       event.type === 'message' ? event.message.seq : event.type === 'ticks' && event.ticks.lastDeliveredSeq,
     )
     expect(heard).toEqual(upTo(1000))
@@ -224,10 +231,10 @@ export function eventsContract(world: () => SoftWorld): void {
 
   test('flushes of many listeners at once do not disturb each other', async () => {
     const bob = aUser()
-    const ears = await Promise.all(upTo(10).map((i) => listen(i % 2 ? here() : there(), bob)))
-    await here().tell([bob], ticks(1))
-    await Promise.all(ears.map((ear) => ear.subscription.flush()))
-    expect(ears.map((ear) => ear.events.length)).toEqual(upTo(10).map(() => 1))
+    const listeners = await Promise.all(upTo(10).map((i) => listen(i % 2 ? here() : there(), bob)))
+    await here().publishBoundaries([bob], ticks(1))
+    await Promise.all(listeners.map((listener) => listener.subscription.flush()))
+    expect(listeners.map((listener) => listener.events.length)).toEqual(upTo(10).map(() => 1))
   })
 
   test('a closed subscription hears nothing more, while another of the same user still does', async () => {
@@ -235,7 +242,7 @@ export function eventsContract(world: () => SoftWorld): void {
     const [closed, open] = [await listen(here(), bob), await listen(here(), bob)]
     await closed.subscription.close()
     await closed.subscription.close()
-    await there().tell([bob], ticks(1))
+    await there().publishBoundaries([bob], ticks(1))
     await open.subscription.flush()
     expect(closed.events).toEqual([])
     expect(open.events).toHaveLength(1)
@@ -244,11 +251,11 @@ export function eventsContract(world: () => SoftWorld): void {
   test('whoever subscribes right after the last one closed hears everything', async () => {
     const bob = aUser()
     for (const _ of upTo(10)) {
-      const ear = await listen(here(), bob)
-      await there().tell([bob], ticks(1))
-      await ear.subscription.flush()
-      expect(ear.events).toHaveLength(1)
-      void ear.subscription.close()
+      const listener = await listen(here(), bob)
+      await there().publishBoundaries([bob], ticks(1))
+      await listener.subscription.flush()
+      expect(listener.events).toHaveLength(1)
+      void listener.subscription.close()
     }
   })
 
@@ -262,8 +269,8 @@ export function eventsContract(world: () => SoftWorld): void {
       },
     })
     const second = await listen(here(), bob)
-    await there().tell([bob], ticks(1))
-    await there().tell([bob], ticks(2))
+    await there().publishBoundaries([bob], ticks(1))
+    await there().publishBoundaries([bob], ticks(2))
     await Promise.all([first.subscription.flush(), second.subscription.flush()])
     expect(clumsy).toHaveLength(2)
     expect(second.events).toHaveLength(2)
@@ -271,23 +278,23 @@ export function eventsContract(world: () => SoftWorld): void {
 
   test('a broken link is one gap for each listener, after which everything is heard again', async () => {
     const [bob, carol] = [aUser(), aUser()]
-    const ears = [await listen(here(), bob), await listen(here(), carol), await listen(there(), bob)]
+    const listeners = [await listen(here(), bob), await listen(here(), carol), await listen(there(), bob)]
     await world().cutSubscribers()
-    await until(() => expect(ears.map((ear) => ear.gaps)).toEqual([1, 1, 1]))
-    await there().tell([bob, carol], ticks(1))
-    await Promise.all(ears.map((ear) => ear.subscription.flush()))
-    expect(ears.map((ear) => ear.events.length)).toEqual([1, 1, 1])
-    expect(ears.map((ear) => ear.gaps)).toEqual([1, 1, 1])
+    await until(() => expect(listeners.map((listener) => listener.gaps)).toEqual([1, 1, 1]))
+    await there().publishBoundaries([bob, carol], ticks(1))
+    await Promise.all(listeners.map((listener) => listener.subscription.flush()))
+    expect(listeners.map((listener) => listener.events.length)).toEqual([1, 1, 1])
+    expect(listeners.map((listener) => listener.gaps)).toEqual([1, 1, 1])
   })
 
   test('at the moment of the gap the listener hears again: what it reads then has no hole after it', async () => {
     const bob = aUser()
     const told: Promise<unknown>[] = []
-    const ear = await listen(here(), bob, { gap: () => told.push(there().tell([bob], ticks(7))) })
+    const listener = await listen(here(), bob, { gap: () => told.push(there().publishBoundaries([bob], ticks(7))) })
     await world().cutSubscribers()
-    await until(() => expect(ear.events).toMatchObject([{ type: 'ticks', ticks: { lastDeliveredSeq: 7 } }]))
+    await until(() => expect(listener.events).toMatchObject([{ type: 'ticks', ticks: { lastDeliveredSeq: 7 } }]))
     await Promise.all(told)
-    await ear.subscription.close()
+    await listener.subscription.close()
   })
 
   test('a closed subscription has no gaps', async () => {
@@ -300,12 +307,12 @@ export function eventsContract(world: () => SoftWorld): void {
   })
 
   test('while there is no answer every call is UNAVAILABLE; afterwards everything goes on by itself', async () => {
-    const { sequencer, hints, versions, activity, blockHints } = world().here
+    const { sequencer, boundaryCache, versions, activity, blockCache } = world().here
     const session = await attached()
     const { userId } = session
     const conversationId = aConversation()
     const send = { senderId: userId, clientMessageId: 'one' as never }
-    const ear = await listen(here(), userId)
+    const listener = await listen(here(), userId)
     const comeBack = await world().goDown()
     const calls: Promise<unknown>[] = [
       sequencer.reserve(conversationId, send),
@@ -316,32 +323,32 @@ export function eventsContract(world: () => SoftWorld): void {
       sessions().attach(session),
       sessions().renew([{ session, state: 'online' }]),
       sessions().leave(session),
-      sessions().markIndexComplete(userId),
+      sessions().setPendingIndexComplete(userId),
       sessions().presence([userId]),
       sessions().seen([userId]),
-      blockHints.look([conversationId], 'lease'),
-      blockHints.reserve(conversationId, send, 'lease'),
-      blockHints.settle(conversationId, 'lease', []),
-      blockHints.begin(conversationId, 'change'),
-      blockHints.end(conversationId, 'change'),
-      hints.get({ userId, conversationId }),
-      hints.open({ userId, conversationId }),
-      hints.lift({ userId, conversationId }, { lastDeliveredSeq: 1, lastReadSeq: 1 }),
+      blockCache.look([conversationId], 'lease'),
+      blockCache.reserve(conversationId, send, 'lease'),
+      blockCache.settle(conversationId, 'lease', []),
+      blockCache.begin(conversationId, 'change'),
+      blockCache.end(conversationId, 'change'),
+      boundaryCache.get({ userId, conversationId }),
+      boundaryCache.open({ userId, conversationId }),
+      boundaryCache.lift({ userId, conversationId }, { lastDeliveredSeq: 1, lastReadSeq: 1 }),
       activity.of([conversationId]),
       activity.seed([{ conversationId, seq: 1, atMs: 1 }]),
-      here().ring({ entry: aMessage(conversationId, 1), members: [userId] }),
-      here().ringGroup(aMessage(conversationId, 1)),
-      here().tell([userId], ticks(1)),
-      here().tellTyping(conversationId, { conversationId, userId, typing: true }),
-      here().tellSeat([userId], { conversationId, seq: 1, joined: true }),
+      here().publishEntry({ entry: aMessage(conversationId, 1), members: [userId] }),
+      here().publishGroupEntry(aMessage(conversationId, 1)),
+      here().publishBoundaries([userId], ticks(1)),
+      here().publishTyping(conversationId, { conversationId, userId, typing: true }),
+      here().publishMembership([userId], { conversationId, seq: 1, joined: true }),
       here().subscribeGroup(conversationId, { event: () => undefined, gap: () => undefined }),
       versions.look([conversationId], 'token'),
       versions.settle(conversationId, 'token', 1),
       versions.raise(conversationId, 1),
-      here().tellConversation([userId], conversationId),
+      here().publishConversation([userId], conversationId),
       here().subscribe(aUser(), { event: () => undefined, gap: () => undefined }),
       here().subscribePresence([aUser(), aUser()], { event: () => undefined, gap: () => undefined }),
-      ear.subscription.flush(),
+      listener.subscription.flush(),
     ]
     const answers = await Promise.allSettled(calls)
     await comeBack()
@@ -351,10 +358,10 @@ export function eventsContract(world: () => SoftWorld): void {
       await seedCounter(sequencer, conversationId, 3)
       expect(await sequencer.heads([conversationId])).toEqual([3])
       const later = await listen(there(), userId)
-      await here().tell([userId], ticks(9))
-      await Promise.all([ear.subscription.flush(), later.subscription.flush()])
+      await here().publishBoundaries([userId], ticks(9))
+      await Promise.all([listener.subscription.flush(), later.subscription.flush()])
       expect(later.events).toHaveLength(1)
-      expect(ear.events.at(-1)).toMatchObject({ type: 'ticks', ticks: { lastDeliveredSeq: 9 } })
+      expect(listener.events.at(-1)).toMatchObject({ type: 'ticks', ticks: { lastDeliveredSeq: 9 } })
     })
   })
 
@@ -368,13 +375,13 @@ export function eventsContract(world: () => SoftWorld): void {
       return { heard, subscription }
     }
 
-    test('a ring is heard by everybody who listens to it, on every node, and by nobody else', async () => {
+    test('an entry is heard by everybody who listens to it, on every node, and by nobody else', async () => {
       const [id, other] = [aConversation(), aConversation()]
       const [one, two, stranger] = [await inGroup(id), await inGroup(id, there()), await inGroup(other, there())]
       const message = aMessage(id, 3, { body: 'naïve "🎉"' })
       const change = aGroupChange(id, 4, { added: [aUser()], title: 'Tea', applied: true })
-      await here().ringGroup(message)
-      await here().ringGroup(change)
+      await here().publishGroupEntry(message)
+      await here().publishGroupEntry(change)
       await Promise.all([one, two, stranger].map(({ subscription }) => subscription.flush()))
       const both = [
         { type: 'message', message },
@@ -382,7 +389,7 @@ export function eventsContract(world: () => SoftWorld): void {
       ]
       expect([one.heard, two.heard, stranger.heard]).toEqual([both, both, []])
       await Promise.all([one, two, stranger].map(({ subscription }) => subscription.close()))
-      await here().ringGroup(message)
+      await here().publishGroupEntry(message)
       expect(one.heard).toHaveLength(2)
     })
 
@@ -391,8 +398,8 @@ export function eventsContract(world: () => SoftWorld): void {
       const { heard, subscription } = await inGroup(id, there())
       const told = { ...ticks(2), conversationId: id }
       const typing = { conversationId: id, userId: aUser(), typing: true }
-      await here().tell(id, told)
-      await here().tellTyping(id, typing)
+      await here().publishBoundaries(id, told)
+      await here().publishTyping(id, typing)
       await subscription.flush()
       expect(heard).toEqual([
         { type: 'ticks', ticks: told },
@@ -402,18 +409,20 @@ export function eventsContract(world: () => SoftWorld): void {
 
     test('whoever is added or removed is told on their own channel', async () => {
       const [bob, id] = [aUser(), aConversation()]
-      const ear = await listen(there(), bob)
-      await here().tellSeat([aUser(), bob], { conversationId: id, seq: 7, joined: true })
-      await ear.subscription.flush()
-      expect(ear.events).toEqual([{ type: 'seat', seat: { conversationId: id, seq: 7, joined: true } }])
+      const listener = await listen(there(), bob)
+      await here().publishMembership([aUser(), bob], { conversationId: id, seq: 7, joined: true })
+      await listener.subscription.flush()
+      expect(listener.events).toEqual([
+        { type: 'membership', membership: { conversationId: id, seq: 7, joined: true } },
+      ])
     })
 
-    test('a ring lifts the counter, and never makes one', async () => {
+    test('publishing an entry lifts the counter, and never makes one', async () => {
       const { sequencer } = world().here
       const [known, unknown] = [aConversation(), aConversation()]
       await seedCounter(sequencer, known, 3)
-      for (const id of [known, unknown]) await here().ringGroup(aMessage(id, 8))
-      await here().ringGroup(aMessage(known, 5))
+      for (const id of [known, unknown]) await here().publishGroupEntry(aMessage(id, 8))
+      await here().publishGroupEntry(aMessage(known, 5))
       expect(await sequencer.heads([known, unknown])).toEqual([8, undefined])
     })
   })

@@ -16,12 +16,12 @@ export function seenContract(world: () => SoftWorld): void {
       sessions.map(({ userId }) => userId),
       { event: (event) => heard.push(event), gap: () => undefined },
     )
-    /** Those rung since it was last asked. */
-    const rung = async () => {
+    /** Whom there were events for since it was last asked. */
+    const published = async () => {
       await subscription.flush()
       return heard.splice(0).map((event) => event.type === 'presence' && event.userId)
     }
-    return { rung, close: subscription.close }
+    return { published, close: subscription.close }
   }
 
   test('whoever was never here was never seen', async () => {
@@ -75,46 +75,46 @@ export function seenContract(world: () => SoftWorld): void {
     expect(await world().there.sessions.seen([])).toEqual([])
   })
 
-  test('whoever watches is rung at each change of how somebody appears, and not otherwise', async () => {
+  test('whoever watches gets an event at each change of how somebody appears, and not otherwise', async () => {
     const [phone, other] = [aDevice(), aDevice()]
     const laptop = { ...phone, connectionId: 'laptop' }
-    const { rung, close } = await watch(phone, other)
-    const rings = async (act: Promise<unknown>) => {
+    const { published, close } = await watch(phone, other)
+    const eventsOf = async (act: Promise<unknown>) => {
       await act
-      return (await rung()).length
+      return (await published()).length
     }
-    expect(await rings(here().attach(phone))).toBe(1)
-    expect(await rings(here().renew([{ session: phone, state: 'syncing' }]))).toBe(0)
-    expect(await rings(here().renew([{ session: phone, state: 'online' }]))).toBe(1)
-    expect(await rings(here().attach(laptop))).toBe(0)
-    expect(await rings(here().leave(laptop))).toBe(0)
-    expect(await rings(here().leave(phone))).toBe(1)
-    expect(await rings(here().renew([{ session: phone, state: 'online' }]))).toBe(0)
+    expect(await eventsOf(here().attach(phone))).toBe(1)
+    expect(await eventsOf(here().renew([{ session: phone, state: 'syncing' }]))).toBe(0)
+    expect(await eventsOf(here().renew([{ session: phone, state: 'online' }]))).toBe(1)
+    expect(await eventsOf(here().attach(laptop))).toBe(0)
+    expect(await eventsOf(here().leave(laptop))).toBe(0)
+    expect(await eventsOf(here().leave(phone))).toBe(1)
+    expect(await eventsOf(here().renew([{ session: phone, state: 'online' }]))).toBe(0)
     await here().attach(other)
-    expect(await rung()).toEqual([other.userId])
+    expect(await published()).toEqual([other.userId])
     await close()
   })
 
-  test('whoever comes back after having expired, or having been forgotten, is rung for', async () => {
+  test('whoever comes back after having expired, or having been forgotten, is published', async () => {
     const phone = aDevice()
-    const { rung, close } = await watch(phone)
+    const { published, close } = await watch(phone)
     await here().attach(phone)
     await world().expire(phone.userId, phone.connectionId)
-    await rung()
+    await published()
     await here().renew([{ session: phone, state: 'online' }])
-    expect(await rung()).toEqual([phone.userId])
+    expect(await published()).toEqual([phone.userId])
     await world().forget()
     await here().renew([{ session: phone, state: 'online' }])
-    expect(await rung()).toEqual([phone.userId])
+    expect(await published()).toEqual([phone.userId])
     await close()
   })
 
   test('a device for one conversation counts like any other', async () => {
     const phone = aDevice({ conversationId: aConversation() })
-    const { rung, close } = await watch(phone)
+    const { published, close } = await watch(phone)
     await here().attach(phone)
     await here().leave(phone)
-    expect(await rung()).toEqual([phone.userId, phone.userId])
+    expect(await published()).toEqual([phone.userId, phone.userId])
     expect(await seen(phone)).toEqual({ presence: 'offline', lastSeenAtMs: expect.any(Number) })
     await close()
   })

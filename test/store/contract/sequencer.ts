@@ -44,7 +44,7 @@ export function sequencerContract(world: () => SoftWorld): void {
   test('a counter is not made by whoever read the log before something was published', async () => {
     const conversation = aConversation()
     const token = await here().prepareSeed(conversation)
-    await world().there.events.ringGroup(aMessage(conversation, 6))
+    await world().there.events.publishGroupEntry(aMessage(conversation, 6))
     await here().seed(conversation, 5, token)
     expect(await here().heads([conversation])).toEqual([undefined])
     await seedCounter(here(), conversation, 6)
@@ -71,7 +71,7 @@ export function sequencerContract(world: () => SoftWorld): void {
   test('a number that somebody else has published since is not taken back', async () => {
     const conversation = await seeded(5)
     await here().reserve(conversation, aSend())
-    await world().there.events.ringGroup(aMessage(conversation, 6))
+    await world().there.events.publishGroupEntry(aMessage(conversation, 6))
     expect(await here().giveBack(conversation, 6)).toBe(false)
     expect(await here().heads([conversation])).toEqual([6])
     // Nor by one that comes late, after a higher number was given and taken back.
@@ -154,7 +154,7 @@ export function sequencerContract(world: () => SoftWorld): void {
     expect(await here().heads([conversation])).toEqual([6])
   })
 
-  test('a send keeps the seq that was taken back and given to another: it is a hint', async () => {
+  test('a send keeps the seq that was taken back and given to another: the log decides', async () => {
     const conversation = await seeded(0)
     const [first, second] = [aSend(), aSend()]
     await here().reserve(conversation, first)

@@ -20,49 +20,49 @@ export function sessionsContract(world: () => SoftWorld): void {
   /** The way a stream ends that has left nothing undone. */
   const endCleanly = async (session: Session) => {
     await here().leave(session)
-    await here().markIndexComplete(session.userId)
+    await here().setPendingIndexComplete(session.userId)
   }
-  const indexComplete = async (userId: UserId) => (await there().attach(aSession(userId))).indexComplete
+  const pendingIndexComplete = async (userId: UserId) => (await there().attach(aSession(userId))).pendingIndexComplete
   const presenceOf = async (userId: UserId) => (await there().presence([userId]))[0]
-  const marked = async () => {
+  const flagged = async () => {
     const userId = aUser()
     await endCleanly(await attached(userId))
     return userId
   }
 
-  test('whoever was never here has no mark', async () => {
-    expect(await indexComplete(aUser())).toBe(false)
+  test('whoever was never here has no flag', async () => {
+    expect(await pendingIndexComplete(aUser())).toBe(false)
   })
 
-  test('the mark stands from a clean end until the next attach, which takes it', async () => {
-    const userId = await marked()
-    expect(await indexComplete(userId)).toBe(true)
-    expect(await indexComplete(userId)).toBe(false)
+  test('the flag stands from a clean end until the next attach, which takes it', async () => {
+    const userId = await flagged()
+    expect(await pendingIndexComplete(userId)).toBe(true)
+    expect(await pendingIndexComplete(userId)).toBe(false)
   })
 
-  test('of two attaching at once only one gets the mark', async () => {
-    const userId = await marked()
+  test('of two attaching at once only one gets the flag', async () => {
+    const userId = await flagged()
     const both = await Promise.all([here().attach(aSession(userId)), there().attach(aSession(userId))])
-    expect(both.filter((each) => each.indexComplete)).toHaveLength(1)
+    expect(both.filter((each) => each.pendingIndexComplete)).toHaveLength(1)
   })
 
-  test('there is no mark while another session lives, and there is when it has ended, too', async () => {
+  test('there is no flag while another session lives, and there is when it has ended, too', async () => {
     const userId = aUser()
     const [phone, laptop] = [await attached(userId), await attached(userId)]
     await endCleanly(phone)
     const tablet = aSession(userId)
-    expect(await here().attach(tablet)).toEqual({ indexComplete: false })
+    expect(await here().attach(tablet)).toEqual({ pendingIndexComplete: false })
     await endCleanly(laptop)
     await endCleanly(tablet)
-    expect(await indexComplete(userId)).toBe(true)
+    expect(await pendingIndexComplete(userId)).toBe(true)
   })
 
-  test('there is no mark while another session that has left is still writing down what it owes', async () => {
+  test('there is no flag while another session that has left is still writing down what it owes', async () => {
     const userId = aUser()
     const [phone, laptop] = [await attached(userId), await attached(userId)]
     await here().leave(phone)
     await endCleanly(laptop)
-    expect(await indexComplete(userId)).toBe(false)
+    expect(await pendingIndexComplete(userId)).toBe(false)
   })
 
   test('nor for one that came and went meanwhile', async () => {
@@ -71,41 +71,41 @@ export function sessionsContract(world: () => SoftWorld): void {
     await here().leave(phone)
     const laptop = await attached(userId)
     await here().leave(laptop)
-    await here().markIndexComplete(userId)
-    expect(await indexComplete(userId)).toBe(false)
+    await here().setPendingIndexComplete(userId)
+    expect(await pendingIndexComplete(userId)).toBe(false)
   })
 
-  test('whoever ends last sets the mark, whichever leaves first', async () => {
+  test('whoever ends last sets the flag, whichever leaves first', async () => {
     const userId = aUser()
     const [phone, laptop] = [await attached(userId), await attached(userId)]
     await here().leave(phone)
     await here().leave(laptop)
-    await here().markIndexComplete(userId)
-    await here().markIndexComplete(userId)
-    expect(await indexComplete(userId)).toBe(true)
+    await here().setPendingIndexComplete(userId)
+    await here().setPendingIndexComplete(userId)
+    expect(await pendingIndexComplete(userId)).toBe(true)
   })
 
-  test('a session that just leaves sets no mark', async () => {
+  test('a session that just leaves sets no flag', async () => {
     const userId = aUser()
     await here().leave(await attached(userId))
-    expect(await indexComplete(userId)).toBe(false)
+    expect(await pendingIndexComplete(userId)).toBe(false)
   })
 
-  test('there is no mark without a session that has left', async () => {
+  test('there is no flag without a session that has left', async () => {
     const userId = aUser()
-    await here().markIndexComplete(userId)
-    expect(await indexComplete(userId)).toBe(false)
+    await here().setPendingIndexComplete(userId)
+    expect(await pendingIndexComplete(userId)).toBe(false)
   })
 
-  test('a session that expired has ended uncleanly: the next clean end sets no mark, the one after that does', async () => {
+  test('a session that expired has ended uncleanly: the next clean end sets no flag, the one after that does', async () => {
     const userId = aUser()
     const lost = await attached(userId)
     await world().expire(userId, lost.connectionId)
     await endCleanly(await attached(userId))
     const next = aSession(userId)
-    expect(await here().attach(next)).toEqual({ indexComplete: false })
+    expect(await here().attach(next)).toEqual({ pendingIndexComplete: false })
     await endCleanly(next)
-    expect(await indexComplete(userId)).toBe(true)
+    expect(await pendingIndexComplete(userId)).toBe(true)
   })
 
   test('the same if it expires beside a session that ends cleanly', async () => {
@@ -113,7 +113,7 @@ export function sessionsContract(world: () => SoftWorld): void {
     const [phone, laptop] = [await attached(userId), await attached(userId)]
     await world().expire(userId, phone.connectionId)
     await endCleanly(laptop)
-    expect(await indexComplete(userId)).toBe(false)
+    expect(await pendingIndexComplete(userId)).toBe(false)
   })
 
   test('one that left and died before it was done has ended uncleanly, too', async () => {
@@ -122,7 +122,7 @@ export function sessionsContract(world: () => SoftWorld): void {
     await here().leave(phone)
     await world().expire(userId, phone.connectionId)
     await endCleanly(await attached(userId))
-    expect(await indexComplete(userId)).toBe(false)
+    expect(await pendingIndexComplete(userId)).toBe(false)
   })
 
   test('a late renewal revives an expired session', async () => {
@@ -134,15 +134,15 @@ export function sessionsContract(world: () => SoftWorld): void {
     expect(await presenceOf(userId)).toBe('online')
   })
 
-  test('a session for one conversation takes the mark and sets none', async () => {
-    const userId = await marked()
+  test('a session for one conversation takes the flag and sets none', async () => {
+    const userId = await flagged()
     const stream = aSession(userId, { conversationId: aConversation() })
-    expect(await here().attach(stream)).toEqual({ indexComplete: true })
+    expect(await here().attach(stream)).toEqual({ pendingIndexComplete: true })
     await endCleanly(stream)
-    expect(await indexComplete(userId)).toBe(false)
+    expect(await pendingIndexComplete(userId)).toBe(false)
   })
 
-  test('beside one for all conversations it costs no mark', async () => {
+  test('beside one for all conversations it costs no flag', async () => {
     const userId = aUser()
     const before = await attached(userId, { conversationId: aConversation() })
     const all = await attached(userId)
@@ -150,7 +150,7 @@ export function sessionsContract(world: () => SoftWorld): void {
     await here().leave(before)
     await here().leave(during)
     await endCleanly(all)
-    expect(await indexComplete(userId)).toBe(true)
+    expect(await pendingIndexComplete(userId)).toBe(true)
   })
 
   test('but what it alone heard after the other left may be written nowhere', async () => {
@@ -159,22 +159,22 @@ export function sessionsContract(world: () => SoftWorld): void {
     const all = await attached(userId)
     await here().leave(all)
     await here().leave(one)
-    await here().markIndexComplete(userId)
-    expect(await indexComplete(userId)).toBe(false)
+    await here().setPendingIndexComplete(userId)
+    expect(await pendingIndexComplete(userId)).toBe(false)
   })
 
-  test('the mark is forgotten with everything else', async () => {
-    const userId = await marked()
+  test('the flag is forgotten with everything else', async () => {
+    const userId = await flagged()
     await world().forget()
-    expect(await indexComplete(userId)).toBe(false)
+    expect(await pendingIndexComplete(userId)).toBe(false)
   })
 
-  test('a session that was forgotten sets no mark: others may be forgotten, too', async () => {
+  test('a session that was forgotten sets no flag: others may be forgotten, too', async () => {
     const userId = aUser()
     const phone = await attached(userId)
     await world().forget()
     await endCleanly(phone)
-    expect(await indexComplete(userId)).toBe(false)
+    expect(await pendingIndexComplete(userId)).toBe(false)
   })
 
   test('nor if it was registered again', async () => {
@@ -183,25 +183,25 @@ export function sessionsContract(world: () => SoftWorld): void {
     await world().forget()
     await here().renew([{ session: phone, state: 'online' }])
     await endCleanly(phone)
-    expect(await indexComplete(userId)).toBe(false)
+    expect(await pendingIndexComplete(userId)).toBe(false)
   })
 
-  test('nor if it was forgotten between leaving and the mark', async () => {
+  test('nor if it was forgotten between leaving and the flag', async () => {
     const userId = aUser()
     const phone = await attached(userId)
     await here().leave(phone)
     await world().forget()
-    await here().markIndexComplete(userId)
-    expect(await indexComplete(userId)).toBe(false)
+    await here().setPendingIndexComplete(userId)
+    expect(await pendingIndexComplete(userId)).toBe(false)
   })
 
-  test('a forgotten session that is registered again takes back a mark set meanwhile', async () => {
+  test('a forgotten session that is registered again takes back a flag set meanwhile', async () => {
     const userId = aUser()
     const phone = await attached(userId)
     await world().forget()
     await endCleanly(await attached(userId))
     await here().renew([{ session: phone, state: 'online' }])
-    expect(await indexComplete(userId)).toBe(false)
+    expect(await pendingIndexComplete(userId)).toBe(false)
   })
 
   test('renewing sets the states, and registers again what was forgotten', async () => {
@@ -222,8 +222,8 @@ export function sessionsContract(world: () => SoftWorld): void {
     await here().leave(phone)
     await there().renew([{ session: phone, state: 'online' }])
     expect(await presenceOf(userId)).toBe('offline')
-    await here().markIndexComplete(userId)
-    expect(await indexComplete(userId)).toBe(true)
+    await here().setPendingIndexComplete(userId)
+    expect(await pendingIndexComplete(userId)).toBe(true)
   })
 
   test('presence is online if any session is, syncing if they only are that, else offline', async () => {

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import type { Member } from '../../src/domain/conversations/access.ts'
 import type { Domain } from '../../src/domain/domain.ts'
-import { createBeat } from '../../src/domain/streams/beat.ts'
 import { createInbox } from '../../src/domain/streams/inbox.ts'
+import { createResyncScheduler } from '../../src/domain/streams/resync-scheduler.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import { aClientMessageId, aUser } from '../kit/ids.ts'
 import { hastyClock, memoryDomain, settled } from '../kit/memory-domain.ts'
 
-// Whoever is there and silent costs what their streams ask at every beat: docs/operations.md says how much that is.
+// Whoever is there and silent costs what their streams ask at every periodic resync: docs/operations.md says how much that is.
 
 /** All calls that are made of a port are noted down. */
 function noting<Port extends object>(name: string, port: Port, asked: string[]): Port {
@@ -37,10 +37,10 @@ async function aWorld() {
   return {
     domain,
     bob,
-    /** What one beat asks of the stores. */
-    async beat(): Promise<string[]> {
+    /** What one periodic resync asks of the stores. */
+    async periodicResync(): Promise<string[]> {
       asked.length = 0
-      domain.beat.recheckAll()
+      domain.resyncScheduler.resyncAll()
       await settled()
       return asked.sort()
     },
@@ -91,41 +91,45 @@ it.each<[string, Open, string[]]>([
     (domain, userId) => domain.followConversations(userId),
     ['boundaries.ofUser', 'memberships.ofUser', 'sequencer.heads', 'versions.look'],
   ],
-])('a beat of a stream of %s in which nothing was missed asks for this and no more', async (_what, open, expected) => {
-  const { domain, bob, beat } = await aWorld()
-  const stop = await watched(await open(domain, bob))
-  // The first one looks into what the catch-up had no reason to.
-  await beat()
-  expect(await beat()).toEqual(expected)
-  await stop()
-})
+])(
+  'a periodic resync of a stream of %s in which nothing was missed asks for this and no more',
+  async (_what, open, expected) => {
+    const { domain, bob, periodicResync } = await aWorld()
+    const stop = await watched(await open(domain, bob))
+    // The first one looks into what the catch-up had no reason to.
+    await periodicResync()
+    expect(await periodicResync()).toEqual(expected)
+    await stop()
+  },
+)
 
-it('a counter that Redis has forgotten costs one beat a look into the log, and is there again at the next', async () => {
-  const { domain, bob, beat } = await aWorld()
+it('a counter that Redis has forgotten costs one periodic resync a look into the log, and is there again at the next', async () => {
+  const { domain, bob, periodicResync } = await aWorld()
   const stop = await watched(await domain.follow({ userId: bob, after: [] }))
   // Nobody has written into the group since it was founded.
-  expect(await beat()).toContain('sequencer.seed')
-  const next = await beat()
+  expect(await periodicResync()).toContain('sequencer.seed')
+  const next = await periodicResync()
   expect(next).toEqual(['memberships.ofUser', 'sequencer.heads', 'versions.look'])
   await stop()
 })
 
 it('all streams of a user have their turn in the same second, once in thirty, and users have theirs in many', async () => {
-  const beat = createBeat(memoryDomain().ports)
+  const periodicResync = createResyncScheduler(memoryDomain().ports)
   const [users, clock] = [Array.from({ length: 60 }, aUser), hastyClock()]
-  const turns = new Map(users.map((userId) => [userId, [] as number[]]))
+  const resyncs = new Map(users.map((userId) => [userId, [] as number[]]))
   let second = 0
   for (const userId of [...users, ...users, ...users]) {
     const inbox = createInbox(clock, { limit: 1, accepts: () => false })
-    beat.watch(inbox, userId)
+    periodicResync.add(inbox, userId)
     void (async () => {
-      while ((await inbox.take()).type === 'recheck') turns.get(userId)?.push(second)
+      while ((await inbox.take()).type === 'periodicResync') resyncs.get(userId)?.push(second)
     })()
   }
   for (; second < 60; second += 1) {
-    await beat.tick()
+    await periodicResync.tick()
     await settled()
   }
-  for (const [first = 0, ...rest] of turns.values()) expect(rest).toEqual([first, first, ...Array(3).fill(first + 30)])
-  expect(new Set([...turns.values()].map(([first]) => first)).size).toBeGreaterThan(15)
+  for (const [first = 0, ...rest] of resyncs.values())
+    expect(rest).toEqual([first, first, ...Array(3).fill(first + 30)])
+  expect(new Set([...resyncs.values()].map(([first]) => first)).size).toBeGreaterThan(15)
 })

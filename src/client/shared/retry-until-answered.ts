@@ -1,17 +1,17 @@
 import { backoffMs, createSleeper } from './backoff.ts'
 import { asClientError } from './client-error.ts'
 
-/** Tried with one id until it is answered, as long as the app runs. Rejects with what is refused for good. */
-export type Insist = <T>(attempt: (id: string) => Promise<T>) => Promise<T>
+/** Tries with one id until it is answered, as long as the app runs. Rejects with what is refused for good. Apps know it as `chat.insist`. */
+export type RetryUntilAnswered = <T>(attempt: (id: string) => Promise<T>) => Promise<T>
 
-export type InsistOptions = { random: () => number; randomId: () => string }
+export type RetryOptions = { random: () => number; randomId: () => string }
 
-/** For what is not kept, and yet not given up when an answer is missing. */
-export function createInsist({ random, randomId }: InsistOptions) {
+/** For calls that are not stored, and yet not given up when an answer is missing. */
+export function createRetryUntilAnswered({ random, randomId }: RetryOptions) {
   const sleepers = new Set<ReturnType<typeof createSleeper>>()
   let closed = false
 
-  const insist: Insist = async (attempt) => {
+  const retryUntilAnswered: RetryUntilAnswered = async (attempt) => {
     const id = randomId()
     for (let failures = 1; ; failures += 1) {
       try {
@@ -28,13 +28,13 @@ export function createInsist({ random, randomId }: InsistOptions) {
     }
   }
 
-  /** There is a way to the server again. */
+  /** The server can be reached again. */
   function wake(): void {
     for (const sleeper of sleepers) sleeper.wake()
   }
 
   return {
-    insist,
+    retryUntilAnswered,
     wake,
     close(): void {
       closed = true

@@ -4,7 +4,7 @@
 //   i      string: the run id (store/redis/run-id.ts) of the Redis that was told so, shortened
 //
 // `p < 0` says that there is no pending row. What keeps it true:
-// - Whoever wrote a row raises p, also where there is no hint. Such a hash has p alone; for readers there is no hint yet.
+// - Whoever wrote a row raises p, also where nothing is cached. Such a hash has p alone; for readers nothing is cached yet.
 //   If d says that an ack has come before, that ack has not seen p: whoever wrote the row removes it.
 // - Only somebody who looked for the row while p was what it still is may say that there is none: a row written since has
 //   raised p. A version never comes back, not even after Redis forgot: it is Redis's time in µs, or one more than the last.
@@ -15,13 +15,13 @@
 //   id, and is not believed: there is a new version.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
-import type { BoundaryHint, BoundaryHints } from '../../ports/soft-state.ts'
+import type { BoundaryCache, CachedBoundaries } from '../../ports/soft-state.ts'
 import { dayMs, type RedisKeys } from './keys.ts'
 import { runIdLua } from './run-id.ts'
 
-export const hintTtlMs = 7 * dayMs
+export const boundaryCacheTtlMs = 7 * dayMs
 
-export function createHintsRedis(link: RedisLink, keys: RedisKeys): BoundaryHints {
+export function createBoundaryCacheRedis(link: RedisLink, keys: RedisKeys): BoundaryCache {
   const get = link.command('hmget')
   const open = link.script(openLua, 2)
   const lift = link.script(liftLua, 1)
@@ -29,29 +29,35 @@ export function createHintsRedis(link: RedisLink, keys: RedisKeys): BoundaryHint
 
   return {
     async get(member) {
-      return toHint(await link.roundTrip('hints.get', () => get(keys.hint(member), ['d', 'r', 'p'])))
+      return toCached(
+        await link.roundTrip('boundaryCache.get', () => get(keys.cachedBoundaries(member), ['d', 'r', 'p'])),
+      )
     },
 
     async open(member) {
-      const [read, version] = (await link.roundTrip('hints.open', () =>
-        open([keys.hint(member), keys.mark(member.userId)], [hintTtlMs]),
+      const [read, version] = (await link.roundTrip('boundaryCache.open', () =>
+        open([keys.cachedBoundaries(member), keys.pendingIndexComplete(member.userId)], [boundaryCacheTtlMs]),
       )) as [string | null, string]
       return { lastReadSeq: Number(read ?? 0), pendingVersion: pendingVersionOf(version) }
     },
 
     async lift(member, { lastDeliveredSeq, lastReadSeq }, clearedVersion) {
-      await link.roundTrip('hints.lift', () =>
-        lift([keys.hint(member)], [lastDeliveredSeq, lastReadSeq, clearedVersion ?? 0, hintTtlMs]),
+      await link.roundTrip('boundaryCache.lift', () =>
+        lift([keys.cachedBoundaries(member)], [lastDeliveredSeq, lastReadSeq, clearedVersion ?? 0, boundaryCacheTtlMs]),
       )
     },
 
     async notePending(member) {
-      return Number(await link.roundTrip('hints.notePending', () => notePending([keys.hint(member)], [hintTtlMs])))
+      return Number(
+        await link.roundTrip('boundaryCache.notePending', () =>
+          notePending([keys.cachedBoundaries(member)], [boundaryCacheTtlMs]),
+        ),
+      )
     },
   }
 }
 
-function toHint(fields: unknown): BoundaryHint | undefined {
+function toCached(fields: unknown): CachedBoundaries | undefined {
   const [delivered, read, version] = fields as (string | null)[]
   if (delivered === null) return undefined
   return {
@@ -80,8 +86,8 @@ local function note_pending(key, ttl_ms)
 end
 `
 
-// KEYS[1] hash     the hint
-// ARGV[1] integer  TTL of the hint, ms
+// KEYS[1] hash     the cached boundaries
+// ARGV[1] integer  TTL of the cached boundaries, ms
 // Returns d, or 0.
 const notePendingLua = `${pendingVersionLua}
 return note_pending(KEYS[1], ARGV[1])
@@ -103,9 +109,9 @@ local function believed_version(key, p, i, ttl_ms)
 end
 `
 
-// KEYS[1] hash     the hint
-// KEYS[2] string   the user's mark
-// ARGV[1] integer  TTL of the hint, ms
+// KEYS[1] hash     the cached boundaries
+// KEYS[2] string   the user's flag
+// ARGV[1] integer  TTL of the cached boundaries, ms
 // Returns {r, p}.
 const openLua = `${believedVersionLua}
 local hint = redis.call('HMGET', KEYS[1], 'r', 'p', 'i')
@@ -118,7 +124,7 @@ return { hint[1], string.format('%.0f', version) }
  * lift_hint(key, delivered, read, cleared, ttl_ms), returning p. `cleared`: the version at which the pending row was seen to be
  * gone; 0 where nobody looked.
  */
-export const liftHintLua = `${believedVersionLua}
+export const liftBoundariesLua = `${believedVersionLua}
 local function lift_hint(key, delivered, read, cleared, ttl_ms)
   local hint = redis.call('HMGET', key, 'p', 'd', 'r', 'i')
   local version = believed_version(key, hint[1], hint[4], ttl_ms)
@@ -133,12 +139,12 @@ local function lift_hint(key, delivered, read, cleared, ttl_ms)
 end
 `
 
-// KEYS[1] hash     the hint
+// KEYS[1] hash     the cached boundaries
 // ARGV[1] integer  delivered
 // ARGV[2] integer  read
 // ARGV[3] integer  cleared
-// ARGV[4] integer  TTL of the hint, ms
+// ARGV[4] integer  TTL of the cached boundaries, ms
 // Returns p.
-const liftLua = `${liftHintLua}
+const liftLua = `${liftBoundariesLua}
 return lift_hint(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4])
 `

@@ -5,10 +5,10 @@ import { aClientMessageId, aConversation, aUser } from '../../kit/ids.ts'
 import { seedCounter } from '../../kit/seed-counter.ts'
 import type { SoftWorld } from '../../kit/soft-worlds.ts'
 
-// The interleavings are those told in store/redis/block-hints.ts; "reads" and "writes" of DynamoDB happen between the lines.
-export function blockHintsContract(world: () => SoftWorld): void {
-  const here = () => world().here.blockHints
-  const there = () => world().there.blockHints
+// The interleavings are those told in store/redis/block-cache.ts; "reads" and "writes" of DynamoDB happen between the lines.
+export function blockCacheContract(world: () => SoftWorld): void {
+  const here = () => world().here.blockCache
+  const there = () => world().there.blockCache
   const known = async (id: ConversationId) => (await there().look([id], 'nobody'))[0]
   const aSend = (senderId: UserId): SendKey => ({ senderId, clientMessageId: aClientMessageId() })
 

@@ -3,8 +3,8 @@ import { ChatError } from '../protocol/errors.ts'
 
 const pausesMs = [50, 150, 400, 1000, 2000, 3000]
 
-/** Tries again while a backend is away, for a few seconds; then the failure is the caller's. */
-export async function persist<T>(clock: Clock, attempt: () => Promise<T>): Promise<T> {
+/** Tries again while Redis or DynamoDB is unavailable, for a few seconds. After that the error goes to the caller. */
+export async function retryWhileUnavailable<T>(clock: Clock, attempt: () => Promise<T>): Promise<T> {
   for (const pauseMs of pausesMs) {
     try {
       return await attempt()

@@ -1,10 +1,10 @@
-import type { BlockHints, Sequencer } from '../../ports/soft-state.ts'
+import type { BlockCache, Sequencer } from '../../ports/soft-state.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
-import { changingTtlMs, knownTtlMs, leaseTtlMs } from '../redis/block-hints.ts'
+import { changingTtlMs, knownTtlMs, leaseTtlMs } from '../redis/block-cache.ts'
 import type { MemoryBlock, MemoryRedis } from './memory-redis.ts'
 
-/** The rules, and why, are those of store/redis/block-hints.ts. */
-export function createBlockHintsMemory(redis: MemoryRedis, sequencer: Sequencer): BlockHints {
+/** The rules, and why, are those of store/redis/block-cache.ts. */
+export function createBlockCacheMemory(redis: MemoryRedis, sequencer: Sequencer): BlockCache {
   const { blocks } = redis
 
   function standing(id: ConversationId): MemoryBlock | undefined {

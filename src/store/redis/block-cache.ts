@@ -16,7 +16,7 @@
 // A node that still talks to a master that was replaced reads what that one knows, for as long as it does.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
-import type { BlockHints } from '../../ports/soft-state.ts'
+import type { BlockCache } from '../../ports/soft-state.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type { RedisKeys } from './keys.ts'
 import { counterLua, counterTtlMs, reserveLua, sentTtlMs, toReservation } from './sequencer.ts'
@@ -25,7 +25,7 @@ export const knownTtlMs = 3_600_000
 export const leaseTtlMs = 5000
 export const changingTtlMs = 60_000
 
-export function createBlockHintsRedis(link: RedisLink, keys: RedisKeys): BlockHints {
+export function createBlockCacheRedis(link: RedisLink, keys: RedisKeys): BlockCache {
   const look = link.script(lookLua, 1)
   const reserve = link.script(guardedReserveLua, 3)
   const settle = link.script(settleLua, 1)

@@ -4,15 +4,15 @@ import type { Boundaries } from '../../../src/protocol/ticks.ts'
 import { aConversation, aMessage, aUser } from '../../kit/ids.ts'
 import type { SoftWorld } from '../../kit/soft-worlds.ts'
 
-export function hintsContract(world: () => SoftWorld): void {
-  const here = () => world().here.hints
-  const there = () => world().there.hints
+export function boundaryCacheContract(world: () => SoftWorld): void {
+  const here = () => world().here.boundaryCache
+  const there = () => world().there.boundaryCache
   const aMember = (): MemberAddress => ({ userId: aUser(), conversationId: aConversation() })
   const at = (lastDeliveredSeq: number, lastReadSeq: number) => ({ lastDeliveredSeq, lastReadSeq })
 
   /** A sender has written a pending row for the member, and says so. */
   const pendingWritten = ({ userId, conversationId }: MemberAddress) =>
-    world().there.events.ring({
+    world().there.events.publishEntry({
       entry: aMessage(conversationId, 1),
       members: [userId],
       pendingWritten: [userId],
@@ -22,15 +22,15 @@ export function hintsContract(world: () => SoftWorld): void {
     here().lift(member, boundaries, (await here().open(member)).pendingVersion)
   const versionOf = async (member: MemberAddress) => (await there().get(member))?.pendingVersion
 
-  const marked = async (member = aMember()) => {
+  const flagged = async (member = aMember()) => {
     const session = { userId: member.userId, connectionId: 'phone' }
     await world().here.sessions.attach(session)
     await world().here.sessions.leave(session)
-    await world().here.sessions.markIndexComplete(member.userId)
+    await world().here.sessions.setPendingIndexComplete(member.userId)
     return member
   }
-  const markStands = async ({ userId }: MemberAddress) =>
-    (await world().here.sessions.attach({ userId, connectionId: 'laptop' })).indexComplete
+  const isFlagSet = async ({ userId }: MemberAddress) =>
+    (await world().here.sessions.attach({ userId, connectionId: 'laptop' })).pendingIndexComplete
 
   test('whoever notes a pending row down learns of an ack that came before, and a later ack of the row', async () => {
     const member = aMember()
@@ -50,7 +50,7 @@ export function hintsContract(world: () => SoftWorld): void {
     expect(await here().get(member)).toBeUndefined()
   })
 
-  test('somebody who saw neither a hint nor a row makes one that says so', async () => {
+  test('somebody who saw neither a cache entry nor a row makes an entry that says so', async () => {
     const member = aMember()
     await settle(member, at(5, 3))
     expect(await there().get(member)).toEqual({ lastDeliveredSeq: 5, lastReadSeq: 3, pendingVersion: 0 })
@@ -130,7 +130,7 @@ export function hintsContract(world: () => SoftWorld): void {
     expect(await versionOf(member)).toBeGreaterThan(0)
   })
 
-  test('a row written where there is no hint is no hint, but whoever looked before cannot deny it', async () => {
+  test('a row written where nothing is cached does not count as cached boundaries, but whoever looked before cannot deny it', async () => {
     const member = aMember()
     const { pendingVersion } = await here().open(member)
     await pendingWritten(member)
@@ -173,40 +173,40 @@ export function hintsContract(world: () => SoftWorld): void {
     expect(await versionOf(member)).toBeGreaterThan(0)
   })
 
-  test('ringing without a written row changes nothing', async () => {
+  test('publishing without a written row changes nothing', async () => {
     const { userId, conversationId } = aMember()
     await settle({ userId, conversationId }, at(0, 0))
-    await world().there.events.ring({ entry: aMessage(conversationId, 1), members: [userId] })
+    await world().there.events.publishEntry({ entry: aMessage(conversationId, 1), members: [userId] })
     expect(await versionOf({ userId, conversationId })).toBe(0)
   })
 
-  test('opening drops the mark where nothing is known', async () => {
-    const member = await marked()
+  test('opening drops the flag where nothing is known', async () => {
+    const member = await flagged()
     await here().open(member)
-    expect(await markStands(member)).toBe(false)
+    expect(await isFlagSet(member)).toBe(false)
   })
 
-  test('opening drops the mark where there may be a row', async () => {
+  test('opening drops the flag where there may be a row', async () => {
     const member = aMember()
     await settle(member, at(0, 0))
-    await marked(member)
+    await flagged(member)
     await pendingWritten(member)
     await here().open(member)
-    expect(await markStands(member)).toBe(false)
+    expect(await isFlagSet(member)).toBe(false)
   })
 
-  test('opening leaves the mark where there is no row', async () => {
+  test('opening leaves the flag where there is no row', async () => {
     const member = aMember()
     await settle(member, at(0, 0))
-    await marked(member)
+    await flagged(member)
     await here().open(member)
-    expect(await markStands(member)).toBe(true)
+    expect(await isFlagSet(member)).toBe(true)
   })
 
-  test('looking and lifting leave the mark alone', async () => {
-    const member = await marked()
+  test('looking and lifting leave the flag alone', async () => {
+    const member = await flagged()
     await here().get(member)
     await here().lift(member, at(0, 0))
-    expect(await markStands(member)).toBe(true)
+    expect(await isFlagSet(member)).toBe(true)
   })
 }

@@ -2,7 +2,7 @@ import type { Storage } from '../storage/storage.ts'
 import { createListeners } from './observable.ts'
 import { within } from './within.ts'
 
-// What is to be kept, written one batch at a time: whatever changes while a batch is on its way goes with the next.
+// What the client stores on the device, written one batch at a time: whatever changes while a batch is on its way goes with the next.
 //
 //   outbox:<clientMessageId>     an Outgoing, until it is stored by the server or discarded
 //   position:<conversationId>    everything up to this seq was handed to the application
@@ -13,9 +13,9 @@ import { within } from './within.ts'
 /** A storage that does not answer, as some browsers' do now and then, must not keep anybody from sending. */
 const patienceMs = 3000
 
-export type Keeper = ReturnType<typeof createKeeper>
+export type PersistedState = ReturnType<typeof createPersistedState>
 
-export function createKeeper(storage: Storage, onError: (error: unknown) => void) {
+export function createPersistedState(storage: Storage, onError: (error: unknown) => void) {
   const errors = createListeners<[unknown]>()
   errors.add(onError)
   let changes = new Map<string, unknown>()

@@ -4,35 +4,40 @@ import { type ConversationId, isGroupId, type UserId } from '../../protocol/ids.
 import { SmallMap } from '../../shared/small-map.ts'
 import type { Access, Member } from '../conversations/access.ts'
 
-// All that concerns a user: their own channel, and one for each group they are in.
+// Subscribes to all that concerns a user: their own channel, and one channel for each group they are in.
 //
-// The own channel stands first. Then the index is read and the groups are joined: whoever is added after that is told on the own
-// channel, and the news is handed on only when the group's channel stands, so that whoever then reads its log misses nothing.
+// The subscription to the own channel comes first. Then the index is read and the groups' channels are subscribed to. A user who is added to
+// a group after that gets a membership event on their own channel, and it is passed on only once the group's channel is subscribed to, so
+// that whoever then reads the group's log misses nothing.
 
 type Needs = Pick<Ports, 'events'> & { access: Access }
 
 const joinedAtATime = 100
 
-export type Listen = ReturnType<typeof createListen>
+export type SubscribeUser = ReturnType<typeof createSubscribeUser>
 
-export function createListen(needs: Needs) {
-  /** `only`: to hear of this conversation; of others one may hear, too. */
-  return async function listen(userId: UserId, listener: EventListener, only?: Member): Promise<Hearing> {
-    const hearing = new Hearing(needs, userId, listener, only)
-    await hearing.open()
-    return hearing
+export function createSubscribeUser(needs: Needs) {
+  /** With `only`, events of this conversation are wanted; the listener may get those of others, too. */
+  return async function subscribeUser(
+    userId: UserId,
+    listener: EventListener,
+    only?: Member,
+  ): Promise<UserSubscription> {
+    const subscription = new UserSubscription(needs, userId, listener, only)
+    await subscription.open()
+    return subscription
   }
 }
 
-/** One for each open stream. It is itself the listener to the own channel. */
-export class Hearing implements EventListener {
+/** There is one for each open stream. It is itself the listener on the own channel. */
+export class UserSubscription implements EventListener {
   readonly #needs: Needs
   readonly #userId: UserId
   readonly #listener: EventListener
   readonly #only: Member | undefined
   #own: EventSubscription | undefined
   #groups: SmallMap<ConversationId, Promise<EventSubscription>> | undefined
-  /** Joined by the news, perhaps after the index was read. */
+  /** Groups joined because of an event, perhaps after the index was read. */
   #joinedSince: Set<ConversationId> | undefined
   #closed = false
 
@@ -48,7 +53,8 @@ export class Hearing implements EventListener {
   }
 
   event(event: ChatEvent): void {
-    if (event.type === 'seat' && event.seat.joined) this.#joinThenHear(event, event.seat.conversationId)
+    if (event.type === 'membership' && event.membership.joined)
+      this.#joinThenForward(event, event.membership.conversationId)
     else this.#listener.event(event)
   }
 
@@ -57,9 +63,9 @@ export class Hearing implements EventListener {
   }
 
   /**
-   * Looks up what the user is in now, unless somebody else does, and listens to that. Every conversation, checked; where it is only one
-   * and the user is no longer in it, NOT_FOUND, which ends the stream. The event that would have said so may be lost, so every stream
-   * asks this when it begins, at each beat, and when events were lost.
+   * Looks up what the user is in now, by `look` where that is given, and subscribes to all of it. Returns every conversation, checked. Where
+   * the stream is for only one and the user is no longer in it, this throws NOT_FOUND, which ends the stream. The event that would have said
+   * so may be lost, so every stream asks this when it begins, at each periodic resync, and when events were lost.
    */
   async refresh(look = () => this.#needs.access.all(this.#userId)): Promise<Member[]> {
     if (this.#only) return [await this.#stillIn(this.#only)]
@@ -67,27 +73,27 @@ export class Hearing implements EventListener {
     const members = await look()
     const ids = new Set(members.map(({ conversation }) => conversation.id).filter(isGroupId))
     const left = this.#joined().filter((id) => !ids.has(id) && !this.#joinedSince?.has(id))
-    await Promise.all(left.map((id) => this.part(id)))
+    await Promise.all(left.map((id) => this.leaveGroup(id)))
     await this.#joinAll([...ids])
     return members
   }
 
-  /** Listens to this group, if that is not so already. */
-  async join(id: ConversationId): Promise<void> {
+  /** Subscribes to the channel of this group, if that is not so already. */
+  async joinGroup(id: ConversationId): Promise<void> {
     if (this.#closed) return
     this.#groups ??= new SmallMap()
     await (this.#groups.get(id) ?? this.#subscribe(id, this.#groups))
   }
 
-  /** A hundred at a time: each is confirmed by Redis within a deadline. Those that stand stay, if one of them fails. */
+  /** Subscribes to a hundred at a time: Redis confirms each within a deadline. If one of them fails, those that were confirmed stay. */
   async #joinAll(ids: readonly ConversationId[]): Promise<void> {
     for (let i = 0; i < ids.length; i += joinedAtATime) {
-      await Promise.all(ids.slice(i, i + joinedAtATime).map((id) => this.join(id)))
+      await Promise.all(ids.slice(i, i + joinedAtATime).map((id) => this.joinGroup(id)))
     }
   }
 
-  /** No longer in this group. */
-  async part(id: ConversationId): Promise<void> {
+  /** The user is no longer in this group. */
+  async leaveGroup(id: ConversationId): Promise<void> {
     const subscription = this.#groups?.get(id)
     this.#groups?.delete(id)
     await subscription?.then((opened) => opened.close()).catch(() => undefined)
@@ -100,7 +106,7 @@ export class Hearing implements EventListener {
 
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all([this.#own?.close(), ...this.#joined().map((id) => this.part(id))])
+    await Promise.all([this.#own?.close(), ...this.#joined().map((id) => this.leaveGroup(id))])
   }
 
   /** The members of a direct chat never change. */
@@ -108,7 +114,7 @@ export class Hearing implements EventListener {
     const { id } = only.conversation
     if (!isGroupId(id)) return only
     const now = await this.#needs.access.member(this.#userId, id)
-    await this.join(id)
+    await this.joinGroup(id)
     return now
   }
 
@@ -126,12 +132,12 @@ export class Hearing implements EventListener {
     return subscription
   }
 
-  #joinThenHear(event: ChatEvent, id: ConversationId): void {
+  #joinThenForward(event: ChatEvent, id: ConversationId): void {
     if (this.#only && id !== this.#only.conversation.id) return
     this.#joinedSince ??= new Set()
     this.#joinedSince.add(id)
-    // What cannot be heard now is looked for later, like anything that was lost.
-    this.join(id).then(
+    // If the subscription fails, the stream reads the log later, as it does whenever events were lost.
+    this.joinGroup(id).then(
       () => this.#listener.event(event),
       () => this.#listener.gap(),
     )
