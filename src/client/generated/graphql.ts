@@ -431,9 +431,9 @@ export class TypedDocumentString<TResult, TVariables>
   extends String
   implements DocumentTypeDecoration<TResult, TVariables>
 {
-  __apiType?: NonNullable<DocumentTypeDecoration<TResult, TVariables>['__apiType']>;
-  private value: string;
-  public __meta__?: Record<string, any> | undefined;
+  declare __apiType?: NonNullable<DocumentTypeDecoration<TResult, TVariables>['__apiType']>;
+  declare private value: string;
+  declare public __meta__?: Record<string, any> | undefined;
 
   constructor(value: string, __meta__?: Record<string, any> | undefined) {
     super(value);
