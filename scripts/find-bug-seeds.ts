@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { type Bug, bugs } from '../test/simulation/bugs.ts'
+import { type Bug, bugs, shownElsewhere } from '../test/simulation/bugs.ts'
 import { simulate } from '../test/simulation/simulate.ts'
 
 // A seed stands for a history only as long as the code waits at the same places. When it no longer does, some planted bugs are no
@@ -24,7 +24,8 @@ export async function findBugSeeds(): Promise<void> {
   const found = new Map<Bug, number>()
   await Promise.all(Array.from({ length: Math.min(availableParallelism(), bugs.length) }, work))
   for (const [bug, seed] of found) await writeDown(bug, seed)
-  await writeTable(bugs.map((bug) => ({ name: bug.name, seed: found.get(bug) ?? 'none found' })))
+  const elsewhere = (name: string) => (shownElsewhere.has(name) ? `; \`${shownElsewhere.get(name)}\` shows it` : '')
+  await writeTable(bugs.map((bug) => ({ name: bug.name, seed: found.get(bug) ?? `none found${elsewhere(bug.name)}` })))
   const unshown = bugs.filter((bug) => !found.has(bug)).map(({ name }) => name)
   console.log(unshown.length === 0 ? 'Each bug has its seed.' : `Not shown by any seed: ${unshown.join('; ')}`)
   process.exitCode = unshown.length === 0 ? 0 : 1

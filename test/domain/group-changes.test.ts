@@ -45,3 +45,26 @@ it('a rename whose author was removed before it took effect is refused, also if 
   const { conversation } = await domain.access.member(bob, id)
   expect(conversation).toMatchObject({ title: 'Tea', members: [alice, bob] })
 })
+
+it('a change of a group takes no number below its version, whatever Redis gives out', async () => {
+  let given: number | undefined
+  const { domain } = memoryDomain(({ sequencer }) => ({
+    sequencer: {
+      ...sequencer,
+      async reserve(id, key) {
+        const reserved = await sequencer.reserve(id, key)
+        return reserved && given !== undefined ? { ...reserved, seq: given } : reserved
+      },
+    },
+  }))
+  const owner = await domain.groups.create(alice, request)
+  const { id } = owner.conversation
+  // A writer died with number 2: there is a hole, below the version of the next change.
+  given = 3
+  const { conversation: before } = await domain.groups.rename(owner, 'Coffee')
+  expect(before).toMatchObject({ title: 'Coffee', version: 3 })
+  given = 2
+  const { conversation: after } = await domain.groups.rename(await domain.access.member(alice, id), 'Juice')
+  expect(after).toMatchObject({ title: 'Juice' })
+  expect('version' in after && after.version).toBeGreaterThan(3)
+})
