@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,8 +51,11 @@ const starts: { [Name in keyof SharedServices]: () => Promise<Shared<SharedServi
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const started = new Map<string, Promise<Shared<unknown>>>()
-  const directory = await mkdtemp(join(tmpdir(), 'parley-services-'))
-  const socket = join(directory, 'socket')
+  // The temporary files of all files and of what they start, so that they go with the run, also if it is interrupted.
+  const directory = await mkdtemp(join(tmpdir(), 'parley-run-'))
+  process.env.TMPDIR = directory
+  process.on('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 9 }))
+  const socket = join(directory, 'services')
   const server = createServer((request, response) => {
     const name = request.url?.slice(1) as keyof SharedServices
     const service = started.get(name) ?? starts[name]()
@@ -69,6 +73,5 @@ export default async function setup(project: TestProject): Promise<() => Promise
     server.closeAllConnections()
     const running = await Promise.allSettled(started.values())
     await Promise.all(running.map((each) => each.status === 'fulfilled' && each.value.stop()))
-    await rm(directory, { recursive: true })
   }
 }
