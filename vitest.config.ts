@@ -42,8 +42,8 @@ const shared = {
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     // Nothing takes as long, unless it is broken, or the machine has ten times as much to do as it can.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
     // One second, the default, is soon over there.
     expect: { poll: { timeout: 20_000 } },
   },

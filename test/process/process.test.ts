@@ -98,9 +98,8 @@ describe('a first start, with nothing set', () => {
     expect(first.output()).toMatch(/DynamoDB +\S+/)
 
     const { json } = await post(`${url}/dev/token`, { userId: 'alice' })
-    const message = { clientMessageId: 'first-1', to: { userId: 'bob' }, body: 'Hello, Bob' }
-    const sent = await post(`${url}/messages`, message, String(json.token))
-    expect(sent).toMatchObject({ status: 201, json: { duplicate: false, message: { seq: 1, senderId: 'alice' } } })
+    const { message, sent } = await sendFirst(url, String(json.token))
+    expect(sent).toMatchObject({ status: 201, json: { duplicate: false, message: { senderId: 'alice' } } })
     expect(await post(`${url}/dev/token`, { userId: 'no spaces' })).toMatchObject({
       status: 400,
       json: { error: { code: 'BAD_USER_INPUT', field: 'userId' } },
@@ -109,12 +108,20 @@ describe('a first start, with nothing set', () => {
 
     const second = launch({})
     const [, again = ''] = await second.says(/running at (http:\S+)/)
-    expect(await post(`${again}/messages`, message, String(json.token))).toMatchObject({
-      status: 200,
-      json: { ...sent.json, duplicate: true },
-    })
+    await expect
+      .poll(() => post(`${again}/messages`, message, String(json.token)))
+      .toMatchObject({ status: 200, json: { ...sent.json, duplicate: true } })
     expect(await terminate(second)).toEqual([0, null])
   })
+
+  /** Until the node can answer: on a busy machine what is embedded may be late at first. Another message each time, to be no duplicate. */
+  async function sendFirst(url: string, token: string) {
+    for (let attempt = 1; ; attempt += 1) {
+      const message = { clientMessageId: `first-${attempt}`, to: { userId: 'bob' }, body: 'Hello, Bob' }
+      const sent = await post(`${url}/messages`, message, token)
+      if (sent.status !== 503) return { message, sent }
+    }
+  }
 })
 
 describe('a start that cannot be', () => {
