@@ -1,16 +1,76 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
-export default defineConfig({
+const all = ['test/**/*.test.ts', 'demo/test/**/*.test.ts']
+
+/** What needs more than this process. A file that none of them names is a unit test: it starts no process and opens no port. */
+const beyondUnits = {
+  /** The ports on real backends, and the clients of these backends. */
+  store: [
+    'test/store/**/*.test.ts',
+    'test/engine/dynamodb/{client,http,lean}.test.ts',
+    'test/engine/redis/*.test.ts',
+    'test/deploy.test.ts',
+  ],
+  /** Whole nodes, from the wire to the backends; and what talks to a server on the wire. */
+  flows: [
+    'test/flows/**/*.test.ts',
+    'test/hostile/{audits,documents,frames,http,values}.test.ts',
+    'test/process/*.test.ts',
+    'test/transport/**/*.test.ts',
+    'test/push/{apns,deadlines,fcm,webpush}.test.ts',
+    'test/client/{chat,chat-groups,chat-media,docs}.test.ts',
+    'test/client/link/{sse-link,websocket-link}.test.ts',
+    'test/chaos/faults/*.test.ts',
+    'demo/test/serving.test.ts',
+  ],
+  /** The pages in Chromium. */
+  browser: ['test/demo/*.test.ts', 'test/dev/graphiql.test.ts'],
+  /** A little of what `npm run proofs` does at length. */
+  proofs: ['test/simulation/*.test.ts', 'test/chaos/chaos.test.ts', 'test/hostile/random.test.ts'],
+}
+
+/** Most of them wait for sockets, processes and pages, so that there is work for more of them than there are cores. */
+const maxWorkers = 4
+
+const project = (name: keyof typeof beyondUnits): TestProjectInlineConfiguration => ({
+  ...shared,
+  test: { ...shared.test, name, include: beyondUnits[name], maxWorkers },
+})
+
+const shared = {
   // Two copies of graphql (CommonJS and ESM) would not accept each other's schema.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
-    include: ['test/**/*.test.ts', 'demo/test/**/*.test.ts'],
-    globalSetup: ['test/kit/global-setup.ts'],
-    reporters: ['default', './test/kit/counts-reporter.ts'],
     // Nothing takes as long, unless it is broken, or the machine has ten times as much to do as it can.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
     // One second, the default, is soon over there.
     expect: { poll: { timeout: 20_000 } },
+  },
+}
+
+export default defineConfig({
+  test: {
+    globalSetup: ['test/kit/global-setup.ts'],
+    reporters: ['default', './test/kit/counts-reporter.ts'],
+    projects: [
+      {
+        ...shared,
+        test: {
+          ...shared.test,
+          name: 'unit',
+          include: all,
+          exclude: Object.values(beyondUnits).flat(),
+          setupFiles: ['test/kit/no-process-no-port.ts', 'test/kit/fixed-seeds.ts'],
+          // They leave nothing behind in the modules they share.
+          isolate: false,
+          maxWorkers,
+        },
+      },
+      project('store'),
+      project('flows'),
+      project('browser'),
+      project('proofs'),
+    ],
   },
 })

@@ -1,5 +1,5 @@
 // The tests run against real parts: redis-server, Chromium, and AWS's DynamoDB Local, which needs Java. On Debian as root
-// whatever is missing is installed; elsewhere one line says what to install.
+// whatever is missing is installed; elsewhere one line says what to install. Given names of commands, it looks for these alone.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
@@ -9,13 +9,15 @@ const tools = [
   { command: 'java', debian: 'default-jre-headless' },
 ]
 
+const wanted = process.argv.slice(2)
+const isWanted = ({ command }) => wanted.length === 0 || wanted.includes(command)
 const isThere = (command) => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0
-const missing = tools.filter(({ command }) => !isThere(command))
+const missing = tools.filter((tool) => isWanted(tool) && !isThere(tool.command))
 
 if (missing.length > 0) {
   const packages = missing.map(({ debian }) => debian)
   if (!existsSync('/etc/debian_version') || process.getuid?.() !== 0) {
-    console.error(`The tests need ${packages.join(', ')}: please install them and run npm test again.`)
+    console.error(`The tests need ${packages.join(', ')}: please install them and try again.`)
     process.exit(1)
   }
   console.log(`Installing ${packages.join(', ')} for the tests`)

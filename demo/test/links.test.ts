@@ -49,9 +49,8 @@ test('the parts are the text again', () => {
   expect(linksIn(text)).toHaveLength(3)
 })
 
-test('a text of many brackets takes no time', () => {
-  const text = `https://a.example/${')'.repeat(4000)}`
-  const before = performance.now()
+test('each bracket of a text is looked at once', () => {
+  // A million would take hours if each were compared with all the others.
+  const text = `https://a.example/${')'.repeat(1_000_000)}`
   expect(linksIn(text)).toEqual([['https://a.example/', 'https://a.example/']])
-  expect(performance.now() - before).toBeLessThan(1000)
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
-import { launchBrowser } from '../kit/browser.ts'
+import { connectBrowser } from '../kit/browser.ts'
 import { type DemoServer, startDemoServer } from '../kit/nodes/demo-server.ts'
 import { createProfile } from './profile.ts'
 import { type ChatWindow, createWindow, patience } from './window.ts'
@@ -36,11 +36,11 @@ export type OpenOptions = {
 /** One server and one browser for the tests of a file. */
 export function demoOfThisFile(environment: Record<string, string> = {}) {
   // A story has many steps, and the machine may be busy.
-  vi.setConfig({ testTimeout: 120_000 })
+  vi.setConfig({ testTimeout: 300_000 })
   let server: DemoServer
   let browser: Browser
   beforeAll(async () => {
-    const starting = [startDemoServer(environment), launchBrowser()] as const
+    const starting = [startDemoServer(environment), connectBrowser()] as const
     const [started, launched] = await Promise.allSettled(starting)
     if (started.status === 'fulfilled') server = started.value
     if (launched.status === 'fulfilled') browser = launched.value

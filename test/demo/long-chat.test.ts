@@ -1,16 +1,19 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { directConversationId } from '../../src/domain/conversations/conversation-id.ts'
 import type { ClientMessageId, MessageId, UserId } from '../../src/protocol/ids.ts'
 import { createStoresDynamo } from '../../src/store/dynamo/stores.ts'
 import type { Item, Key } from '../../src/store/dynamo/tables.ts'
 import { connectDynamo } from '../kit/services/dynamodb.ts'
+import { sharedService } from '../kit/shared-services.ts'
 import { demoOfThisFile, strangers } from './kit.ts'
 import { patience } from './window.ts'
 
-const count = 10_000
-const dynamo = connectDynamo(inject('dynamoDbLocalEndpoint'))
+/** `npm run proofs` reads ten thousand. */
+const count = Number(process.env.LONG_CHAT_MESSAGES ?? 2000)
+const endpoint = await sharedService('dynalite')
+const dynamo = connectDynamo(endpoint)
 const demo = demoOfThisFile({
-  DYNAMODB_ENDPOINT: inject('dynamoDbLocalEndpoint'),
+  DYNAMODB_ENDPOINT: endpoint,
   TABLE_PREFIX: dynamo.tablePrefix,
   CREATE_TABLES: 'true',
 })
@@ -19,7 +22,7 @@ const { alice, bob } = strangers()
 beforeAll(writeLog)
 afterAll(() => dynamo.client.close())
 
-test('ten thousand messages are read from the newest to the first, without a gap and without a crowd', async () => {
+test(`${count} messages are read from the newest to the first, without a gap and without a crowd`, async () => {
   const his = await demo.open(bob, { with: alice, context: { viewport: { width: 1000, height: 2400 } } })
   const { page } = his
   await his.article(bodyOf(count)).waitFor()
@@ -98,7 +101,7 @@ async function readUpwards(log: Element) {
   }
 }
 
-/** Straight into the tables, as if they had written for a week: nobody waits for ten thousand sends. */
+/** Straight into the tables, as if they had written for a week: nobody waits for that many sends. */
 async function writeLog(): Promise<void> {
   const members = [alice.id as UserId, bob.id as UserId] as const
   const conversationId = directConversationId(...members)

@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { indexedDbStorage } from '../../src/client/storage/indexed-db-storage.ts'
 import type { Storage } from '../../src/client/storage/storage.ts'
-import { launchBrowser } from '../kit/browser.ts'
+import { connectBrowser } from '../kit/browser.ts'
 
 declare const runtime: { indexedDbStorage: typeof indexedDbStorage }
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
     write: false,
   })
   script = outputFiles[0]?.text ?? ''
-  browser = await launchBrowser()
+  browser = await connectBrowser()
 })
 afterAll(() => browser?.close())
 

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { Profile } from './profile.ts'
 
 /** Nothing is ever waited for as long as that, unless it is broken. */
-export const patience = { timeout: 30_000 }
+export const patience = { timeout: 60_000 }
 
 const artifacts = fileURLToPath(new URL('../artifacts', import.meta.url))
 

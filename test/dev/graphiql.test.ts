@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { exampleTabs } from '../../src/dev/graphiql-tabs.ts'
 import type { Viewer } from '../../src/protocol/viewer.ts'
-import { launchBrowser } from '../kit/browser.ts'
+import { connectBrowser } from '../kit/browser.ts'
 import { start, token } from '../transport/kit.ts'
 import { createSource } from '../transport/schema.ts'
 
@@ -58,7 +58,7 @@ describe('in a browser', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await connectBrowser()
   })
   afterAll(() => browser.close())
 

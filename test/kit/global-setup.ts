@@ -1,19 +1,77 @@
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startDynalite, startDynamoDbLocal } from './services/dynamodb.ts'
+import type { SharedServices } from './shared-services.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    dynaliteEndpoint: string
-    dynamoDbLocalEndpoint: string
+    sharedServicesSocket: string
   }
 }
 
-/** Starts the two DynamoDBs once per run. */
+type Shared<T> = { value: T; stop(): Promise<unknown> }
+
+/** What each service takes is loaded with it, so that a run needs only the tools of the services that it uses. */
+const starts: { [Name in keyof SharedServices]: () => Promise<Shared<SharedServices[Name]>> } = {
+  async dynalite() {
+    const { startDynalite } = await import('./services/dynamodb.ts')
+    const { endpoint, stop } = await startDynalite()
+    return { value: endpoint, stop }
+  },
+  async dynamoDbLocal() {
+    const { startDynamoDbLocal } = await import('./services/dynamodb.ts')
+    const { endpoint, stop } = await startDynamoDbLocal()
+    return { value: endpoint, stop }
+  },
+  async server() {
+    const { transpileServer } = await import('./nodes/transpile-server.ts')
+    const { script, remove } = await transpileServer()
+    return { value: script, stop: remove }
+  },
+  async demoServer() {
+    const { buildDemoServer } = await import('./nodes/demo-server.ts')
+    const { script, remove } = await buildDemoServer()
+    return { value: script, stop: remove }
+  },
+  async chromium() {
+    const { launchBrowserServer } = await import('./browser.ts')
+    const browser = await launchBrowserServer()
+    return { value: browser.wsEndpoint(), stop: () => browser.close() }
+  },
+}
+
+/**
+ * Starts what several test files share: each service once per run, when the first file asks for it. A run of files that ask for
+ * none starts none. The files ask over a socket in the file system (see shared-services.ts), so that a run without services
+ * opens no port either.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [dynalite, dynamoDbLocal] = await Promise.all([startDynalite(), startDynamoDbLocal()])
-  project.provide('dynaliteEndpoint', dynalite.endpoint)
-  project.provide('dynamoDbLocalEndpoint', dynamoDbLocal.endpoint)
+  const started = new Map<string, Promise<Shared<unknown>>>()
+  // The temporary files of all files and of what they start, so that they go with the run, also if it is interrupted.
+  const directory = await mkdtemp(join(tmpdir(), 'parley-run-'))
+  process.env.TMPDIR = directory
+  process.on('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 9 }))
+  const socket = join(directory, 'services')
+  const server = createServer((request, response) => {
+    const name = request.url?.slice(1) as keyof SharedServices
+    const service = started.get(name) ?? starts[name]()
+    started.set(name, service)
+    service.then(
+      ({ value }) => response.end(JSON.stringify(value)),
+      (error) => response.writeHead(500).end(String(error instanceof Error ? error.stack : error)),
+    )
+  })
+  server.listen(socket)
+  await once(server, 'listening')
+  project.provide('sharedServicesSocket', socket)
   return async () => {
-    await Promise.all([dynalite.stop(), dynamoDbLocal.stop()])
+    server.close()
+    server.closeAllConnections()
+    const running = await Promise.allSettled(started.values())
+    await Promise.all(running.map((each) => each.status === 'fulfilled' && each.value.stop()))
   }
 }

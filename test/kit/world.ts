@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { inject, vi } from 'vitest'
+import { vi } from 'vitest'
 import { type App, type AppOptions, createApp } from '../../src/app.ts'
 import { type Config, readConfig } from '../../src/config/config.ts'
 import { directConversationId } from '../../src/domain/conversations/conversation-id.ts'
@@ -11,6 +11,7 @@ import type { UserId } from '../../src/protocol/ids.ts'
 import { defaultKeyPrefix } from '../../src/store/redis/keys.ts'
 import { createPerson, type Person, testSecret } from './person.ts'
 import { startRedis } from './services/redis.ts'
+import { sharedService } from './shared-services.ts'
 
 export type World = Awaited<ReturnType<typeof startWorld>>
 type Node = { url: string; parts: ReturnType<App['parts']>; stop(): Promise<void> }
@@ -26,7 +27,8 @@ const { dynamodbClient, redisCommands } = readConfig({ DYNAMODB_CLIENT, REDIS_CO
 
 /** A system to test: a Redis and tables of its own, and some nodes in this process, each with its own port. */
 export async function startWorld(options: WorldOptions = {}) {
-  const { nodes: count = 1, dynamodbEndpoint = inject('dynaliteEndpoint') } = options
+  const { nodes: count = 1 } = options
+  const dynamodbEndpoint = options.dynamodbEndpoint ?? (await sharedService('dynalite'))
   const redis = await startRedis()
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'))
   const prefix = `t${randomUUID().slice(0, 8)}_`

@@ -132,7 +132,8 @@ async function start(options: Partial<EmbeddedOptions> = {}): Promise<Embedded> 
 }
 
 function link({ redisUrl = '' }: Embedded): RedisLink {
-  const link = createRedisStoreLink({ url: redisUrl })
+  // Patient: the machine may be busy, and slowness is not what these tests are about.
+  const link = createRedisStoreLink({ url: redisUrl, commandTimeoutMs: 20_000 })
   undo.push(link.close)
   return link
 }

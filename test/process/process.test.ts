@@ -4,35 +4,37 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deriveVapid } from '../../src/config/config.ts'
-import { transpileServer } from '../kit/nodes/transpile-server.ts'
 import { createPerson, line, type Person, testSecret } from '../kit/person.ts'
 import { type RedisServer, startRedis } from '../kit/services/redis.ts'
+import { sharedService } from '../kit/shared-services.ts'
 
-let server: Awaited<ReturnType<typeof transpileServer>>
+let script: string
+let dynalite: string
 let redis: RedisServer
 let dataDir: string
 
 beforeAll(async () => {
-  server = await transpileServer()
+  script = await sharedService('server')
+  dynalite = await sharedService('dynalite')
   redis = await startRedis()
   dataDir = await mkdtemp(join(tmpdir(), 'parley-process-'))
 })
 afterAll(async () => {
-  await Promise.all([server?.remove(), redis?.stop(), dataDir && rm(dataDir, { recursive: true })])
+  await Promise.all([redis?.stop(), dataDir && rm(dataDir, { recursive: true })])
 })
 
 /** The server with these settings and no others. */
 function launch(settings: Record<string, string>) {
-  const child = spawn(process.execPath, [server.script], {
+  const child = spawn(process.execPath, ['--import', endingWithParent, script], {
     env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''
   const seen = new Set<() => void>()
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
+    stream?.on('data', (chunk) => {
       output += chunk
       for (const check of seen) check()
     })
@@ -54,6 +56,12 @@ function launch(settings: Record<string, string>) {
       }),
   }
 }
+
+/** However this process ends, nothing is left of what it started. */
+const endingWithParent = `data:text/javascript,${encodeURIComponent(`
+  process.on('disconnect', () => process.exit(1))
+  process.channel.unref()
+`)}`
 
 const tellingOfFsync = `data:text/javascript,${encodeURIComponent(`
   import fs from 'node:fs'
@@ -90,9 +98,8 @@ describe('a first start, with nothing set', () => {
     expect(first.output()).toMatch(/DynamoDB +\S+/)
 
     const { json } = await post(`${url}/dev/token`, { userId: 'alice' })
-    const message = { clientMessageId: 'first-1', to: { userId: 'bob' }, body: 'Hello, Bob' }
-    const sent = await post(`${url}/messages`, message, String(json.token))
-    expect(sent).toMatchObject({ status: 201, json: { duplicate: false, message: { seq: 1, senderId: 'alice' } } })
+    const { message, sent } = await sendFirst(url, String(json.token))
+    expect(sent).toMatchObject({ status: 201, json: { duplicate: false, message: { senderId: 'alice' } } })
     expect(await post(`${url}/dev/token`, { userId: 'no spaces' })).toMatchObject({
       status: 400,
       json: { error: { code: 'BAD_USER_INPUT', field: 'userId' } },
@@ -101,12 +108,20 @@ describe('a first start, with nothing set', () => {
 
     const second = launch({})
     const [, again = ''] = await second.says(/running at (http:\S+)/)
-    expect(await post(`${again}/messages`, message, String(json.token))).toMatchObject({
-      status: 200,
-      json: { ...sent.json, duplicate: true },
-    })
+    await expect
+      .poll(() => post(`${again}/messages`, message, String(json.token)))
+      .toMatchObject({ status: 200, json: { ...sent.json, duplicate: true } })
     expect(await terminate(second)).toEqual([0, null])
   })
+
+  /** Until the node can answer: on a busy machine what is embedded may be late at first. Another message each time, to be no duplicate. */
+  async function sendFirst(url: string, token: string) {
+    for (let attempt = 1; ; attempt += 1) {
+      const message = { clientMessageId: `first-${attempt}`, to: { userId: 'bob' }, body: 'Hello, Bob' }
+      const sent = await post(`${url}/messages`, message, token)
+      if (sent.status !== 503) return { message, sent }
+    }
+  }
 })
 
 describe('a start that cannot be', () => {
@@ -130,7 +145,7 @@ describe('a start that cannot be', () => {
 describe('development mode', () => {
   const onRealBackends = () => ({
     REDIS_URL: redis.url,
-    DYNAMODB_ENDPOINT: inject('dynaliteEndpoint'),
+    DYNAMODB_ENDPOINT: dynalite,
     TABLE_PREFIX: 'exposed_',
     CREATE_TABLES: 'true',
     HOST: '0.0.0.0',
@@ -258,15 +273,18 @@ describe('in production', () => {
   })
 })
 
-describe('two thousand clients that come back at once', () => {
+/** `npm run proofs` has two thousand. */
+const clients = Number(process.env.RETURNING_CLIENTS ?? 300)
+
+describe(`${clients} clients that come back at once`, () => {
   it('are all served', { timeout: 180_000 }, async () => {
     const node = launch(production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'storm_' }))
     const [, url = ''] = await node.says(/(http:\/\/[^"]+:\d+)/)
     const [alice, bob] = [await createPerson('alice', url), await createPerson('bob', url)]
-    await alice.send(bob, 'before')
-    const served = await Promise.all(Array.from({ length: 2000 }, () => comeBack(bob)))
-    const send = () => alice.send(bob, 'after', { clientMessageId: 'after' }).then(line, (error) => error.code)
-    await expect.poll(send, { timeout: 60_000 }).toBe('2 after')
+    const send = (body: string) => alice.send(bob, body, { clientMessageId: body }).then(line, (error) => error.code)
+    await expect.poll(() => send('before'), { timeout: 60_000 }).toBe('1 before')
+    const served = await Promise.all(Array.from({ length: clients }, () => comeBack(bob)))
+    await expect.poll(() => send('after'), { timeout: 60_000 }).toBe('2 after')
     for (const client of served) {
       await client.stream.receives(2).catch(async () => {
         await client.stream.stop()
@@ -295,7 +313,7 @@ describe('two thousand clients that come back at once', () => {
 const production = (settings: Record<string, string>) => ({
   NODE_ENV: 'production',
   REDIS_URL: redis.url,
-  DYNAMODB_ENDPOINT: inject('dynaliteEndpoint'),
+  DYNAMODB_ENDPOINT: dynalite,
   AUTH_JWT_SECRET: testSecret,
   ...settings,
 })

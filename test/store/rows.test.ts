@@ -1,5 +1,5 @@
 import { type AttributeValue, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DynamoCall } from '../../src/engine/dynamodb/client.ts'
 import type { Message } from '../../src/ports/log.ts'
 import type { Stores } from '../../src/ports/ports.ts'
@@ -8,26 +8,29 @@ import { createStoresDynamo } from '../../src/store/dynamo/stores.ts'
 import { createTables } from '../../src/store/dynamo/table-setup.ts'
 import type { Dynamo, TableName } from '../../src/store/dynamo/tables.ts'
 import { aChange, aClientMessageId, aConversation, aGroup, aMessage, aUser, aVoid, upTo } from '../kit/ids.ts'
+import { dynamoBackends } from '../kit/services/dynamo-backends.ts'
 import { connectDynamo } from '../kit/services/dynamodb.ts'
+import { sharedService } from '../kit/shared-services.ts'
 
-const backends: { name: string; endpoint: string; wire?: 'lean' | 'sdk' }[] = [
-  { name: 'dynalite', endpoint: inject('dynaliteEndpoint') },
-  { name: 'dynalite, by the SDK', endpoint: inject('dynaliteEndpoint'), wire: 'sdk' },
-  { name: 'DynamoDB Local', endpoint: inject('dynamoDbLocalEndpoint') },
+const credentials = { accessKeyId: 'none', secretAccessKey: 'none' }
+
+const backends: { name: string; endpointOf: () => Promise<string>; wire?: 'lean' | 'sdk' }[] = [
+  ...dynamoBackends,
+  { name: 'dynalite, by the SDK', endpointOf: () => sharedService('dynalite'), wire: 'sdk' },
 ]
 
-describe.each(backends)('on $name', ({ endpoint, wire = 'lean' }) => {
+describe.each(backends)('on $name', ({ endpointOf, wire = 'lean' }) => {
   const calls: DynamoCall[] = []
   let dynamo: Dynamo
   let stores: Stores
+  let reader: DynamoDBClient
   beforeAll(async () => {
+    const endpoint = await endpointOf()
+    reader = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials })
     dynamo = connectDynamo(endpoint, { wire, onCall: (call) => calls.push(call) })
     await createTables(dynamo)
     stores = createStoresDynamo(dynamo)
   })
-
-  const credentials = { accessKeyId: 'none', secretAccessKey: 'none' }
-  const reader = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials })
 
   afterAll(() => {
     reader.destroy()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LogRow, MessageLog } from '../../src/ports/log.ts'
 import { createMessagesDynamo } from '../../src/store/dynamo/messages.ts'
 import { createSharedReads } from '../../src/store/dynamo/shared-reads.ts'
@@ -6,6 +6,7 @@ import { createTables } from '../../src/store/dynamo/table-setup.ts'
 import type { Dynamo } from '../../src/store/dynamo/tables.ts'
 import { aConversation, aMessage } from '../kit/ids.ts'
 import { connectDynamo } from '../kit/services/dynamodb.ts'
+import { sharedService } from '../kit/shared-services.ts'
 
 /** Reads that end when the test says. Each finds what was there when it began. */
 function aSource() {
@@ -109,7 +110,7 @@ describe.each(['lean', 'sdk'] as const)('pages of a log, by the %s client', (wir
   let releases: (() => void)[] = []
   let messages: MessageLog
   beforeAll(async () => {
-    const plain = connectDynamo(inject('dynaliteEndpoint'), { wire })
+    const plain = connectDynamo(await sharedService('dynalite'), { wire })
     await createTables(plain)
     const call: typeof plain.client.call = async (operation, ...rest) => {
       const answer = await plain.client.call(operation, ...rest)

@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, inject } from 'vitest'
+import { afterAll, beforeAll, describe } from 'vitest'
 import { createQuickDynamo } from '../../bench/quick-dynamodb/server.ts'
 import type { Stores } from '../../src/ports/ports.ts'
 import { createStoresDynamo } from '../../src/store/dynamo/stores.ts'
 import { createTables } from '../../src/store/dynamo/table-setup.ts'
 import { createStoresMemory } from '../../src/store/memory/stores.ts'
+import { dynamoBackends } from '../kit/services/dynamo-backends.ts'
 import { connectDynamo } from '../kit/services/dynamodb.ts'
+import { sharedService } from '../kit/shared-services.ts'
 import { blocksContract } from './contract/blocks.ts'
 import { boundariesContract } from './contract/boundaries.ts'
 import { claimsContract } from './contract/claims.ts'
@@ -34,9 +36,8 @@ async function openQuick(wire: 'lean' | 'sdk'): Promise<Opened> {
 }
 
 const backends: { name: string; open: () => Promise<Opened> }[] = [
-  { name: 'dynalite', open: () => openDynamo(inject('dynaliteEndpoint')) },
-  { name: 'dynalite, by the SDK', open: () => openDynamo(inject('dynaliteEndpoint'), 'sdk') },
-  { name: 'DynamoDB Local', open: () => openDynamo(inject('dynamoDbLocalEndpoint')) },
+  ...dynamoBackends.map(({ name, endpointOf }) => ({ name, open: async () => openDynamo(await endpointOf()) })),
+  { name: 'dynalite, by the SDK', open: async () => openDynamo(await sharedService('dynalite'), 'sdk') },
   { name: 'the DynamoDB of the benchmark', open: () => openQuick('lean') },
   { name: 'the DynamoDB of the benchmark, by the SDK', open: () => openQuick('sdk') },
   { name: 'memory', open: async () => ({ stores: createStoresMemory(), close: () => undefined }) },

@@ -1,18 +1,19 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTables, validateTables } from '../../src/store/dynamo/table-setup.ts'
 import { type Dynamo, tableNames } from '../../src/store/dynamo/tables.ts'
+import { dynamoBackends } from '../kit/services/dynamo-backends.ts'
 import { connectDynamo } from '../kit/services/dynamodb.ts'
+import { sharedService } from '../kit/shared-services.ts'
 
-const backends: { name: string; endpoint: string; wire?: 'lean' | 'sdk' }[] = [
-  { name: 'dynalite', endpoint: inject('dynaliteEndpoint') },
-  { name: 'dynalite, by the SDK', endpoint: inject('dynaliteEndpoint'), wire: 'sdk' },
-  { name: 'DynamoDB Local', endpoint: inject('dynamoDbLocalEndpoint') },
+const backends: { name: string; endpointOf: () => Promise<string>; wire?: 'lean' | 'sdk' }[] = [
+  ...dynamoBackends,
+  { name: 'dynalite, by the SDK', endpointOf: () => sharedService('dynalite'), wire: 'sdk' },
 ]
 
-describe.each(backends)('tables on $name', ({ endpoint, wire = 'lean' }) => {
+describe.each(backends)('tables on $name', ({ endpointOf, wire = 'lean' }) => {
   let dynamo: Dynamo
-  beforeAll(() => {
-    dynamo = connectDynamo(endpoint, { wire })
+  beforeAll(async () => {
+    dynamo = connectDynamo(await endpointOf(), { wire })
   })
   afterAll(() => dynamo.client.close())
 

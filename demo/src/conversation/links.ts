@@ -1,7 +1,7 @@
 type TextPart = { text: string; href?: string }
 
 const candidate = /(?<![\p{L}\p{N}_@])(?:https?:\/\/|www\.)[^\s<>"`\p{Cc}\p{Cf}]+/giu
-const trailing = /[.,;:!?'’”»…*_~]$/u
+const trailing = /[.,;:!?'’”»…*_~]/u
 const brackets: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 
 /** A text with its web addresses found. Nothing but http and https is ever made a link. */
@@ -22,14 +22,18 @@ export function splitLinks(text: string): TextPart[] {
 
 /** "(see https://a.example/b)." ends before the bracket; "https://a.example/b_(c)" has its own. */
 function withoutEnd(found: string): string {
-  let address = found
-  for (;;) {
-    const last = address.at(-1) ?? ''
-    const opening = brackets[last]
-    const isOpen = opening !== undefined && count(address, opening) < count(address, last)
-    if (!isOpen && !trailing.test(address)) return address
-    address = address.slice(0, -1)
+  // Counted once: a text of nothing but brackets would be counted as often as it is long.
+  const unopened: Record<string, number> = {}
+  for (const [closing, opening] of Object.entries(brackets)) {
+    unopened[closing] = count(found, closing) - count(found, opening)
   }
+  let end = found.length
+  for (; end > 0; end -= 1) {
+    const last = found.charAt(end - 1)
+    if ((unopened[last] ?? 0) > 0) unopened[last] = (unopened[last] ?? 0) - 1
+    else if (!trailing.test(last)) break
+  }
+  return found.slice(0, end)
 }
 
 const count = (text: string, letter: string): number => text.split(letter).length - 1

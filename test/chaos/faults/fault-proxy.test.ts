@@ -16,18 +16,34 @@ async function aTarget() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const abandoned: string[] = []
   const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const proxy = await startFaultProxy(target, createRandom(1), (_operation, body) => abandoned.push(String(body)))
+  const random = createRandom(1)
+  let tell: () => void = () => undefined
+  /** Resolves when a call has come in, and is about to meet a fault. */
+  const met = new Promise<void>((resolve) => {
+    tell = resolve
+  })
+  const telling = {
+    ...random,
+    chance(probability: number) {
+      tell()
+      return random.chance(probability)
+    },
+  }
+  const proxy = await startFaultProxy(target, telling, (_operation, body) => abandoned.push(String(body)))
   onTestFinished(async () => {
     await proxy.stop()
     server.close()
   })
-  return { asked, abandoned, proxy }
+  return { asked, abandoned, met, proxy }
 }
 
 it('a call that is seconds late is carried out although its caller has given up', async () => {
-  const { asked, abandoned, proxy } = await aTarget()
+  const { asked, abandoned, met, proxy } = await aTarget()
   proxy.begin('seconds late', 1)
-  const given = fetch(proxy.url, { method: 'POST', body: 'a write', signal: AbortSignal.timeout(100) })
+  const caller = new AbortController()
+  const given = fetch(proxy.url, { method: 'POST', body: 'a write', signal: caller.signal })
+  await met
+  caller.abort()
   await expect(given).rejects.toThrow()
   expect(asked).toEqual([])
   await proxy.settled()

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { buffer, json, text } from 'node:stream/consumers'
-import { afterEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createDynamoClient, type DynamoCall, type DynamoOptions } from '../../../src/engine/dynamodb/client.ts'
 import { DynamoUnavailableError } from '../../../src/engine/dynamodb/error.ts'
 import type { Stores } from '../../../src/ports/ports.ts'
@@ -11,7 +11,9 @@ import { createStoresDynamo } from '../../../src/store/dynamo/stores.ts'
 import { createTables, validateTables } from '../../../src/store/dynamo/table-setup.ts'
 import type { Dynamo } from '../../../src/store/dynamo/tables.ts'
 import { aChange, aConversation, aGroup, aMessage, aUser } from '../../kit/ids.ts'
+import { dynamoBackends, hasJava } from '../../kit/services/dynamo-backends.ts'
 import { connectDynamo } from '../../kit/services/dynamodb.ts'
+import { sharedService } from '../../kit/shared-services.ts'
 
 describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
   test('throws an error of the engine, with the cause, where nobody says otherwise', async () => {
@@ -158,9 +160,8 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
       await expect(aRead(endpoint)).rejects.toEqual(unavailable)
     })
 
-    test('has no tables: UNAVAILABLE', async () => {
-      await expect(aRead(inject('dynaliteEndpoint'))).rejects.toEqual(unavailable)
-      await expect(aRead(inject('dynamoDbLocalEndpoint'))).rejects.toEqual(unavailable)
+    test.each(dynamoBackends)('has no tables, on $name: UNAVAILABLE', async ({ endpointOf }) => {
+      await expect(aRead(await endpointOf())).rejects.toEqual(unavailable)
     })
 
     test('cannot be validated or set up: UNAVAILABLE, not a list of missing tables', async () => {
@@ -169,8 +170,8 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
       await expect(createTables(dynamo)).rejects.toEqual(unavailable)
     })
 
-    test('rejects the request: a bug of ours, thrown as it is', async () => {
-      const dynamo = connect(inject('dynamoDbLocalEndpoint'))
+    test.skipIf(!hasJava)('rejects the request: a bug of ours, thrown as it is', async () => {
+      const dynamo = connect(await sharedService('dynamoDbLocal'))
       await createTables(dynamo)
       const stores = createStoresDynamo(dynamo)
       await expect(stores.profiles.put({ userId: '' as never })).rejects.toHaveProperty('name', 'ValidationException')
@@ -375,7 +376,7 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
     let isLost = false
     const endpoint = await answering(async (request, response) => {
       const { host: _host, ...headers } = request.headers as Record<string, string>
-      const target = inject('dynaliteEndpoint')
+      const target = await sharedService('dynalite')
       const answer = await fetch(target, { method: 'POST', headers, body: new Uint8Array(await buffer(request)) })
       const body = await answer.text()
       if (!isLost) return response.writeHead(answer.status).end(body)

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
-import { afterEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { DynamoOptions } from '../../../src/engine/dynamodb/client.ts'
 import {
   createCredentialsCache,
@@ -12,6 +12,7 @@ import {
 } from '../../../src/engine/dynamodb/endpoint-and-credentials.ts'
 import { createSign } from '../../../src/engine/dynamodb/signature.ts'
 import { createDynamoStoreClient } from '../../../src/store/dynamo/client.ts'
+import { dynamoBackends } from '../../kit/services/dynamo-backends.ts'
 import { connectDynamo } from '../../kit/services/dynamodb.ts'
 
 // What the lean client does by itself. What both clients do alike is in client.test.ts.
@@ -39,14 +40,13 @@ describe('an answer that does not match its checksum', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('does not come from the servers we test with', async () => {
-    for (const endpoint of [inject('dynaliteEndpoint'), inject('dynamoDbLocalEndpoint')]) {
-      const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'DynamoDB_20120810.ListTables' }
-      const sign = createSign({ url: new URL(endpoint), region: 'us-east-1' })
-      const signed = sign({ target: headers['x-amz-target'], body: Buffer.from('{}'), credentials, atMs: Date.now() })
-      const answer = await fetch(endpoint, { method: 'POST', headers: { ...headers, ...signed }, body: '{}' })
-      expect(Number(answer.headers.get('x-amz-crc32'))).toBe(crc32(Buffer.from(await answer.arrayBuffer())))
-    }
+  test.each(dynamoBackends)('does not come from $name', async ({ endpointOf }) => {
+    const endpoint = await endpointOf()
+    const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'DynamoDB_20120810.ListTables' }
+    const sign = createSign({ url: new URL(endpoint), region: 'us-east-1' })
+    const signed = sign({ target: headers['x-amz-target'], body: Buffer.from('{}'), credentials, atMs: Date.now() })
+    const answer = await fetch(endpoint, { method: 'POST', headers: { ...headers, ...signed }, body: '{}' })
+    expect(Number(answer.headers.get('x-amz-crc32'))).toBe(crc32(Buffer.from(await answer.arrayBuffer())))
   })
 })
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDomain } from '../../../src/domain/domain.ts'
 import type { Change } from '../../../src/ports/log.ts'
 import type { ClientMessageId, MessageId, UserId } from '../../../src/protocol/ids.ts'
@@ -7,6 +7,7 @@ import { createDynamoStoreClient } from '../../../src/store/dynamo/client.ts'
 import { tableNames } from '../../../src/store/dynamo/tables.ts'
 import { memoryDomain } from '../../kit/memory-domain.ts'
 import type { Person } from '../../kit/person.ts'
+import { sharedService } from '../../kit/shared-services.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
 let world: World
@@ -18,7 +19,7 @@ afterAll(() => world.stop())
 /** Every row of every table, and every key of Redis with what is in it. */
 async function everything(): Promise<string> {
   const client = createDynamoStoreClient({
-    endpoint: inject('dynaliteEndpoint'),
+    endpoint: await sharedService('dynalite'),
     region: 'us-east-1',
     now: Date.now,
     random: Math.random,

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../../../src/app.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { freePort } from '../../kit/free-port.ts'
 import { createPerson, line, testSecret } from '../../kit/person.ts'
 import { type RedisServer, startRedis } from '../../kit/services/redis.ts'
+import { sharedService } from '../../kit/shared-services.ts'
 
 let redis: RedisServer
 const undo: (() => Promise<void>)[] = []
@@ -28,7 +29,7 @@ async function start(
   const config = readConfig({
     PORT: '0',
     REDIS_URL: redis.url,
-    DYNAMODB_ENDPOINT: inject('dynaliteEndpoint'),
+    DYNAMODB_ENDPOINT: await sharedService('dynalite'),
     CREATE_TABLES: 'true',
     AUTH_JWT_SECRET: testSecret,
     ...settings,

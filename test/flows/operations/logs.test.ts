@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { ChatError } from '../../../src/protocol/errors.ts'
 import { createErrorMapper } from '../../../src/transport/execution/errors.ts'
 import type { Person } from '../../kit/person.ts'
 import { type DynamoEcho, startDynamoEcho } from '../../kit/services/dynamodb-echo.ts'
+import { sharedService } from '../../kit/shared-services.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
 type Line = Record<string, unknown> & { msg?: string }
@@ -20,7 +21,7 @@ let alice: Person
 let bob: Person
 
 beforeAll(async () => {
-  dynamodb = await startDynamoEcho(inject('dynaliteEndpoint'))
+  dynamodb = await startDynamoEcho(await sharedService('dynalite'))
   world = await startWorld({ nodes: 0, dynamodbEndpoint: dynamodb.url })
   // On a busy machine the tables may take longer than a call may.
   for (const lines of logs) await vi.waitFor(() => world.startNode({ logger: loggerOf(lines) }), 50_000)

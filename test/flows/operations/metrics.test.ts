@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import type { ConversationId, UserId } from '../../../src/protocol/ids.ts'
 import type { Person } from '../../kit/person.ts'
 import { seedCounter } from '../../kit/seed-counter.ts'
 import { startProxy, type TcpProxy } from '../../kit/services/proxy.ts'
+import { sharedService } from '../../kit/shared-services.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
 let world: World
 let dynamodb: TcpProxy
 
 beforeAll(async () => {
-  dynamodb = await startProxy(inject('dynaliteEndpoint'))
+  dynamodb = await startProxy(await sharedService('dynalite'))
   world = await startWorld({
     nodes: 2,
     dynamodbEndpoint: dynamodb.url,

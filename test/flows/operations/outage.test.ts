@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { line, type Person, type Via } from '../../kit/person.ts'
 import { startProxy, type TcpProxy } from '../../kit/services/proxy.ts'
+import { sharedService } from '../../kit/shared-services.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
 let world: World
@@ -10,7 +11,7 @@ let bob: Person
 let chat: string
 
 beforeAll(async () => {
-  dynamodb = await startProxy(inject('dynaliteEndpoint'))
+  dynamodb = await startProxy(await sharedService('dynalite'))
   world = await startWorld({ dynamodbEndpoint: dynamodb.url, app: { deadlines: {} } })
   alice = await world.person('alice')
   bob = await world.person('bob')

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createNodeProcess } from '../../chaos/faults/processes.ts'
 import { freePort } from '../free-port.ts'
+import { sharedService } from '../shared-services.ts'
 import { transpileServer } from './transpile-server.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -18,30 +19,41 @@ export type DemoServer = Awaited<ReturnType<typeof startDemoServer>>
  * demo page. It can be killed.
  */
 export async function startDemoServer(settings: Record<string, string> = {}) {
-  const built = await transpileServer()
+  const script = await sharedService('demoServer')
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-demo-'))
   const port = await freePort()
   const crashes: string[] = []
   const node = createNodeProcess({
     name: 'the server',
     port,
-    script: built.script,
+    script,
     environment: { PATH: process.env.PATH ?? '', PORT: String(port), DATA_DIR: join(dataDir, 'data'), ...settings },
     logPath: join(dataDir, 'log'),
     onCrash: (text) => crashes.push(text),
   })
   const stop = async () => {
     await node.retire()
-    await Promise.all([built.remove(), rm(dataDir, { recursive: true, force: true })])
+    await rm(dataDir, { recursive: true, force: true })
   }
   try {
-    await buildDemo(join(built.place, 'demo'))
     await node.start()
   } catch (error) {
     await stop()
     throw error
   }
   return { url: node.url, crashes, start: node.start, kill: node.kill, stop }
+}
+
+/** The server with the page beside it, for all files of a run. */
+export async function buildDemoServer(): Promise<{ script: string; remove(): Promise<void> }> {
+  const built = await transpileServer()
+  try {
+    await buildDemo(join(built.place, 'demo'))
+  } catch (error) {
+    await built.remove()
+    throw error
+  }
+  return built
 }
 
 /** As `npm run build` does: in a process of its own, for under Vitest React would come as it is for its developers. */

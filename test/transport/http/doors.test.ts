@@ -307,7 +307,8 @@ async function sendBytes({ port }: Started, bytes: string): Promise<string> {
   socket.on('data', (chunk) => {
     received += chunk
   })
-  const closed = once(socket, 'close')
+  // Closed with an error or without: `once` of node:events would throw the error.
+  const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.write(bytes)
   await closed
   return received

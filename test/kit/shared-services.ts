@@ -1,0 +1,38 @@
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { inject } from 'vitest'
+
+/** What test files share, and what they learn of it. global-setup.ts starts each when it is first asked for. */
+export type SharedServices = {
+  /** The endpoint of a dynalite that keeps its data on disk, as it does when embedded. */
+  dynalite: string
+  /** The endpoint of AWS's DynamoDB Local: the oracle, where its answer may differ from that of dynalite. Needs Java. */
+  dynamoDbLocal: string
+  /** The script of the transpiled server. */
+  server: string
+  /** The same with the built demo page beside it. */
+  demoServer: string
+  /** The WebSocket endpoint of a headless Chromium. */
+  chromium: string
+}
+
+const asked = new Map<keyof SharedServices, Promise<string>>()
+
+/** Where the service is. Starts it if no test file of this run has asked for it before. */
+export function sharedService(name: keyof SharedServices): Promise<string> {
+  const answer = asked.get(name) ?? ask(name)
+  asked.set(name, answer)
+  return answer
+}
+
+function ask(name: keyof SharedServices): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asking = request({ socketPath: inject('sharedServicesSocket'), path: `/${name}` }, async (response) => {
+      const answer = await text(response)
+      if (response.statusCode === 200) resolve(JSON.parse(answer))
+      else reject(new Error(`${name} cannot be started: ${answer}`))
+    })
+    asking.on('error', reject)
+    asking.end()
+  })
+}
