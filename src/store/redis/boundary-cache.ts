@@ -29,27 +29,25 @@ export function createBoundaryCacheRedis(link: RedisLink, keys: RedisKeys): Boun
 
   return {
     async get(member) {
-      return toCached(
-        await link.roundTrip('boundaryCache.get', () => get(keys.cachedBoundaries(member), ['d', 'r', 'p'])),
-      )
+      return toCached(await link.roundTrip('hints.get', () => get(keys.cachedBoundaries(member), ['d', 'r', 'p'])))
     },
 
     async open(member) {
-      const [read, version] = (await link.roundTrip('boundaryCache.open', () =>
+      const [read, version] = (await link.roundTrip('hints.open', () =>
         open([keys.cachedBoundaries(member), keys.pendingIndexComplete(member.userId)], [boundaryCacheTtlMs]),
       )) as [string | null, string]
       return { lastReadSeq: Number(read ?? 0), pendingVersion: pendingVersionOf(version) }
     },
 
     async lift(member, { lastDeliveredSeq, lastReadSeq }, clearedVersion) {
-      await link.roundTrip('boundaryCache.lift', () =>
+      await link.roundTrip('hints.lift', () =>
         lift([keys.cachedBoundaries(member)], [lastDeliveredSeq, lastReadSeq, clearedVersion ?? 0, boundaryCacheTtlMs]),
       )
     },
 
     async notePending(member) {
       return Number(
-        await link.roundTrip('boundaryCache.notePending', () =>
+        await link.roundTrip('hints.notePending', () =>
           notePending([keys.cachedBoundaries(member)], [boundaryCacheTtlMs]),
         ),
       )
