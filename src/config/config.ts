@@ -14,6 +14,8 @@ export type Config = {
   dynamodb: 'embedded' | { endpoint: string; region: string } | { service: 'aws'; region: string }
   /** How it is talked to: our own client, or the AWS SDK's. */
   dynamodbClient: 'lean' | 'sdk'
+  /** Who executes GraphQL operations: what they are compiled to, or graphql-js. */
+  graphqlExecutor: 'compiled' | 'reference'
   tables: { prefix: string; create: boolean }
   /** Of every key and channel in Redis. */
   redisPrefix: string
@@ -246,6 +248,7 @@ const variables = z.object({
     })
     .optional(),
   DYNAMODB_CLIENT: z.enum(['lean', 'sdk'], { error: 'must be lean or sdk' }).default('lean'),
+  GRAPHQL_EXECUTOR: z.enum(['compiled', 'reference'], { error: 'must be compiled or reference' }).default('compiled'),
   AWS_REGION: z.string().optional(),
   TABLE_PREFIX: z
     .string()
@@ -359,6 +362,7 @@ function assemble(read: Variables): Config {
     redis: read.REDIS_URL === undefined ? 'embedded' : { urls: read.REDIS_URL },
     dynamodb: dynamodbOf(read),
     dynamodbClient: read.DYNAMODB_CLIENT,
+    graphqlExecutor: read.GRAPHQL_EXECUTOR,
     tables: { prefix: read.TABLE_PREFIX, create: read.CREATE_TABLES ?? read.DYNAMODB_ENDPOINT === undefined },
     redisPrefix: read.REDIS_PREFIX ?? read.TABLE_PREFIX,
     media: mediaOf(read),

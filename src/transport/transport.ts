@@ -18,9 +18,10 @@ import type { UserId } from '../protocol/ids.ts'
 import { createAuthenticate, type DevTokens } from './auth/auth.ts'
 import type { FieldCosts } from './documents/document-cost.ts'
 import { createErrorMapper } from './execution/errors.ts'
-import type { CreateContext } from './execution/executor.ts'
 import { createGraphQL } from './execution/graphql.ts'
 import { createOperations, within } from './execution/operations.ts'
+import type { CreateContext } from './execution/prepared.ts'
+import { createAdmit } from './http/admit.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { type Handler, send } from './http/exchange.ts'
 import { createIsFamiliarHost } from './http/familiar-host.ts'
@@ -31,6 +32,7 @@ import { createMediaRoute, type MediaFiles } from './http/media.ts'
 import { createOrigins } from './http/origins.ts'
 import { createMessagesHandler, type SendMessage } from './http/rest.ts'
 import { defaultHttpTimes, type HttpTimes } from './http/slow-clients.ts'
+import { createYogaServer } from './http/yoga.ts'
 import { createAdmission } from './limits/admission.ts'
 import { createPlaces } from './limits/places.ts'
 import { createRefusals } from './limits/refusals.ts'
@@ -115,7 +117,9 @@ export function createTransport(options: TransportOptions): Transport {
   const parts = { ...options, ...limits, errors, metrics, log, operations, authenticate, origins, isFamiliarHost }
   const graphql = createGraphQL(parts)
   const webSockets = createWebSockets({ ...parts, graphql, acceptAnonymous: config.graphiql })
-  const graphqlHandler = createGraphQLHandler(graphql, errors, clientAddress)
+  const admit = createAdmit(authenticate, admission)
+  const yoga = createYogaServer({ ...parts, graphql, admit })
+  const graphqlHandler = createGraphQLHandler({ graphql, yoga, admit, errors, clientAddress })
   const routes: Routes = {
     '/graphql': {
       GET: config.graphiql ? createGraphiQLHandler(parts, graphqlHandler) : graphqlHandler,

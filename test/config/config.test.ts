@@ -31,6 +31,7 @@ describe('with nothing set', () => {
       redis: 'embedded',
       dynamodb: 'embedded',
       dynamodbClient: 'lean',
+      graphqlExecutor: 'compiled',
       tables: { prefix: 'parley_', create: true },
       redisPrefix: 'parley_',
       media: 'disk',
@@ -219,6 +220,11 @@ describe('each variable', () => {
   test('DYNAMODB_CLIENT is lean or sdk', () => {
     expect(readConfig({ DYNAMODB_CLIENT: 'sdk' }).dynamodbClient).toBe('sdk')
     expect(problemsOf({ DYNAMODB_CLIENT: 'aws' })).toEqual(['DYNAMODB_CLIENT must be lean or sdk'])
+  })
+
+  test('GRAPHQL_EXECUTOR is compiled or reference', () => {
+    expect(readConfig({ GRAPHQL_EXECUTOR: 'reference' }).graphqlExecutor).toBe('reference')
+    expect(problemsOf({ GRAPHQL_EXECUTOR: 'yoga' })).toEqual(['GRAPHQL_EXECUTOR must be compiled or reference'])
   })
 
   test('TABLE_PREFIX and DATA_DIR are taken as they are', () => {

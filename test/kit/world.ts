@@ -37,6 +37,8 @@ export async function startWorld(options: WorldOptions = {}) {
       redis: { urls: [redis.url] },
       dynamodb: { endpoint: dynamodbEndpoint, region: 'us-east-1' },
       dynamodbClient: 'lean',
+      // So that all flows can be run either way.
+      graphqlExecutor: readConfig({ GRAPHQL_EXECUTOR: process.env.GRAPHQL_EXECUTOR }).graphqlExecutor,
       tables: { prefix, create: true },
       redisPrefix: defaultKeyPrefix,
       media: 'disk',

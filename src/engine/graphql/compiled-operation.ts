@@ -74,7 +74,14 @@ export function compileOperation(
   }
 }
 
+/**
+ * An operation with more fields than that, once fragments are in their places, is left to graphql-js. Fragments that double at each level
+ * make tens of thousands of a short document, and what is compiled is kept as long as the document.
+ */
+export const compiledFieldsMax = 1000
+
 function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
+  let fieldCount = 0
   let canBeShared = true
   /** Of the object whose fields are being looked at. */
   let isSameForAll = true
@@ -196,7 +203,8 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
 
   function fieldOf(type: GraphQLObjectType, nodes: readonly FieldNode[]): WriteField {
     const [node] = nodes
-    if (!node) throw new Extraordinary()
+    fieldCount += 1
+    if (!node || fieldCount > compiledFieldsMax) throw new Extraordinary()
     if (node.name.value === '__typename') {
       const text = JSON.stringify(type.name)
       return () => text

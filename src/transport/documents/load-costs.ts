@@ -29,11 +29,16 @@ type AnyField = GraphQLField<unknown, Loading>
 
 const charged = new WeakSet<GraphQLSchema>()
 
-export function chargeLoads(schema: GraphQLSchema, fieldCosts: FieldCosts = {}): void {
+/** `types`: those of the schema that no other schema has charged already. */
+export function chargeLoads(
+  schema: GraphQLSchema,
+  fieldCosts: FieldCosts = {},
+  types: readonly unknown[] = Object.values(schema.getTypeMap()),
+): void {
   if (charged.has(schema)) return
   charged.add(schema)
   const itemCost = createItemCost(schema, fieldCosts)
-  for (const type of Object.values(schema.getTypeMap())) {
+  for (const type of types) {
     if (!isObjectType(type) || isIntrospectionType(type)) continue
     for (const field of Object.values(type.getFields()) as AnyField[]) {
       const { charsPerCost } = fieldCosts[`${type.name}.${field.name}`] ?? {}

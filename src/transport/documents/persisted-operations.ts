@@ -53,6 +53,9 @@ export function createPersistedOperations(
 
 const refusal = (message: string) => new ChatError('GRAPHQL_VALIDATION_FAILED', message)
 
+/** Whether the request names a document instead of sending one. */
+export const namesDocument = (params: RequestParams): boolean => idIn(params) !== undefined
+
 /** `documentId`, or Apollo's `extensions.persistedQuery`. */
 function idIn({ documentId, extensions }: RequestParams): string | undefined {
   if (typeof documentId === 'string' && documentId !== '') return documentId

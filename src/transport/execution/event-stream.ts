@@ -1,43 +1,37 @@
 import type { GraphQLError } from 'graphql'
+import type { Answer } from '../../engine/graphql/answer.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { ChatError } from '../../protocol/errors.ts'
 import { isOverload } from '../documents/load-costs.ts'
 import type { ErrorMapper } from './errors.ts'
+import type { EventExecutor } from './event-executor.ts'
 
 /** Who takes the results of a stream. */
-export type Taker<Result> = {
+export type Taker = {
   /** In the very turn an event is heard, while nothing else is on its way. False: it comes by `take`. */
-  takeNow(result: Result): boolean
+  takeNow(result: Answer): boolean
   /** The next one comes when this one is taken. */
-  take(result: Result): Promise<void> | undefined
+  take(result: Answer): Promise<void> | undefined
   /** Told once, with the error that ended the stream, if one did. */
   over(error: unknown): void
 }
 
-export type EventStreamOptions<Result> = {
+export type EventStreamOptions = {
   readonly source: AsyncIterable<unknown>
-  readonly answers: EventAnswers<Result>
+  readonly executor: EventExecutor
   readonly clock: Clock
   errors(): ErrorMapper
   /** Called with each event whose result is handed to the reader. */
   onEvent(event: unknown): void
   /** Called once, when the stream is over. */
-  onEnd(error: unknown): void
-}
-
-/** What an event is answered with, by a context of its own. */
-export interface EventAnswers<Result> {
-  resolve(event: unknown): Result | Promise<Result>
-  /** The same, where there is nothing to wait for. */
-  resolveNow(event: unknown): Result | undefined
-  errorsOf(result: Result): readonly GraphQLError[] | undefined
+  onEnd(error: GraphQLError | undefined): void
 }
 
 const retryDelaysMs = [50, 200, 800]
 const end: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
-type Step<Result> = IteratorResult<Result, undefined>
-type Reader<Result> = { resolve: (step: Step<Result>) => void; reject: (error: unknown) => void }
+type Step = IteratorResult<Answer, undefined>
+type Reader = { resolve: (step: Step) => void; reject: (error: unknown) => void }
 
 /** A source that can hand its next event over in the turn it hears it. */
 type LiveSource = AsyncIterator<unknown> & { offerTo?: (taker: { takeNow(event: unknown): boolean }) => void }
@@ -49,20 +43,20 @@ type LiveSource = AsyncIterator<unknown> & { offerTo?: (taker: { takeNow(event: 
  * It is read either as an iterator or by a taker. Written by hand: a generator's `return` would wait for its pending `next`, which may
  * never come.
  */
-export class EventStream<Result> implements AsyncIterableIterator<Result, undefined> {
-  readonly #options: EventStreamOptions<Result>
-  readonly #answers: EventAnswers<Result>
+export class EventStream implements AsyncIterableIterator<Answer, undefined> {
+  readonly #options: EventStreamOptions
+  readonly #executor: EventExecutor
   readonly #iterator: LiveSource
   #over: AbortController | undefined
   /** Whoever waits for the next one: nobody has answered yet. */
-  #reader: Reader<Result> | undefined
-  #taker: Taker<Result> | undefined
+  #reader: Reader | undefined
+  #taker: Taker | undefined
   #unseenError: unknown
   #released: Promise<void> | undefined
 
-  constructor(options: EventStreamOptions<Result>) {
+  constructor(options: EventStreamOptions) {
     this.#options = options
-    this.#answers = options.answers
+    this.#executor = options.executor
     this.#iterator = options.source[Symbol.asyncIterator]()
   }
 
@@ -73,14 +67,14 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
     return this.#over.signal
   }
 
-  next(): Promise<Step<Result>> {
+  next(): Promise<Step> {
     if (this.#unseenError !== undefined) {
       const error = this.#unseenError
       this.#unseenError = undefined
       return Promise.reject(error)
     }
     if (this.#released !== undefined) return Promise.resolve(end)
-    const promise = new Promise<Step<Result>>((resolve, reject) => {
+    const promise = new Promise<Step>((resolve, reject) => {
       this.#reader = { resolve, reject }
     })
     void this.#step()
@@ -109,7 +103,7 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
   }
 
   /** Hands all results to the taker, and tells it of the end. */
-  deliverTo(taker: Taker<Result>): void {
+  deliverTo(taker: Taker): void {
     if (this.#released !== undefined) taker.over(this.#unseenError)
     else {
       this.#taker = taker
@@ -121,8 +115,8 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
   /** From the source, while its `next` is waited for. */
   takeNow(event: unknown): boolean {
     if (this.#released !== undefined || this.#taker === undefined) return false
-    const result = this.#answers.resolveNow(event)
-    if (result === undefined || this.#answers.errorsOf(result)?.length || !this.#taker.takeNow(result)) return false
+    const result = this.#executor.resolveNow(event)
+    if (result === undefined || this.#executor.errorsOf(result)?.length || !this.#taker.takeNow(result)) return false
     this.#options.onEvent(event)
     return true
   }
@@ -132,14 +126,14 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
   }
 
   /** Most streams wait here most of the time, so what waits is no suspended function, which would hold more. */
-  #pull(taker: Taker<Result>): void {
+  #pull(taker: Taker): void {
     this.#iterator.next().then(
       (step) => this.#handOver(step, taker),
       (error) => this.fail(error),
     )
   }
 
-  async #handOver({ done, value }: IteratorResult<unknown>, taker: Taker<Result>): Promise<void> {
+  async #handOver({ done, value }: IteratorResult<unknown>, taker: Taker): Promise<void> {
     try {
       if (done) return void this.fail(undefined)
       const result = await this.#resolved(value)
@@ -167,19 +161,19 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
     }
   }
 
-  async #resolved(event: unknown): Promise<Result> {
+  async #resolved(event: unknown): Promise<Answer> {
     const { clock } = this.#options
-    const answers = this.#answers
+    const executor = this.#executor
     for (const delayMs of retryDelaysMs) {
-      const result = await answers.resolve(event)
-      const [error] = answers.errorsOf(result) ?? []
+      const result = await executor.resolve(event)
+      const [error] = executor.errorsOf(result) ?? []
       if (!error || this.#released !== undefined) return result
       // It would load as much the next time, and the client that came back for it too.
       if (isOverload(error)) throw error
       await clock.sleep(delayMs, this.over)
     }
-    const result = await answers.resolve(event)
-    const [error] = answers.errorsOf(result) ?? []
+    const result = await executor.resolve(event)
+    const [error] = executor.errorsOf(result) ?? []
     if (error) throw this.#retryable(error)
     return result
   }
@@ -197,7 +191,7 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
     )
   }
 
-  #takeReader(): Reader<Result> | undefined {
+  #takeReader(): Reader | undefined {
     const taken = this.#reader
     this.#reader = undefined
     return taken

@@ -7,10 +7,12 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { type Compiled, compileOperation } from '../../engine/graphql/compiled-operation.ts'
-import type { ShareOf } from '../../engine/graphql/shared-answers.ts'
 import { rootFieldsOf } from '../documents/document-shape.ts'
 
-/** An operation of a valid document, and what was made of it so far. */
+/** Who executes operations: what they are compiled to, or graphql-js, which executes what cannot be compiled in either case. */
+export type ExecutorName = 'compiled' | 'reference'
+
+/** An operation of a document, and how it is executed. */
 export type Plan = {
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
@@ -19,46 +21,20 @@ export type Plan = {
   readonly type: 'query' | 'mutation' | 'subscription'
   /** At most, see `rootFieldsOf`. */
   readonly rootFields: number
-  /** From the second time on: most documents that come once never come again. Undefined for what graphql-js executes itself. */
-  compiled(): Compiled | undefined
-  /** Of a subscription: which of its events are the same for several. Undefined where none is. */
-  readonly shareOf: ShareOf | undefined
+  /**
+   * Undefined for what graphql-js executes. It is chosen by what the document is, once, when it is first asked for: by then the document
+   * is known to be valid, and the operation to be affordable.
+   */
+  readonly compiled: Compiled | undefined
 }
 
 export type PlanOf = (document: DocumentNode, operationName: string | null | undefined) => Plan | undefined
 
 /** Kept as long as the document is. Undefined where the document has no such operation. */
-export function createPlans(schema: GraphQLSchema): PlanOf {
-  const plans = new WeakMap<DocumentNode, Map<string, Plan>>()
-
-  function planOf(document: DocumentNode, operationName: string | undefined): Plan | undefined {
-    const operation = getOperationAST(document, operationName)
-    if (!operation) return undefined
-    let isNew = true
-    let compiled: Compiled | undefined
-    let isCompiled = false
-    return {
-      document,
-      operation,
-      operationName,
-      name: operation.name?.value,
-      type: operation.operation,
-      rootFields: rootFieldsOf(document, operation),
-      get shareOf() {
-        return compiled?.canBeShared ? compiled.shareOf : undefined
-      },
-      compiled() {
-        // A subscription has many events.
-        if (isNew && operation.operation !== 'subscription') {
-          isNew = false
-          return undefined
-        }
-        if (!isCompiled) compiled = compileOperation(schema, fragmentsOf(document), operation)
-        isCompiled = true
-        return compiled
-      },
-    }
-  }
+export function createPlans(schema: GraphQLSchema, executor: ExecutorName = 'compiled'): PlanOf {
+  const plans = new WeakMap<DocumentNode, Map<string | undefined, Plan>>()
+  const compile = (document: DocumentNode, operation: OperationDefinitionNode): Compiled | undefined =>
+    executor === 'reference' ? undefined : compileOperation(schema, fragmentsOf(document), operation)
 
   return (document, operationName) => {
     let known = plans.get(document)
@@ -66,12 +42,52 @@ export function createPlans(schema: GraphQLSchema): PlanOf {
       known = new Map()
       plans.set(document, known)
     }
-    const key = operationName ?? ''
-    const found = known.get(key)
+    // An empty name is a name too, which no operation has.
+    const name = operationName ?? undefined
+    const found = known.get(name)
     if (found) return found
-    const plan = planOf(document, operationName ?? undefined)
-    if (plan) known.set(key, plan)
+    const operation = getOperationAST(document, name)
+    if (!operation) return undefined
+    const plan = new OperationPlan(document, operation, name, compile)
+    known.set(name, plan)
     return plan
+  }
+}
+
+type Compile = (document: DocumentNode, operation: OperationDefinitionNode) => Compiled | undefined
+
+class OperationPlan implements Plan {
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  readonly operationName: string | undefined
+  readonly name: string | undefined
+  readonly type: Plan['type']
+  readonly rootFields: number
+  readonly #compile: Compile
+  #compiled: Compiled | undefined
+  #isChosen = false
+
+  constructor(
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    operationName: string | undefined,
+    compile: Compile,
+  ) {
+    this.document = document
+    this.operation = operation
+    this.operationName = operationName
+    this.name = operation.name?.value
+    this.type = operation.operation
+    this.rootFields = rootFieldsOf(document, operation)
+    this.#compile = compile
+  }
+
+  get compiled(): Compiled | undefined {
+    if (!this.#isChosen) {
+      this.#compiled = this.#compile(this.document, this.operation)
+      this.#isChosen = true
+    }
+    return this.#compiled
   }
 }
 

@@ -14,7 +14,7 @@ import type { Answer } from '../../engine/graphql/answer.ts'
 import { SmallMap } from '../../shared/small-map.ts'
 import { isNestedDeeper, jsonNestingMax } from '../documents/request-params.ts'
 import type { EventStream, Taker } from '../execution/event-stream.ts'
-import type { Prepared } from '../execution/executor.ts'
+import type { Prepared, Refusal } from '../execution/prepared.ts'
 import { frameOf, nextFrame, onlyFrames } from './frames.ts'
 import type { Outgoing } from './outgoing.ts'
 
@@ -33,7 +33,7 @@ export type Operation = {
   release: (() => void) | undefined
 }
 
-type Judged = Prepared | readonly GraphQLError[]
+type Judged = Prepared | Refusal
 export type Prepares = Judged | Promise<Judged>
 
 export type Service = {
@@ -44,17 +44,17 @@ export type Service = {
   /** Of a query or mutation. */
   answer(prepared: Prepared): Answer | Promise<Answer>
   /** Of a subscription. */
-  follow(prepared: Prepared): Promise<EventStream<Answer> | Answer>
+  follow(prepared: Prepared): Promise<EventStream | Answer>
   /** What the client may know of a failure. */
   explain(error: unknown): GraphQLError
 }
 
 /** An operation at work. It takes the results of its subscription itself, which may be silent for days: it is one small object. */
-class Running implements Operation, Taker<Answer> {
+class Running implements Operation, Taker {
   readonly id: string
   readonly position: number
   release: (() => void) | undefined = undefined
-  stream: EventStream<Answer> | undefined = undefined
+  stream: EventStream | undefined = undefined
   /** The client has not completed it. */
   wanted = true
   readonly #conversation: Conversation
@@ -173,7 +173,7 @@ export class Conversation {
   }
 
   #run(operation: Running, prepared: Judged): void {
-    if (!('plan' in prepared)) this.#refuse(operation, prepared)
+    if ('errors' in prepared) this.#refuse(operation, prepared.errors)
     else if (!operation.wanted) this.#finish(operation)
     else if (prepared.plan.type === 'subscription') {
       this.#follow(operation, prepared).catch((error) => this.#refuse(operation, [this.#service.explain(error)]))

@@ -5,9 +5,9 @@ import { operationsPerSocketMax } from '../../protocol/limits.ts'
 import type { Viewer } from '../../protocol/viewer.ts'
 import type { Authenticate } from '../auth/auth.ts'
 import type { ErrorMapper } from '../execution/errors.ts'
-import type { Prepared } from '../execution/executor.ts'
-import type { GraphQL, WebSocketRequest } from '../execution/graphql.ts'
+import type { GraphQL } from '../execution/graphql.ts'
 import type { Operations } from '../execution/operations.ts'
+import type { OperationContext, Prepared, Refusal } from '../execution/prepared.ts'
 import type { Admission } from '../limits/admission.ts'
 import type { Places } from '../limits/places.ts'
 import type { Refusals } from '../limits/refusals.ts'
@@ -43,8 +43,6 @@ export type WebSocketOperationsOptions = {
   /** GraphiQL opens its socket without a token and sends one with each operation. */
   acceptAnonymous: boolean
 }
-
-type PersistedPayload = SubscribePayload & { documentId?: unknown }
 
 const tooManyRetryAfterMs = 1000
 const tryAgainLater = 1013
@@ -107,11 +105,11 @@ export class WebSocketOperations implements Service {
   }
 
   answer(prepared: Prepared) {
-    return this.#options.graphql.answer(prepared)
+    return this.#options.graphql.execute(prepared)
   }
 
   follow(prepared: Prepared) {
-    return this.#options.graphql.follow(prepared)
+    return this.#options.graphql.subscribe(prepared, 'ws')
   }
 
   explain(error: unknown) {
@@ -128,26 +126,21 @@ export class WebSocketOperations implements Service {
   #admit(payload: SubscribePayload, asks: Viewer | undefined, ids: OperationIds): Prepares {
     const { graphql, admission } = this.#options
     const { origin, address } = this.#connection
-    const { query, operationName, variables, extensions, documentId } = payload as PersistedPayload
-    const request: WebSocketRequest = {
-      query,
-      documentId,
-      operationName,
-      variables,
-      extensions,
+    const context: OperationContext = {
+      transport: 'ws',
       viewer: asks,
       origin,
       address,
       ids,
-      traceparent: extensions?.traceparent,
+      traceparent: payload.extensions?.traceparent,
     }
     const admitted = admission.admit(asks, address)
-    if (admitted === undefined) return graphql.prepare(request)
-    return admitted.then(() => graphql.prepare(request)).catch((error) => this.#refused(ids, error))
+    if (admitted === undefined) return graphql.prepare(payload, context)
+    return admitted.then(() => graphql.prepare(payload, context)).catch((error) => this.#refused(ids, error))
   }
 
-  #refused(ids: OperationIds, error: unknown) {
-    return [this.#options.errors.about(ids).toGraphQLError(error)]
+  #refused(ids: OperationIds, error: unknown): Refusal {
+    return { errors: [this.#options.errors.about(ids).toGraphQLError(error)] }
   }
 }
 

@@ -185,10 +185,10 @@ describe('4409: one operation per id', () => {
     expect(await socket.closed()).toEqual({ code: 4409, reason: 'Subscriber for x already exists' })
   })
 
-  test('before the first has been looked at', async () => {
+  test('also right after the first', async () => {
     const server = await start()
     const socket = await connect(server)
-    socket.subscribe('x', '{ me }')
+    socket.subscribe('x', '{ hang }')
     socket.subscribe('x', '{ me }')
     expect(await socket.closed()).toMatchObject({ code: 4409 })
   })

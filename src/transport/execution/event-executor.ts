@@ -1,49 +1,26 @@
-import type { ExecutionResult, GraphQLError } from 'graphql'
+import type { GraphQLError } from 'graphql'
 import { type Answer, answerOf, writeOr } from '../../engine/graphql/answer.ts'
 import type { Compiled } from '../../engine/graphql/compiled-operation.ts'
 import type { Run } from '../../engine/graphql/compiled-values.ts'
 import type { Variables } from '../../engine/graphql/compiled-variables.ts'
 import type { Share, SharedAnswers, ShareOf } from '../../engine/graphql/shared-answers.ts'
-import type { EventAnswers } from './event-stream.ts'
-import type { Prepared } from './executor.ts'
+import type { Prepared } from './prepared.ts'
+import type { Reference } from './reference.ts'
 
 /** What all streams of a node have in common. */
-export type EventParts = {
+export type EventExecutorParts = {
   shared: SharedAnswers
+  reference: Reference
   /** In time, or with the error that it was not. */
   inDeadline: (answer: Promise<Answer>, prepared: Prepared) => Promise<Answer>
-  contextFor: (prepared: Prepared, source: object) => object
-  byGraphQL: (prepared: Prepared, event: unknown, source: object) => Promise<ExecutionResult>
 }
 
-/** As graphql-js has it, for what is not compiled. */
-export class PlainEventAnswers implements EventAnswers<ExecutionResult> {
-  readonly #parts: EventParts
-  readonly #prepared: Prepared
-  readonly #source: object
-
-  constructor(parts: EventParts, prepared: Prepared, source: object) {
-    this.#parts = parts
-    this.#prepared = prepared
-    this.#source = source
-  }
-
-  resolve(event: unknown): Promise<ExecutionResult> {
-    return this.#parts.byGraphQL(this.#prepared, event, this.#source)
-  }
-
-  resolveNow(): undefined {
-    return undefined
-  }
-
-  errorsOf({ errors }: ExecutionResult): readonly GraphQLError[] | undefined {
-    return errors
-  }
-}
-
-/** By what was compiled; and as others were answered who watch the same, where that is so. */
-export class CompiledEventAnswers implements EventAnswers<Answer> {
-  readonly #parts: EventParts
+/**
+ * Executes a subscription for each of its events, each by a context of its own: by what was compiled, or by graphql-js. Where others
+ * watch the same, it takes over what they were answered. One for each open stream.
+ */
+export class EventExecutor {
+  readonly #parts: EventExecutorParts
   readonly #prepared: Prepared
   readonly #source: object
   readonly #compiled: Compiled | undefined
@@ -53,36 +30,40 @@ export class CompiledEventAnswers implements EventAnswers<Answer> {
   /** Some fields have to be waited for: then nothing is at hand in the turn of the event. */
   #takesTime = false
 
-  constructor(parts: EventParts, prepared: Prepared, source: object) {
+  constructor(parts: EventExecutorParts, prepared: Prepared, source: object) {
+    const { compiled } = prepared.plan
     this.#parts = parts
     this.#prepared = prepared
     this.#source = source
-    this.#compiled = prepared.plan.compiled()
-    this.#shareOf = prepared.plan.shareOf
+    this.#compiled = compiled
+    this.#shareOf = compiled?.canBeShared ? compiled.shareOf : undefined
     this.#viewerId = prepared.context.viewer?.userId
-    this.#variables = this.#compiled?.coerce(prepared.variables)
+    this.#variables = compiled?.coerce(prepared.variables)
   }
 
   resolve(event: unknown): Answer | Promise<Answer> {
     const compiled = this.#compiled
-    const share = compiled && this.#shareIn(event)
-    if (!compiled || !share) return this.#own(event, this.#newRun())
+    if (!compiled || !this.#variables) return this.#parts.inDeadline(this.#byReference(event), this.#prepared)
+    const share = this.#shareIn(event)
+    if (!share) return this.#own(compiled, event, this.#newRun())
     const { shared } = this.#parts
     const found = shared.find(compiled, share)
-    if (found instanceof Promise) return found.then((given) => given ?? this.#own(event, this.#newRun()))
+    if (found instanceof Promise) return found.then((given) => given ?? this.#own(compiled, event, this.#newRun()))
     if (found) return found
     const run = this.#newRun()
-    const given = this.#own(event, run)
+    const given = this.#own(compiled, event, run)
     const forAll = (answer: Answer) => (run.isPersonal || answer.result ? undefined : answer)
     if (given instanceof Promise) shared.keep(compiled, share, given.then(forAll))
     else if (forAll(given)) shared.keep(compiled, share, given)
     return given
   }
 
+  /** The same, where there is nothing to wait for. */
   resolveNow(event: unknown): Answer | undefined {
+    if (!this.#compiled || !this.#variables) return undefined
     if (this.#takesTime) {
       const share = this.#shareIn(event)
-      const found = this.#compiled && share ? this.#parts.shared.find(this.#compiled, share) : undefined
+      const found = share ? this.#parts.shared.find(this.#compiled, share) : undefined
       return found instanceof Promise ? undefined : found
     }
     const given = this.resolve(event)
@@ -99,28 +80,30 @@ export class CompiledEventAnswers implements EventAnswers<Answer> {
   }
 
   #newRun(): Run {
-    const context = this.#parts.contextFor(this.#prepared, this.#source)
+    const context = this.#parts.reference.contextFor(this.#prepared.context, this.#source)
     return { context, variables: this.#variables ?? {}, isPersonal: false }
   }
 
   /** Never rejects. */
-  #own(event: unknown, run: Run): Answer | Promise<Answer> {
-    const given = this.#compute(event, run)
+  #own(compiled: Compiled, event: unknown, run: Run): Answer | Promise<Answer> {
+    const given = this.#compute(compiled, event, run)
     if (!(given instanceof Promise)) return given
     this.#takesTime = true
     return this.#parts.inDeadline(given, this.#prepared)
   }
 
-  #compute(event: unknown, run: Run): Answer | Promise<Answer> {
-    const compiled = this.#compiled
-    const slowly = async () => answerOf(await this.#parts.byGraphQL(this.#prepared, event, this.#source))
-    if (!compiled || !this.#variables) return slowly()
+  #compute(compiled: Compiled, event: unknown, run: Run): Answer | Promise<Answer> {
+    const byReference = () => this.#byReference(event)
     try {
       const value = compiled.resolve(event, run)
-      if (!(value instanceof Promise)) return writeOr(compiled, value, run, slowly)
-      return value.then((each) => writeOr(compiled, each, run, slowly), slowly)
+      if (!(value instanceof Promise)) return writeOr(compiled, value, run, byReference)
+      return value.then((each) => writeOr(compiled, each, run, byReference), byReference)
     } catch {
-      return slowly()
+      return byReference()
     }
+  }
+
+  async #byReference(event: unknown): Promise<Answer> {
+    return answerOf(await this.#parts.reference.executeEvent(this.#prepared, event, this.#source))
   }
 }

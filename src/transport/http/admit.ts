@@ -1,8 +1,6 @@
-import type { Plugin } from 'graphql-yoga'
 import type { Viewer } from '../../protocol/viewer.ts'
 import type { Authenticate } from '../auth/auth.ts'
 import type { Admission } from '../limits/admission.ts'
-import type { OperationContext } from './executor.ts'
 
 /** For HTTP: says who asks, and whether they may, before the document is looked at. A WebSocket does so itself. */
 export type Admit = (authorization: unknown, address: string) => Promise<Viewer | undefined>
@@ -18,10 +16,3 @@ export const createAdmit =
     if (admitted !== undefined) await admitted
     return viewer
   }
-
-export const useAdmission = (admit: Admit): Plugin<object, OperationContext & Admitted> => ({
-  async onParams({ request, context }) {
-    const viewer = await (context.admitted ?? admit(request.headers.get('authorization'), context.address ?? ''))
-    Object.assign(context, { viewer })
-  },
-})
