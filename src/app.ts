@@ -6,6 +6,8 @@ import { type Config, deriveMediaSecret, derivePayloadKey, deriveVapid, type Tra
 import type { CompleteConfig } from './config/dev-secrets.ts'
 import { completeConfig } from './config/dev-secrets.ts'
 import { readDemo } from './dev/demo.ts'
+import { createGraphiQL } from './dev/graphiql.ts'
+import { createDevRoutes } from './dev/routes.ts'
 import { directConversationId } from './domain/conversations/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
@@ -19,16 +21,14 @@ import type { Tracing } from './observability/tracing.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ports } from './ports/ports.ts'
 import type { Push } from './ports/push.ts'
-import { type ConversationId, messageNodeId } from './protocol/ids.ts'
+import type { ConversationId } from './protocol/ids.ts'
 import { createSnowflake } from './protocol/snowflake.ts'
-import type { Viewer } from './protocol/viewer.ts'
 import { createPushMetrics } from './push/metrics.ts'
 import { createProviders, type ProviderSettings } from './push/providers.ts'
 import { startPushWorker } from './push/worker.ts'
-import { Context } from './resolvers/context.ts'
+import { createContextFactory } from './resolvers/create-context.ts'
 import { createCursors } from './resolvers/cursors.ts'
-import { createRecentTicks, type ReadTicks } from './resolvers/recent-ticks.ts'
-import { sendMessage } from './resolvers/send-message.ts'
+import { createSendByRest } from './resolvers/send-by-rest.ts'
 import { fieldCosts } from './schema/field-costs.ts'
 import { schema } from './schema/schema.ts'
 import { hmacBy } from './shared/hmac.ts'
@@ -46,6 +46,7 @@ import { createQuotasRedis } from './store/redis/quotas.ts'
 import { createRateLimitsRedis } from './store/redis/rate-limits.ts'
 import { createSoftStateRedis } from './store/redis/soft-state.ts'
 import { createDevTokens } from './transport/auth/auth.ts'
+import { createIsFamiliarHost } from './transport/http/familiar-host.ts'
 import { createTransport } from './transport/transport.ts'
 
 const beatMs = 1000
@@ -203,38 +204,33 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       onMediaError: (error) => logger.warn({ err: error }, 'a file of a deleted message could not be removed'),
     })
     const cursors = createCursors(hmacBy(config.cursorSecret).bytes)
-    const ticksOfStreams = new WeakMap<object, ReadTicks>()
-    const contextOf = (viewer: Viewer | undefined, stream?: object, origin?: string, ids?: OperationIds) => {
-      if (viewer?.name !== undefined)
-        domain.people.remember(viewer).catch((error) => logger.warn({ err: error }, 'a name was not kept'))
-      if (!stream) return new Context(domain, cursors, viewer, undefined, origin, ids && noteSent(ids))
-      const readTicks = ticksOfStreams.get(stream) ?? createRecentTicks(domain.ticksOf, clock.monotonic)
-      ticksOfStreams.set(stream, readTicks)
-      return new Context(domain, cursors, viewer, readTicks, origin)
-    }
-
+    const createContext = createContextFactory({
+      domain,
+      cursors,
+      clock,
+      onSentFor: noteSent,
+      onNameError: (error) => logger.warn({ err: error }, 'a name was not kept'),
+    })
+    const isFamiliarHost = createIsFamiliarHost(config.host, config.allowedOrigins)
+    const devTokens = config.development && config.auth.secret && createDevTokens(config.auth.secret, clock)
+    const dev = { isFamiliarHost, randomId: randomUUID, exampleConversationId: directConversationId, config }
     const onDelivery = createDeliveryLog(logger, metrics)
     const transport = createTransport({
       config,
       schema,
       fieldCosts,
-      createContext: contextOf,
-      sendMessage: async (viewer, input, ids) => {
-        const context = contextOf(viewer, undefined, undefined, ids)
-        const { message, duplicate } = await sendMessage(context, input)
-        const { seq, conversationId, messageId, clientMessageId, senderId, body, sentAtMs } = message
-        const address = { id: messageNodeId(message), seq, conversationId, messageId, clientMessageId }
-        return { message: { ...address, senderId, body, sentAt: new Date(sentAtMs).toISOString() }, duplicate }
-      },
+      createContext,
+      sendMessage: createSendByRest(createContext),
       ready: async () => {
         // Redis answers, and it is this deployment's.
         const [redis, tables] = await Promise.allSettled([renewOrGiveUp(), ports.conversations.getMany([nowhere])])
         return { redis: redis.status === 'fulfilled', dynamodb: tables.status === 'fulfilled' }
       },
-      ...(config.development && config.auth.secret && { devTokens: createDevTokens(config.auth.secret, clock) }),
-      ...(config.development && { demo: await readDemo(undefined, config.developmentWarning) }),
+      ...(devTokens && {
+        devRoutes: createDevRoutes({ ...dev, devTokens, demo: await readDemo(undefined, config.developmentWarning) }),
+      }),
+      ...(config.graphiql && { graphiql: createGraphiQL({ ...dev, ...(devTokens && { devTokens }) }) }),
       ...(media.files && { mediaFiles: media.files }),
-      exampleConversationId: directConversationId,
       onDelivery: tracing ? bothTold(onDelivery, tracing.delivered) : onDelivery,
       ...(tracing && { tracing }),
       rateLimits: createRateLimitsRedis(link, createRedisKeys(config.redisPrefix)),

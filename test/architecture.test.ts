@@ -16,7 +16,7 @@ const mayImport: Record<string, string[]> = {
   resolvers: ['protocol', 'shared', 'ports', 'domain'],
   schema: ['protocol', 'ports', 'domain', 'resolvers'],
   observability: ['ports', 'config'],
-  transport: ['protocol', 'shared', 'ports', 'config', 'engine', 'observability', 'dev'],
+  transport: ['protocol', 'shared', 'ports', 'config', 'engine', 'observability'],
   dev: ['protocol', 'config', 'transport'],
   embedded: [],
   client: ['protocol'],

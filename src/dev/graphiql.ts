@@ -30,14 +30,15 @@ const policy = [
 ].join('; ')
 
 /** The explorer for browsers, GraphQL for everybody else. */
-export function createGraphiQLHandler(options: GraphiQLOptions, otherwise: Handler): Handler {
-  return async (exchange) => {
+export const createGraphiQL =
+  (options: GraphiQLOptions) =>
+  (otherwise: Handler): Handler =>
+  async (exchange) => {
     const { request, response } = exchange
     if (!request.headers.accept?.includes('text/html')) return otherwise(exchange)
     response.setHeader('content-security-policy', policy)
     send(response, 200, 'text/html; charset=utf-8', await render(options, options.isFamiliarHost(request)))
   }
-}
 
 async function render(options: GraphiQLOptions, withTokens: boolean): Promise<string> {
   const { exampleConversationId, randomId } = options

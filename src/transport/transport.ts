@@ -4,9 +4,6 @@ import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { CompleteConfig } from '../config/dev-secrets.ts'
-import { createDevTokenHandler } from '../dev/dev-token.ts'
-import { createGraphiQLHandler } from '../dev/graphiql.ts'
-import { createStartPageHandler } from '../dev/start-page.ts'
 import { createMetrics, type Metrics } from '../observability/metrics.ts'
 import type { OperationIds } from '../observability/operation-ids.ts'
 import { createOperationLog } from '../observability/operation-log.ts'
@@ -14,8 +11,7 @@ import type { Tracing } from '../observability/tracing.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { RateLimits } from '../ports/rate-limits.ts'
 import { unavailable } from '../protocol/errors.ts'
-import type { UserId } from '../protocol/ids.ts'
-import { createAuthenticate, type DevTokens } from './auth/auth.ts'
+import { createAuthenticate } from './auth/auth.ts'
 import type { FieldCosts } from './documents/document-cost.ts'
 import { createErrorMapper } from './execution/errors.ts'
 import { createGraphQL } from './execution/graphql.ts'
@@ -24,7 +20,6 @@ import type { CreateContext } from './execution/prepared.ts'
 import { createAdmit } from './http/admit.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { type Handler, send } from './http/exchange.ts'
-import { createIsFamiliarHost } from './http/familiar-host.ts'
 import { createGraphQLHandler } from './http/graphql-http.ts'
 import { createReadyHandler, live, type Readiness } from './http/health.ts'
 import { createHttpServer, type Routes } from './http/http.ts'
@@ -47,14 +42,12 @@ export type TransportOptions = {
   createContext: CreateContext
   sendMessage: SendMessage
   ready: () => Promise<Readiness>
-  /** Present in development mode, and only there. */
-  devTokens?: DevTokens
-  /** The demo page, which takes the place of the start page. Development mode only. */
-  demo?: Routes
+  /** What else is served in development mode, and only there. */
+  devRoutes?: Routes
+  /** Where there is an explorer: what shows it to browsers, and has everybody else answered by GraphQL. */
+  graphiql?: (graphql: Handler) => Handler
   /** Present where the node itself keeps the attachments. */
   mediaFiles?: MediaFiles
-  /** For GraphiQL's example tabs. */
-  exampleConversationId: (one: UserId, other: UserId) => string
   /** Told of each event of a subscription that is handed to its connection. */
   onDelivery?: (event: unknown, ids: OperationIds) => void
   /** Present where traces are sent somewhere. */
@@ -92,13 +85,12 @@ const sweepMs = 20
 const serviceRestart = { code: 1012, reason: 'Service restart' }
 
 export function createTransport(options: TransportOptions): Transport {
-  const { config, clock, logger, devTokens } = options
+  const { config, clock, logger } = options
   const errors = createErrorMapper(logger, options.randomId)
   const metrics = createMetrics(options.registry)
   const log = createOperationLog(clock, logger, metrics)
   const operations = createOperations(clock, options.operationDeadlineMs)
   const origins = createOrigins(config.allowedOrigins)
-  const isFamiliarHost = createIsFamiliarHost(config.host, config.allowedOrigins)
   const refusals = createRefusals(options.registry)
   const authenticate = createAuthenticate(config.auth, clock, {
     perMinute: config.traffic.badTokensPerMinute,
@@ -114,15 +106,15 @@ export function createTransport(options: TransportOptions): Transport {
   const places = createPlaces(placeSettings, sparesLoopback, refusals)
   const clientAddress = createClientAddress(trustedProxies)
   const limits = { admission, places, clientAddress, refusals }
-  const parts = { ...options, ...limits, errors, metrics, log, operations, authenticate, origins, isFamiliarHost }
+  const parts = { ...options, ...limits, errors, metrics, log, operations, authenticate, origins }
   const graphql = createGraphQL(parts)
-  const webSockets = createWebSockets({ ...parts, graphql, acceptAnonymous: config.graphiql })
+  const webSockets = createWebSockets({ ...parts, graphql, acceptAnonymous: options.graphiql !== undefined })
   const admit = createAdmit(authenticate, admission)
   const yoga = createYogaServer({ ...parts, graphql, admit })
   const graphqlHandler = createGraphQLHandler({ graphql, yoga, admit, errors, clientAddress })
   const routes: Routes = {
     '/graphql': {
-      GET: config.graphiql ? createGraphiQLHandler(parts, graphqlHandler) : graphqlHandler,
+      GET: options.graphiql?.(graphqlHandler) ?? graphqlHandler,
       POST: graphqlHandler,
       forOtherOrigins: true,
       writesHead: true,
@@ -132,11 +124,7 @@ export function createTransport(options: TransportOptions): Transport {
     '/healthz': { GET: live },
     '/readyz': { GET: createReadyHandler(options.ready, operations, clock) },
     '/metrics': { GET: createMetricsHandler(metrics) },
-    ...(devTokens && {
-      '/': { GET: createStartPageHandler(devTokens, isFamiliarHost, config) },
-      '/dev/token': { POST: createDevTokenHandler(devTokens, isFamiliarHost) },
-      ...options.demo,
-    }),
+    ...options.devRoutes,
   }
   const times = { ...defaultHttpTimes, ...options.httpTimes }
   const server = createHttpServer(routes, origins, errors, times, refusals, options.randomId)
