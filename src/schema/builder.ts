@@ -1,17 +1,8 @@
 import SchemaBuilder from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
+import { sameForAll } from '../engine/graphql/sharing.ts'
 import type { Context } from '../resolvers/context.ts'
 import { kindOfNode } from '../resolvers/nodes.ts'
-
-/** Several may be given the same object of this type, by a read they share. What is the same for all of it is written once. */
-export const writtenOnce = { extensions: { writtenOnce: true } } as const
-
-/** The same for every viewer: what is written for one may be sent to others as it is. */
-export const sameForAll = { extensions: { sameForAll: true } } as const
-/** The same for every viewer but the author of the message. */
-export const sameForOthers = { extensions: { sameForAll: true, exceptAuthor: true } } as const
-/** The same where this holds of the source. */
-export const sameForAllWhere = <Source>(holds: (source: Source) => boolean) => ({ extensions: { sameForAll: holds } })
 
 /** Ids are shown as they are stored, so encoding is the identity and the kind of a node is told by its prefix. */
 export const builder = new SchemaBuilder<{

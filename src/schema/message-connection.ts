@@ -1,5 +1,6 @@
+import { writtenOnce } from '../engine/graphql/sharing.ts'
 import type { Message as MessageSource } from '../ports/log.ts'
-import { builder, writtenOnce } from './builder.ts'
+import { builder } from './builder.ts'
 
 /** Named here, filled in message.ts: a conversation has messages and a message has a conversation. */
 export const Message = builder.objectRef<MessageSource>('Message')

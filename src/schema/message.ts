@@ -1,5 +1,6 @@
 import type { Sent } from '../domain/sending/send.ts'
 import type { Shown } from '../domain/streams/positions.ts'
+import { sameForAll, sameForAllWhere, sameForOthers, sharedEvents } from '../engine/graphql/sharing.ts'
 import type { Message as MessageSource } from '../ports/log.ts'
 import { messageNodeId } from '../protocol/ids.ts'
 import { attachmentsOf } from '../resolvers/attachments.ts'
@@ -9,7 +10,7 @@ import { messageAdded } from '../resolvers/message-added.ts'
 import { clientMessageIdFor, findMessage, listMessages, tickOfMessage } from '../resolvers/messages.ts'
 import { sendMessage } from '../resolvers/send-message.ts'
 import { Attachment } from './attachment.ts'
-import { builder, sameForAll, sameForAllWhere, sameForOthers } from './builder.ts'
+import { builder } from './builder.ts'
 import { Conversation } from './conversation.ts'
 import { Message, MessageConnection } from './message-connection.ts'
 import { User } from './user.ts'
@@ -220,7 +221,7 @@ builder.subscriptionField('messageAdded', (t) =>
       conversationId: t.arg.id({ description: 'Only this conversation.' }),
       after: t.arg({ type: [PositionInput], description: 'Where to resume, up to 1,000 conversations.' }),
     },
-    extensions: { shareOf },
+    ...sharedEvents(shareOf),
     subscribe: (_root, args, ctx) => messageAdded(ctx, args),
     resolve: (shown) => shown,
   }),

@@ -1,6 +1,7 @@
+import { sameForAll, sharedEvents } from '../engine/graphql/sharing.ts'
 import type { Ticks as TicksSource } from '../protocol/ticks.ts'
 import { ack, markRead, ticksChanged } from '../resolvers/boundaries.ts'
-import { builder, sameForAll } from './builder.ts'
+import { builder } from './builder.ts'
 
 export const Ticks = builder.objectRef<TicksSource>('Ticks').implement({
   description:
@@ -75,7 +76,7 @@ builder.subscriptionField('ticksChanged', (t) =>
       'Boundaries of the other members, as they rise. With a conversationId the current ones come first, one per other ' +
       'member, so no change is ever missed.',
     args: { conversationId: t.arg.id({ description: 'Only this conversation; without it, all of the viewer’s.' }) },
-    extensions: { shareOf: (ticks: TicksSource) => ({ of: ticks, as: 0, except: '' }) },
+    ...sharedEvents((ticks: TicksSource) => ({ of: ticks, as: 0, except: '' })),
     subscribe: (_root, args, ctx) => ticksChanged(ctx, args),
     resolve: (ticks) => ticks,
   }),

@@ -1,6 +1,7 @@
+import { sameForAll } from '../engine/graphql/sharing.ts'
 import { presenceOf } from '../resolvers/presence.ts'
 import { avatarUrlOf, findUser, nameOf, type User as UserSource, viewer } from '../resolvers/users.ts'
-import { builder, sameForAll } from './builder.ts'
+import { builder } from './builder.ts'
 import { Presence } from './presence.ts'
 
 export const User = builder.objectRef<UserSource>('User')

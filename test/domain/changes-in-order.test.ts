@@ -84,7 +84,7 @@ describe.each([
         const { domain, bob, crossed } = await aChat()
         const stream = await domain.followChanges({ userId: bob, after: [] })
         const shown: Message[] = []
-        if (takesAtOnce) stream.offerTo({ takeNow: ({ message }) => shown.push(message) > 0 })
+        if (takesAtOnce) stream.offerTo({ tryPush: ({ message }) => shown.push(message) > 0 })
         const watching = (async () => {
           for await (const { message } of stream) shown.push(message)
         })()

@@ -43,7 +43,7 @@ const line = ({ row, previousSeq }: { row: { seq: number; body: string }; previo
 it('what is taken at once does not come again, and what is declined comes by next', async () => {
   const { say, stream } = await aFollower()
   const taken: string[] = []
-  stream.offerTo({ takeNow: (item) => item.row.body !== 'no' && taken.push(line(item)) > 0 })
+  stream.offerTo({ tryPush: (item) => item.row.body !== 'no' && taken.push(line(item)) > 0 })
   // Caught up with in the log, before anything is live.
   await say('one')
   expect(line((await stream.next()).value)).toBe('1 one after 0')
@@ -64,7 +64,7 @@ it('what is taken at once does not come again, and what is declined comes by nex
 it('nothing is offered while two wait, only when one is left', async () => {
   const { say, stream } = await aFollower()
   const taken: string[] = []
-  stream.offerTo({ takeNow: (item) => taken.push(line(item)) > 0 })
+  stream.offerTo({ tryPush: (item) => taken.push(line(item)) > 0 })
   const [first, second] = [stream.next(), stream.next()]
   await settled()
   await say('one')
@@ -80,7 +80,7 @@ it.each([true, false])('a taker may end the stream while it takes; its answer th
   const { ports, bob, say, stream } = await aFollower()
   let ended: Promise<unknown> | undefined
   stream.offerTo({
-    takeNow() {
+    tryPush() {
       ended = stream.return?.()
       return answer
     },
@@ -96,7 +96,7 @@ it.each([true, false])('a taker may end the stream while it takes; its answer th
 
 it('what was handed over and not acked is found at the next attach', async () => {
   const { ports, bob, say, stream } = await aFollower()
-  stream.offerTo({ takeNow: () => true })
+  stream.offerTo({ tryPush: () => true })
   void stream.next()
   await settled()
   await say('one')
@@ -112,7 +112,7 @@ it('ticks that rise are offered, and those that do not are passed by', async () 
   const stream = await domain.followTicks(alice)
   const taken: number[][] = []
   stream.offerTo({
-    takeNow: ({ lastDeliveredSeq, lastReadSeq }) => taken.push([lastDeliveredSeq, lastReadSeq]) > 0,
+    tryPush: ({ lastDeliveredSeq, lastReadSeq }) => taken.push([lastDeliveredSeq, lastReadSeq]) > 0,
   })
   const next = stream.next()
   await settled()

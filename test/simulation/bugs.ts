@@ -1,6 +1,6 @@
 import type { Domain } from '../../src/domain/domain.ts'
-import type { LiveStream } from '../../src/domain/streams/stream.ts'
 import type { BoundaryStore } from '../../src/ports/delivery.ts'
+import type { LiveStream } from '../../src/ports/live-stream.ts'
 import type { Claim, Change as LoggedChange, LogRow, Message, MessageLog, Reaction } from '../../src/ports/log.ts'
 import type { Ports } from '../../src/ports/ports.ts'
 import { unavailable } from '../../src/protocol/errors.ts'
@@ -541,10 +541,10 @@ const streamBugs: Bug[] = [
     plantOnto: (domain) =>
       withStreams(domain, (stream) => ({
         ...iterating(stream),
-        offerTo: (taker) =>
+        offerTo: (sink) =>
           stream.offerTo({
-            takeNow(item) {
-              taker.takeNow(item)
+            tryPush(item) {
+              sink.tryPush(item)
               return false
             },
           }),
@@ -557,10 +557,10 @@ const streamBugs: Bug[] = [
     plantOnto: (domain) =>
       withStreams(domain, (stream) => ({
         ...iterating(stream),
-        offerTo: (taker) =>
+        offerTo: (sink) =>
           stream.offerTo({
-            takeNow(item) {
-              taker.takeNow(item)
+            tryPush(item) {
+              sink.tryPush(item)
               return true
             },
           }),
@@ -609,7 +609,7 @@ function withStreams(domain: Domain, change: <T>(stream: LiveStream<T>) => LiveS
 const iterating = <T>(stream: LiveStream<T>): LiveStream<T> => ({
   next: () => stream.next(),
   return: async () => (await stream.return?.()) ?? { done: true, value: undefined },
-  offerTo: (taker) => stream.offerTo(taker),
+  offerTo: (sink) => stream.offerTo(sink),
   [Symbol.asyncIterator]() {
     return this
   },

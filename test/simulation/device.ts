@@ -1,7 +1,7 @@
 import type { Member } from '../../src/domain/conversations/access.ts'
 import type { ShownChange } from '../../src/domain/streams/follow-changes.ts'
 import type { Shown } from '../../src/domain/streams/positions.ts'
-import type { LiveStream } from '../../src/domain/streams/stream.ts'
+import type { LiveStream } from '../../src/ports/live-stream.ts'
 import type { Message } from '../../src/ports/log.ts'
 import { notFound } from '../../src/protocol/errors.ts'
 import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
@@ -187,7 +187,7 @@ export function createDevice(world: World, userId: UserId, name: string, options
     }
     /** What was taken in the turn it was heard, and not yet told of. */
     const handed: { shown: Shows; fits: boolean }[] = []
-    const takeNow = (shown: Shows): boolean => {
+    const tryPush = (shown: Shows): boolean => {
       // Into a connection that is dead: nobody knows.
       if (left === 'vanished') return true
       if (left && left !== 'node died')
@@ -199,7 +199,7 @@ export function createDevice(world: World, userId: UserId, name: string, options
       wake()
       return true
     }
-    if (options.takesAtOnce) source.offerTo({ takeNow })
+    if (options.takesAtOnce) source.offerTo({ tryPush })
     let lost = !node.owner.alive
     let arrived: (() => IteratorResult<Shows>) | undefined
     let asked = false

@@ -41,7 +41,7 @@ export async function runWatcher(world: World, userId: UserId, name: string): Pr
     history.note(name, { kind: 'watch', stream, userId, of, node: node.owner.name, ...only })
     if ('offerTo' in source && of !== 'typing' && random.chance(0.5)) {
       source.offerTo({
-        takeNow(item: Ticks) {
+        tryPush(item: Ticks) {
           if (random.chance(0.2)) return false
           noteTicks(item)
           return true

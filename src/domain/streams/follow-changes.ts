@@ -1,3 +1,4 @@
+import type { LiveStream } from '../../ports/live-stream.ts'
 import type { Change, LogRow, Message } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -15,7 +16,7 @@ import type { Listen } from './hearing.ts'
 import { createInbox, type InboxOptions, ofTypes } from './inbox.ts'
 import type { Shown } from './positions.ts'
 import { type Beginning, Reading, type ReadingKind } from './reading.ts'
-import { createStream, type LiveStream, type Reader } from './stream.ts'
+import { createStream, type Reader } from './stream.ts'
 
 // What happens to a user's messages after they were sent: edits, deletions, reactions, in the order of the log. Nobody counts on
 // such a stream: it does not attach.
@@ -86,14 +87,14 @@ export function createFollowChanges(needs: Needs) {
       },
       takeAtOnce: (event) => reading.takeAtOnce(event),
     }
-    reading.taker = {
-      takeNow: (shown) => shown.row.target !== undefined && offer(reader, changed(shown, latest(shown.row.target))),
+    reading.sink = {
+      tryPush: (shown) => shown.row.target !== undefined && offer(reader, changed(shown, latest(shown.row.target))),
     }
     return reader
   }
 }
 
-const offer = <T>({ taker }: Reader<T>, item: T): boolean => taker?.takeNow(item) ?? false
+const offer = <T>({ sink }: Reader<T>, item: T): boolean => sink?.tryPush(item) ?? false
 
 const changed = ({ row, previousSeq, catchUp }: Shown<Change>, message: Message): ShownChange => ({
   message,

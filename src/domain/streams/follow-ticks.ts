@@ -1,5 +1,6 @@
 import type { MemberAddress } from '../../ports/delivery.ts'
 import type { ChatEvent, SeatNews } from '../../ports/events.ts'
+import type { LiveStream } from '../../ports/live-stream.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
@@ -9,7 +10,7 @@ import { persist } from '../persist.ts'
 import type { Beat } from './beat.ts'
 import type { Listen } from './hearing.ts'
 import { createInbox } from './inbox.ts'
-import { createStream, type LiveStream, type Reader } from './stream.ts'
+import { createStream, type Reader } from './stream.ts'
 
 // The boundaries of other members as they rise. For one conversation the current ones come first, read after the
 // subscription stands, so that no change falls in between. A lost event is made up for by reading the boundaries again: of those who
@@ -120,7 +121,7 @@ export function createFollowTicks({ boundaries, sequencer, clock, access, listen
     function takeAtOnce(event: ChatEvent): boolean {
       if (event.type !== 'ticks') return false
       const now = risenBy(event.ticks)
-      if (now && !reader.taker?.takeNow(now)) return false
+      if (now && !reader.sink?.tryPush(now)) return false
       if (now) shown.set(keyOf(now), now)
       return true
     }

@@ -1,4 +1,5 @@
 import type { Pending } from '../../ports/delivery.ts'
+import type { LiveStream } from '../../ports/live-stream.ts'
 import type { Message } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -14,7 +15,7 @@ import type { Attach, Attachment } from './attach.ts'
 import { createGate } from './gate.ts'
 import type { Shown } from './positions.ts'
 import { Reading, type ReadingKind } from './reading.ts'
-import { createStream, type LiveStream } from './stream.ts'
+import { createStream } from './stream.ts'
 
 // A user's messages. While a stream of these is open the user counts as attached, and senders count on it; see attach.ts.
 

@@ -1,4 +1,5 @@
 import type { ChatEvent, SeatNews } from '../../ports/events.ts'
+import type { SyncSink } from '../../ports/live-stream.ts'
 import type { GroupChange, LogEntry, LogRow } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -15,7 +16,7 @@ import { persist } from '../persist.ts'
 import type { Hearing } from './hearing.ts'
 import type { Inbox, Signal } from './inbox.ts'
 import { Positions, type Shown, type Shows, type Starts } from './positions.ts'
-import type { Reader, Taker } from './stream.ts'
+import type { Reader } from './stream.ts'
 
 // Reading along in the logs of a user's conversations: first what was missed, then live, in seq order within each
 // conversation, each once. What a reader shows of a log is its own choice; all of them go past every cell.
@@ -71,7 +72,7 @@ export type Beginning = {
 
 /** One for each open stream, so it holds little while nothing happens: what is seldom needed is made when it is. */
 export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
-  taker: Taker<Shown<Row>> | undefined
+  sink: SyncSink<Shown<Row>> | undefined
   readonly #needs: Needs
   readonly #kind: ReadingKind<Row>
   readonly #userId: UserId
@@ -130,7 +131,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     if (seq <= position.at) return true
     if (seq !== position.at + 1) return false
     const shown = this.#positions.show(row, position, false)
-    if (shown && !this.taker?.takeNow(shown)) return false
+    if (shown && !this.sink?.tryPush(shown)) return false
     this.#needs.heads.saw(id, seq)
     this.#positions.moveTo(seq, position, shown !== undefined)
     return true

@@ -1,22 +1,9 @@
+import type { LiveStream, SyncSink } from '../../ports/live-stream.ts'
 import type { Hasty, Inbox } from './inbox.ts'
 
-/** A stream whose next item may be handed over in the very turn it is heard. */
-export type LiveStream<T> = AsyncIterableIterator<T> & {
-  /**
-   * While a `next()` is waiting and nothing is queued, an item that is simply the next one is offered to the taker at once. If the taker
-   * returns true it has it: the stream is past it and the `next()` goes on waiting. If false, the item comes by `next()` as ever.
-   */
-  offerTo(taker: Taker<T>): void
-}
-
-/** An object and not a function: there is one for each open stream, which is the taker itself. */
-export interface Taker<T> {
-  takeNow(item: T): boolean
-}
-
-/** What reads from an inbox. `taker`: whom it may offer what it would show next. */
+/** What reads from an inbox. `sink`: whom it may offer what it would show next. */
 export interface Reader<T> extends Partial<Hasty> {
-  taker?: Taker<T> | undefined
+  sink?: SyncSink<T> | undefined
   run(): AsyncGenerator<T>
 }
 
@@ -27,13 +14,13 @@ export interface Reader<T> extends Partial<Hasty> {
 export const createStream = <T>(inbox: Inbox, reader: Reader<T>, end: () => Promise<void>): LiveStream<T> =>
   new Stream(inbox, reader, end)
 
-class Stream<T> implements LiveStream<T>, Taker<T> {
+class Stream<T> implements LiveStream<T>, SyncSink<T> {
   readonly #inbox: Inbox
   readonly #reader: Reader<T>
   readonly #source: AsyncGenerator<T>
   readonly #end: () => Promise<void>
   #ended: Promise<void> | undefined
-  #taker: Taker<T> | undefined
+  #sink: SyncSink<T> | undefined
   #waiting = 0
 
   constructor(inbox: Inbox, reader: Reader<T>, end: () => Promise<void>) {
@@ -60,14 +47,14 @@ class Stream<T> implements LiveStream<T>, Taker<T> {
     return { done: true, value: undefined }
   }
 
-  offerTo(taker: Taker<T>): void {
-    this.#taker = taker
-    this.#reader.taker = this
+  offerTo(sink: SyncSink<T>): void {
+    this.#sink = sink
+    this.#reader.sink = this
   }
 
   /** From the reader. With a second `next()` waiting, what the first one gets may still be on its way to who asked for it. */
-  takeNow(item: T): boolean {
-    return this.#waiting === 1 && this.#taker !== undefined && this.#taker.takeNow(item)
+  tryPush(item: T): boolean {
+    return this.#waiting === 1 && this.#sink !== undefined && this.#sink.tryPush(item)
   }
 
   [Symbol.asyncIterator](): LiveStream<T> {

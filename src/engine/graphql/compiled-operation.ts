@@ -22,10 +22,11 @@ import {
 } from 'graphql'
 import { argumentsFor, usesVariables } from './compiled-arguments.ts'
 import {
-  Extraordinary,
   isPromise,
+  type Loads,
   leafOf,
   listOf,
+  NotCompilable,
   objectOf,
   type Run,
   type Text,
@@ -34,7 +35,7 @@ import {
   writtenOnce,
 } from './compiled-values.ts'
 import { type Coerce, compileVariables, type Variables } from './compiled-variables.ts'
-import type { ShareOf } from './shared-answers.ts'
+import { isWrittenOnce, type ShareOf, sharingOf } from './sharing.ts'
 
 export type Compiled = {
   coerce: Coerce
@@ -53,23 +54,26 @@ export type Compiled = {
   readonly shareOf: ShareOf | undefined
 }
 
-/**
- * A field may say, in its extensions, that it is the same for every viewer; or for which sources it is; or, with `exceptAuthor`, for
- * every viewer but the author of what it belongs to. What is written for one viewer may then be sent to others as it is. A type may say
- * with `writtenOnce` that several are given the same object of it.
- */
-export type SameForAll = true | ((source: never) => boolean)
+export type CompileOptions = {
+  /** Counts what an operation loads, where somebody does. */
+  loads?: Loads
+  /** For tests: resolvers that look at a part of their `info` which compiled operations do not have are told so by an error. */
+  guardsInfo?: boolean
+}
+
+const uncounted: Loads = { loadedBy: () => 0, charge: () => undefined }
 
 /** Undefined for what is better left to graphql-js. The document must be valid. */
 export function compileOperation(
   schema: GraphQLSchema,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   operation: OperationDefinitionNode,
+  options: CompileOptions = {},
 ): Compiled | undefined {
   try {
-    return createCompiler(schema, fragments).compile(operation)
+    return createCompiler(schema, fragments, options).compile(operation)
   } catch (error) {
-    if (error instanceof Extraordinary) return undefined
+    if (error instanceof NotCompilable) return undefined
     throw error
   }
 }
@@ -80,7 +84,11 @@ export function compileOperation(
  */
 export const compiledFieldsMax = 1000
 
-function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
+function createCompiler(
+  schema: GraphQLSchema,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  { loads = uncounted, guardsInfo = false }: CompileOptions,
+) {
   let fieldCount = 0
   let canBeShared = true
   /** Of the object whose fields are being looked at. */
@@ -89,13 +97,13 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
   function compile(operation: OperationDefinitionNode): Compiled {
     const root = schema.getRootType(operation.operation)
     const coerce = compileVariables(schema, operation)
-    if (!root || !coerce || operation.directives?.length) throw new Extraordinary()
+    if (!root || !coerce || operation.directives?.length) throw new NotCompilable()
     const selected = [...collect(root, [operation.selectionSet])]
     const [[key, nodes] = ['', []]] = selected
     const [node] = nodes
     // Several root fields of a query would do, but nobody asks for them; those of a mutation wait for each other.
     const field = node && root.getFields()[node.name.value]
-    if (selected.length !== 1 || !field) throw new Extraordinary()
+    if (selected.length !== 1 || !field) throw new NotCompilable()
     const argumentsOf = argumentsFor(field, node)
     canBeShared = true
     const below = writerOf(field.type, nodes)
@@ -117,7 +125,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
       nodes,
       isNullable: !isNonNullType(field.type),
       canBeShared,
-      shareOf: field.extensions.shareOf as ShareOf | undefined,
+      shareOf: sharingOf(field).shareOf,
     }
   }
 
@@ -129,7 +137,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
     spread = new Set<string>(),
   ): Map<string, FieldNode[]> {
     for (const selection of sets.flatMap((set) => set.selections)) {
-      if (selection.directives?.length) throw new Extraordinary()
+      if (selection.directives?.length) throw new NotCompilable()
       if (selection.kind === Kind.FIELD) {
         const key = (selection.alias ?? selection.name).value
         const nodes = into.get(key)
@@ -140,7 +148,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
       } else {
         const name = selection.name.value
         const fragment = fragments.get(name)
-        if (!fragment || fragment.directives?.length) throw new Extraordinary()
+        if (!fragment || fragment.directives?.length) throw new NotCompilable()
         if (spread.has(name)) continue
         spread.add(name)
         if (applies(fragment.typeCondition.name.value, type)) collect(type, [fragment.selectionSet], into, spread)
@@ -159,7 +167,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
     if (isNonNullType(type)) {
       const inner = presentOf(type.ofType, nodes)
       return (value, run) => {
-        if (value === null || value === undefined) throw new Extraordinary()
+        if (value === null || value === undefined) throw new NotCompilable()
         return inner(value, run)
       }
     }
@@ -177,16 +185,16 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
         nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
       )
     }
-    throw new Extraordinary()
+    throw new NotCompilable()
   }
 
   function selectedOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): WriteValue {
     const outside = isSameForAll
     isSameForAll = true
     const write = fieldsOf(type, sets)
-    const isWrittenOnce = isSameForAll && type.extensions.writtenOnce === true
+    const isForAll = isSameForAll
     isSameForAll &&= outside
-    return isWrittenOnce ? writtenOnce(write) : write
+    return isForAll && isWrittenOnce(type) ? writtenOnce(write, loads) : write
   }
 
   function fieldsOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): WriteValue {
@@ -204,21 +212,21 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
   function fieldOf(type: GraphQLObjectType, nodes: readonly FieldNode[]): WriteField {
     const [node] = nodes
     fieldCount += 1
-    if (!node || fieldCount > compiledFieldsMax) throw new Extraordinary()
+    if (!node || fieldCount > compiledFieldsMax) throw new NotCompilable()
     if (node.name.value === '__typename') {
       const text = JSON.stringify(type.name)
       return () => text
     }
     const field = type.getFields()[node.name.value]
-    if (!field) throw new Extraordinary()
+    if (!field) throw new NotCompilable()
     const write = writerOf(field.type, nodes)
     const resolve = resolverOf(type, field, node, nodes)
     const writeField: WriteField = (source, run) => {
       const value = resolve(source, run)
       return isPromise(value) ? value.then((each) => write(each, run)) : write(value, run)
     }
-    const same = field.extensions.sameForAll as SameForAll | undefined
-    if (same !== true || field.extensions.exceptAuthor) isSameForAll = false
+    const { sameForAll: same, exceptAuthor } = sharingOf(field)
+    if (same !== true || exceptAuthor) isSameForAll = false
     if (same === true) return writeField
     if (same === undefined) {
       canBeShared = false
@@ -240,7 +248,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
     if (!resolve) {
       return (source) => {
         const value = (source as Variables)[name]
-        if (typeof value === 'function') throw new Extraordinary()
+        if (typeof value === 'function') throw new NotCompilable()
         return value
       }
     }
@@ -254,22 +262,26 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
   }
 
   const fragmentsByName = Object.fromEntries(fragments)
-  /** What resolvers may look at; none of ours looks at what is not here. */
+  /** What resolvers may look at. There is no path, no root value and no variables: they are made anew for each run, and nobody asks. */
   const infoOf = (
     operation: OperationDefinitionNode | undefined,
     parentType: GraphQLObjectType,
     { name, type }: GraphQLField<unknown, unknown>,
     fieldNodes: readonly FieldNode[],
-  ): GraphQLResolveInfo =>
-    ({
-      schema,
-      fieldName: name,
-      returnType: type,
-      parentType,
-      fieldNodes,
-      operation,
-      fragments: fragmentsByName,
-    }) as unknown as GraphQLResolveInfo
+  ): GraphQLResolveInfo => {
+    const known = { schema, fieldName: name, returnType: type, parentType, fieldNodes, fragments: fragmentsByName }
+    const info = operation ? { ...known, operation } : known
+    return (guardsInfo ? guarded(info) : info) as GraphQLResolveInfo
+  }
 
   return { compile }
 }
+
+/** Throws for whatever is not there. */
+const guarded = (info: object): object =>
+  new Proxy(info, {
+    get(target, name) {
+      if (Object.hasOwn(target, name)) return Reflect.get(target, name)
+      throw new Error(`A resolver of a compiled operation has no info.${String(name)}.`)
+    },
+  })

@@ -2,12 +2,11 @@
 // it has to be waited for.
 
 import { GraphQLID, GraphQLInt, type GraphQLLeafType, GraphQLString } from 'graphql'
-import { charge, type Loading } from '../../shared/load-budget.ts'
 import type { Variables } from './compiled-variables.ts'
 
 /** What one run has to hand. */
 export type Run = {
-  readonly context: Loading
+  readonly context: object
   readonly variables: Variables
   /** Set by fields that are not the same for everybody, see `sameForAll`. */
   isPersonal: boolean
@@ -18,8 +17,15 @@ export type Text = string | Promise<string>
 export type WriteValue = (value: unknown, run: Run) => Text
 export type WriteField = (source: unknown, run: Run) => Text
 
-/** A document of which graphql-js knows no better than we do that it cannot be compiled. */
-export class Extraordinary extends Error {}
+/** Counts what an operation loads, in its context. */
+export type Loads = {
+  loadedBy(context: object): number
+  /** Throws once that is more than an operation may load. */
+  charge(context: object, cost: number): void
+}
+
+/** Thrown for what graphql-js has to execute: while an operation is compiled, or while its answer is written. */
+export class NotCompilable extends Error {}
 
 /** `names`: what stands before each field, from the opening brace on. */
 export function objectOf(names: readonly string[], fields: readonly WriteField[]): WriteValue {
@@ -47,7 +53,7 @@ export function objectOf(names: readonly string[], fields: readonly WriteField[]
 
 export function listOf(item: WriteValue): WriteValue {
   return (value, run) => {
-    if (!Array.isArray(value)) throw new Extraordinary()
+    if (!Array.isArray(value)) throw new NotCompilable()
     let text = '['
     let parts: Text[] | undefined
     try {
@@ -73,7 +79,7 @@ export function listOf(item: WriteValue): WriteValue {
 export function leafOf(type: GraphQLLeafType): WriteValue {
   const serialized = (value: unknown): string => {
     const shown = type.serialize(value)
-    if (shown === null || shown === undefined) throw new Extraordinary()
+    if (shown === null || shown === undefined) throw new NotCompilable()
     return typeof shown === 'string' ? quoted(shown) : JSON.stringify(shown)
   }
   if (type === GraphQLString || type === GraphQLID) {
@@ -99,18 +105,18 @@ function quoted(text: string): string {
 }
 
 /** For sources that several may be given: the text is kept as long as they are, and costs each of them what it cost the first. */
-export function writtenOnce(write: WriteValue): WriteValue {
+export function writtenOnce(write: WriteValue, loads: Loads): WriteValue {
   const texts = new WeakMap<object, { text: string; cost: number }>()
   return (source, run) => {
     const known = texts.get(source as object)
     if (known !== undefined) {
-      charge(run.context, known.cost)
+      loads.charge(run.context, known.cost)
       return known.text
     }
-    const loadedBefore = run.context.loaded ?? 0
+    const loadedBefore = loads.loadedBy(run.context)
     const text = write(source, run)
     // What is written at once is written by nothing else in between.
-    const cost = (run.context.loaded ?? 0) - loadedBefore
+    const cost = loads.loadedBy(run.context) - loadedBefore
     if (typeof text === 'string') texts.set(source as object, { text: inOnePiece(text), cost })
     return text
   }

@@ -3,14 +3,7 @@
 
 import type { Answer } from './answer.ts'
 import type { Compiled } from './compiled-operation.ts'
-
-/**
- * What two events have in common where their answers may be the same: `of` is the same object, `as` is equal. Not for `except`, to whom
- * fields may show more. A subscription says it in its extensions.
- */
-export type Share = { of: object; as: number; except: string }
-/** Undefined where nobody else gets this very event. */
-export type ShareOf = (event: never) => Share | undefined
+import type { Share } from './sharing.ts'
 
 /** Resolves to undefined where it turns out to be for one viewer alone. */
 type Shared = Answer | Promise<Answer | undefined>

@@ -1,19 +1,18 @@
 import type { GraphQLError } from 'graphql'
 import type { Answer } from '../../engine/graphql/answer.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { LiveStream, SyncSink } from '../../ports/live-stream.ts'
 import { ChatError } from '../../protocol/errors.ts'
 import { isOverload } from '../documents/load-costs.ts'
 import type { ErrorMapper } from './errors.ts'
 import type { EventExecutor } from './event-executor.ts'
 
-/** Who takes the results of a stream. */
-export type Taker = {
-  /** In the very turn an event is heard, while nothing else is on its way. False: it comes by `take`. */
-  takeNow(result: Answer): boolean
+/** Takes the results of a stream: in the very turn an event is heard, while nothing else is on its way, or else by `push`. */
+export interface ResultSink extends SyncSink<Answer> {
   /** The next one comes when this one is taken. */
-  take(result: Answer): Promise<void> | undefined
+  push(result: Answer): Promise<void> | undefined
   /** Told once, with the error that ended the stream, if one did. */
-  over(error: unknown): void
+  end(error: unknown): void
 }
 
 export type EventStreamOptions = {
@@ -33,24 +32,21 @@ const end: IteratorReturnResult<undefined> = { done: true, value: undefined }
 type Step = IteratorResult<Answer, undefined>
 type Reader = { resolve: (step: Step) => void; reject: (error: unknown) => void }
 
-/** A source that can hand its next event over in the turn it hears it. */
-type LiveSource = AsyncIterator<unknown> & { offerTo?: (taker: { takeNow(event: unknown): boolean }) => void }
-
 /**
  * A subscription as the transports read it. Each source event becomes one result, in order, none passed over: an event
  * whose fields fail to resolve is tried again, and in the end takes the stream down with a retryable error.
  *
- * It is read either as an iterator or by a taker. Written by hand: a generator's `return` would wait for its pending `next`, which may
+ * It is read either as an iterator or by a sink. Written by hand: a generator's `return` would wait for its pending `next`, which may
  * never come.
  */
-export class EventStream implements AsyncIterableIterator<Answer, undefined> {
+export class EventStream implements AsyncIterableIterator<Answer, undefined>, SyncSink<unknown> {
   readonly #options: EventStreamOptions
   readonly #executor: EventExecutor
-  readonly #iterator: LiveSource
+  readonly #iterator: AsyncIterator<unknown>
   #over: AbortController | undefined
   /** Whoever waits for the next one: nobody has answered yet. */
   #reader: Reader | undefined
-  #taker: Taker | undefined
+  #sink: ResultSink | undefined
   #unseenError: unknown
   #released: Promise<void> | undefined
 
@@ -94,7 +90,7 @@ export class EventStream implements AsyncIterableIterator<Answer, undefined> {
     this.#over?.abort()
     const mapped = error === undefined ? undefined : this.#options.errors().toGraphQLError(error)
     const waiting = this.#takeReader()
-    if (this.#taker) this.#taker.over(mapped)
+    if (this.#sink) this.#sink.end(mapped)
     else if (mapped === undefined) waiting?.resolve(end)
     else if (waiting) waiting.reject(mapped)
     else this.#unseenError = mapped
@@ -102,21 +98,21 @@ export class EventStream implements AsyncIterableIterator<Answer, undefined> {
     return this.#released
   }
 
-  /** Hands all results to the taker, and tells it of the end. */
-  deliverTo(taker: Taker): void {
-    if (this.#released !== undefined) taker.over(this.#unseenError)
+  /** Hands all results to the sink, and tells it of the end. */
+  deliverTo(sink: ResultSink): void {
+    if (this.#released !== undefined) sink.end(this.#unseenError)
     else {
-      this.#taker = taker
-      this.#iterator.offerTo?.(this)
-      this.#pull(taker)
+      this.#sink = sink
+      if (isLive(this.#iterator)) this.#iterator.offerTo(this)
+      this.#pull(sink)
     }
   }
 
   /** From the source, while its `next` is waited for. */
-  takeNow(event: unknown): boolean {
-    if (this.#released !== undefined || this.#taker === undefined) return false
+  tryPush(event: unknown): boolean {
+    if (this.#released !== undefined || this.#sink === undefined) return false
     const result = this.#executor.resolveNow(event)
-    if (result === undefined || this.#executor.errorsOf(result)?.length || !this.#taker.takeNow(result)) return false
+    if (result === undefined || this.#executor.errorsOf(result)?.length || !this.#sink.tryPush(result)) return false
     this.#options.onEvent(event)
     return true
   }
@@ -126,22 +122,22 @@ export class EventStream implements AsyncIterableIterator<Answer, undefined> {
   }
 
   /** Most streams wait here most of the time, so what waits is no suspended function, which would hold more. */
-  #pull(taker: Taker): void {
+  #pull(sink: ResultSink): void {
     this.#iterator.next().then(
-      (step) => this.#handOver(step, taker),
+      (step) => this.#handOver(step, sink),
       (error) => this.fail(error),
     )
   }
 
-  async #handOver({ done, value }: IteratorResult<unknown>, taker: Taker): Promise<void> {
+  async #handOver({ done, value }: IteratorResult<unknown>, sink: ResultSink): Promise<void> {
     try {
       if (done) return void this.fail(undefined)
       const result = await this.#resolved(value)
       if (this.#released !== undefined) return
-      const taken = taker.take(result)
+      const taken = sink.push(result)
       this.#options.onEvent(value)
       await taken
-      this.#pull(taker)
+      this.#pull(sink)
     } catch (error) {
       void this.fail(error)
     }
@@ -205,3 +201,6 @@ export class EventStream implements AsyncIterableIterator<Answer, undefined> {
     }
   }
 }
+
+/** Any async iterable may be a source; that of a live stream can hand its next event over in the turn it hears it. */
+const isLive = (source: AsyncIterator<unknown>): source is LiveStream<unknown> => 'offerTo' in source

@@ -6,7 +6,8 @@ import {
   Kind,
   type OperationDefinitionNode,
 } from 'graphql'
-import { type Compiled, compileOperation } from '../../engine/graphql/compiled-operation.ts'
+import { type Compiled, type CompileOptions, compileOperation } from '../../engine/graphql/compiled-operation.ts'
+import { charge, type Loading } from '../../shared/load-budget.ts'
 import { rootFieldsOf } from '../documents/document-shape.ts'
 
 /** Who executes operations: what they are compiled to, or graphql-js, which executes what cannot be compiled in either case. */
@@ -31,10 +32,16 @@ export type Plan = {
 export type PlanOf = (document: DocumentNode, operationName: string | null | undefined) => Plan | undefined
 
 /** Kept as long as the document is. Undefined where the document has no such operation. */
-export function createPlans(schema: GraphQLSchema, executor: ExecutorName = 'compiled'): PlanOf {
+export function createPlans(
+  schema: GraphQLSchema,
+  executor: ExecutorName = 'compiled',
+  options: CompileOptions = {},
+): PlanOf {
   const plans = new WeakMap<DocumentNode, Map<string | undefined, Plan>>()
   const compile = (document: DocumentNode, operation: OperationDefinitionNode): Compiled | undefined =>
-    executor === 'reference' ? undefined : compileOperation(schema, fragmentsOf(document), operation)
+    executor === 'reference'
+      ? undefined
+      : compileOperation(schema, fragmentsOf(document), operation, { loads, ...options })
 
   return (document, operationName) => {
     let known = plans.get(document)
@@ -53,6 +60,9 @@ export function createPlans(schema: GraphQLSchema, executor: ExecutorName = 'com
     return plan
   }
 }
+
+/** In the context of each operation, see shared/load-budget.ts. */
+const loads = { loadedBy: (context: Loading) => context.loaded ?? 0, charge }
 
 type Compile = (document: DocumentNode, operation: OperationDefinitionNode) => Compiled | undefined
 

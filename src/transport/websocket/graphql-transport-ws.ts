@@ -13,7 +13,7 @@ import {
 import type { Answer } from '../../engine/graphql/answer.ts'
 import { SmallMap } from '../../shared/small-map.ts'
 import { isNestedDeeper, jsonNestingMax } from '../documents/request-params.ts'
-import type { EventStream, Taker } from '../execution/event-stream.ts'
+import type { EventStream, ResultSink } from '../execution/event-stream.ts'
 import type { Prepared, Refusal } from '../execution/prepared.ts'
 import { frameOf, nextFrame, onlyFrames } from './frames.ts'
 import type { Outgoing } from './outgoing.ts'
@@ -50,7 +50,7 @@ export type Service = {
 }
 
 /** An operation at work. It takes the results of its subscription itself, which may be silent for days: it is one small object. */
-class Running implements Operation, Taker {
+class Running implements Operation, ResultSink {
   readonly id: string
   readonly position: number
   release: (() => void) | undefined = undefined
@@ -67,15 +67,15 @@ class Running implements Operation, Taker {
     this.position = position
   }
 
-  takeNow(answer: Answer): boolean {
+  tryPush(answer: Answer): boolean {
     return this.wanted && this.#outgoing.postIfRoom(nextFrame(this.id, answer))
   }
 
-  take(answer: Answer): Promise<void> | undefined {
+  push(answer: Answer): Promise<void> | undefined {
     return this.wanted ? this.#outgoing.send(nextFrame(this.id, answer)) : undefined
   }
 
-  over(error: unknown): void {
+  end(error: unknown): void {
     this.#conversation.ended(this, error)
   }
 }

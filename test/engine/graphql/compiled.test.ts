@@ -57,7 +57,7 @@ function createReference() {
 function createCompiling() {
   const { schema, calls } = createEverything()
   const metrics = createMetrics(new Registry())
-  const planOf = createPlans(schema)
+  const planOf = createPlans(schema, 'compiled', { guardsInfo: true })
   const execute = createExecute({
     reference: createFallback({ schema, createContext: () => ({}) }),
     outcome: createOutcome(errors, undefined),
@@ -274,6 +274,16 @@ describe('a compiled operation answers byte for byte as graphql-js does', () => 
     expect(compiled).toBeDefined()
     expect(planOf(ordinary, undefined)?.compiled).toBe(compiled)
     expect(planOf(other, undefined)?.compiled).toBeUndefined()
+  })
+
+  test('a resolver that looks at what compiled operations do not tell it hears so in tests', () => {
+    const { schema } = createEverything()
+    Object.assign(schema.getQueryType()?.getFields().number ?? {}, {
+      resolve: (_root: unknown, _args: unknown, _context: unknown, info: { fieldName: string; path: unknown }) =>
+        info.fieldName === 'number' && info.path,
+    })
+    const compiled = createPlans(schema, 'compiled', { guardsInfo: true })(parse('{ number }'), undefined)?.compiled
+    expect(() => compiled?.resolve(undefined, run({}))).toThrow('has no info.path')
   })
 
   test('nothing is compiled where graphql-js is to execute everything', () => {

@@ -132,9 +132,9 @@ function createRoom() {
     }
     const over = new Promise<void>((resolve, reject) => {
       stream.deliverTo({
-        takeNow: (answer) => !isFull && take(answer),
-        take: (answer) => void take(answer),
-        over: (error) => (error === undefined ? resolve() : reject(error)),
+        tryPush: (answer) => !isFull && take(answer),
+        push: (answer) => void take(answer),
+        end: (error) => (error === undefined ? resolve() : reject(error)),
       })
     })
     over.catch(() => undefined)
@@ -154,17 +154,17 @@ function createRoom() {
 function createSource() {
   const queue: Event[] = []
   let reader: ((step: IteratorResult<Event>) => void) | undefined
-  let taker: { takeNow(event: Event): boolean } | undefined
+  let sink: { tryPush(event: Event): boolean } | undefined
   return {
     push(event: Event) {
-      if (reader && queue.length === 0 && taker?.takeNow(event)) return
+      if (reader && queue.length === 0 && sink?.tryPush(event)) return
       if (!reader) return void queue.push(event)
       const resolve = reader
       reader = undefined
       resolve({ done: false, value: event })
     },
-    offerTo(to: { takeNow(event: Event): boolean }) {
-      taker = to
+    offerTo(to: { tryPush(event: Event): boolean }) {
+      sink = to
     },
     [Symbol.asyncIterator]() {
       return this
