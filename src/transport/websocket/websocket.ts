@@ -40,6 +40,8 @@ export function createWebSockets(given: WebSocketOptions): WebSockets {
     WebSocket: Client,
     clientTracking: false,
     maxPayload: frameMaxBytes,
+    // Frames are written past the library, see outgoing.ts: they must not have to be compressed.
+    perMessageDeflate: false,
     // A client that offers only others must get one of them, or it never hears of the close code 4406.
     handleProtocols: (offered) =>
       offered.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : ([...offered][0] ?? false),
