@@ -127,6 +127,7 @@ export interface BoundaryCache {
 export interface GroupVersions {
   /** In the order asked for. Undefined where none is known: then read the group and call `settle` with the same token. */
   look(ids: readonly ConversationId[], token: string): Promise<(Seq | undefined)[]>
+  /** Of somebody who has read the group and is about to show it: nobody is told of an older version after that. */
   settle(id: ConversationId, token: string, version: Seq): Promise<void>
   /** Of somebody who has just replaced the group. Never lowers it; where none is known, nobody who is reading the group is believed. */
   raise(id: ConversationId, version: Seq): Promise<void>

@@ -19,7 +19,7 @@ export type MemoryBoundaries = { delivered?: Seq; read?: Seq; version: number; r
 type MemoryCounter = ({ seq: Seq; published: Seq } | { token: string }) & { runId: number }
 
 /** A version of a group, or the token of somebody who is about to read it. */
-type MemoryVersion = ({ version: Seq } | { token: string }) & { runId: number }
+type MemoryVersion = ({ version: Seq } | { token: string; minimum: Seq }) & { runId: number }
 
 type Subscription = { listener: EventListener; waiting: Delivery[] }
 type Delivery = { handOver(): void; lost?: () => void }

@@ -7,7 +7,7 @@ import type { MemoryRedis } from './memory-redis.ts'
 export function createVersionsMemory(redis: MemoryRedis): GroupVersions {
   const { versions } = redis
 
-  function read(id: ConversationId): { version?: Seq; token?: string } {
+  function read(id: ConversationId): { version?: Seq; token?: string; minimum?: Seq } {
     const found = versions.get(id)
     return found?.runId === redis.runId() ? found : {}
   }
@@ -22,14 +22,19 @@ export function createVersionsMemory(redis: MemoryRedis): GroupVersions {
       return ids.map((id) => {
         const version = versionOf(id)
         if (version === undefined && tokenOf(id) === undefined)
-          versions.set(id, { token, runId: redis.runId() }, tokenTtlMs)
+          versions.set(id, { token, minimum: 0, runId: redis.runId() }, tokenTtlMs)
         return version
       })
     },
 
     async settle(id, token, version) {
       await redis.arrive()
-      if (tokenOf(id) === token) write(id, version)
+      const { version: known, token: reader, minimum = 0 } = read(id)
+      if (known !== undefined) {
+        if (known < version) write(id, version)
+      } else if (reader === token) write(id, Math.max(minimum, version))
+      else if (reader !== undefined)
+        versions.set(id, { token: reader, minimum: Math.max(minimum, version), runId: redis.runId() }, tokenTtlMs)
     },
 
     async raise(id, version) {

@@ -1,6 +1,6 @@
 // parley_version:{conversationId}   string, 5 minutes from its last setting; one of
 //   "<version> <run id>"             the group's version, and the run id (store/redis/run-id.ts) of the Redis that was told
-//   "?<token> <run id>"              somebody is reading the group
+//   "?<token>|<minimum> <run id>"    somebody is reading the group; another has read this version of it meanwhile, 0 if nobody has
 // What bears another run id counts as absent: a replica that takes over may have missed what came after.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
@@ -28,7 +28,9 @@ export function createVersionsRedis(link: RedisLink, keys: RedisKeys): GroupVers
     },
 
     async settle(id, token, version) {
-      await link.roundTrip('versions.settle', () => settle([keys.version(id)], [token, version, versionTtlMs]))
+      await link.roundTrip('versions.settle', () =>
+        settle([keys.version(id)], [token, version, versionTtlMs, tokenTtlMs]),
+      )
     },
 
     async raise(id, version) {
@@ -38,14 +40,15 @@ export function createVersionsRedis(link: RedisLink, keys: RedisKeys): GroupVers
 }
 
 const readLua = `${runIdLua}
--- The version and nil, or nil and a token; nil and nil where there is neither.
+-- The version alone, or nil, a token and its minimum; nothing where there is neither.
 local function read(key)
   local value = redis.call('GET', key)
-  if not value then return nil, nil end
+  if not value then return nil end
   local text, run = string.match(value, '^(%S+) (.*)$')
-  if run ~= run_id() then return nil, nil end
-  if string.sub(text, 1, 1) == '?' then return nil, string.sub(text, 2) end
-  return tonumber(text), nil
+  if run ~= run_id() then return nil end
+  if string.sub(text, 1, 1) ~= '?' then return tonumber(text) end
+  local token, minimum = string.match(text, '^%?(.*)|(%d+)$')
+  return nil, token or string.sub(text, 2), tonumber(minimum or '0')
 end
 
 local function write(key, text, ttl)
@@ -61,7 +64,7 @@ end
 const lookLua = `${readLua}
 local version, token = read(KEYS[1])
 if version then return version end
-if not token then write(KEYS[1], '?' .. ARGV[1], ARGV[2]) end
+if not token then write(KEYS[1], '?' .. ARGV[1] .. '|0', ARGV[2]) end
 return false
 `
 
@@ -69,9 +72,19 @@ return false
 // ARGV[1] string   the token it was looked for with
 // ARGV[2] integer  the version that was read
 // ARGV[3] integer  TTL, ms
+// ARGV[4] integer  TTL of a token, ms
+// Whoever asks here is about to show this version: nobody may be told an older one after that. Where another reads the group, who may
+// have begun before it was changed, it is a minimum for them.
 const settleLua = `${readLua}
-local _, token = read(KEYS[1])
-if token == ARGV[1] then write(KEYS[1], ARGV[2], ARGV[3]) end
+local version, token, minimum = read(KEYS[1])
+local own = tonumber(ARGV[2])
+if version then
+  if version < own then write(KEYS[1], ARGV[2], ARGV[3]) end
+elseif token == ARGV[1] then
+  write(KEYS[1], string.format('%.0f', math.max(own, minimum)), ARGV[3])
+elseif token and minimum < own then
+  write(KEYS[1], '?' .. token .. '|' .. ARGV[2], ARGV[4])
+end
 return 1
 `
 

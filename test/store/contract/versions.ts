@@ -45,6 +45,21 @@ export function versionsContract(world: () => SoftWorld): void {
     expect(await here().look([id], 'c')).toEqual([4])
   })
 
+  test('what one has read is a minimum for another who began to read before, whoever is done first', async () => {
+    const [first, last] = [aConversation(), aConversation()]
+    for (const id of [first, last]) {
+      await here().look([id], 'a')
+      await there().look([id], 'b')
+    }
+    await there().settle(first, 'b', 5)
+    await here().settle(first, 'a', 4)
+    await here().settle(last, 'a', 4)
+    await there().settle(last, 'b', 5)
+    expect(await here().look([first, last], 'c')).toEqual([5, 5])
+    await there().settle(first, 'b', 3)
+    expect(await here().look([first], 'c')).toEqual([5])
+  })
+
   test('a group that was changed while somebody read it is not made old again', async () => {
     const id = aConversation()
     await here().look([id], 'a')
