@@ -353,7 +353,7 @@ type Variables = z.output<typeof variables>
 
 function assemble(read: Variables): Config {
   const production = read.NODE_ENV === 'production'
-  // A node with an auth setting may be on the internet, whatever NODE_ENV says: its guards are up.
+  // A node with an auth setting may be reachable from the internet, so its limits are on even if NODE_ENV is not production.
   const guarded = authOf(read) !== 'development'
   return {
     production,

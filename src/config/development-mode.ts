@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 
-// A node without an auth setting hands out anybody's token at /dev/token. So it starts only where nobody else can reach it, and not
-// beside stores that others may use: on loopback. Whoever wants it otherwise says so with DEVELOPMENT=true.
+// A node without an auth setting hands out anybody's token at /dev/token. So it starts only on loopback, and only
+// with stores on loopback, where no other machine reaches it. DEVELOPMENT=true overrules that.
 
 type Environment = Readonly<Record<string, string | undefined>>
 

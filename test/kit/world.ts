@@ -21,7 +21,7 @@ type WorldOptions = { nodes?: number; dynamodbEndpoint?: string; app?: AppOption
 /** What is late is UNAVAILABLE, which is a subject of its own. On a busy machine everything else would meet it by chance. */
 const patient = { redisMs: 5000, dynamoMs: 10_000, operationMs: 20_000 }
 
-/** The flows also pass with the libraries: `DYNAMODB_CLIENT=sdk REDIS_COMMANDS=plain npx vitest run test/flows`. */
+/** Lets the flows run with the libraries: `DYNAMODB_CLIENT=sdk REDIS_COMMANDS=plain npx vitest run test/flows`. */
 const { DYNAMODB_CLIENT, REDIS_COMMANDS } = process.env
 const { dynamodbClient, redisCommands } = readConfig({ DYNAMODB_CLIENT, REDIS_COMMANDS })
 

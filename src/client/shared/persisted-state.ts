@@ -2,7 +2,7 @@ import type { Storage } from '../storage/storage.ts'
 import { createListeners } from './observable.ts'
 import { within } from './within.ts'
 
-// What the client stores on the device, written one batch at a time: whatever changes while a batch is on its way goes with the next.
+// The client stores this on the device, one batch at a time: a value that changes while a batch is being written goes into the next batch.
 //
 //   outbox:<clientMessageId>     an Outgoing, until it is stored by the server or discarded
 //   position:<conversationId>    everything up to this seq was handed to the application

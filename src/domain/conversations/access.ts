@@ -23,7 +23,7 @@ export type Member = {
   readonly [checked]: true
 }
 
-/** What somebody has read of a conversation: the entry at `seq`. */
+/** An entry that was read for a member: the one at `seq`. */
 type Read = { member: Member; seq: Seq }
 
 export type Access = ReturnType<typeof createAccess>
@@ -33,7 +33,7 @@ type Needs = Pick<Ports, 'conversations' | 'memberships' | 'versions'> & { rando
 /** `entries` and `bytes`: how much a node keeps of conversations; a group of 1,024 members takes about 120 KB. */
 type ConversationCacheSize = { entries: number; bytes: number }
 
-/** As many as one batch of DynamoDB takes: whoever is in thousands of groups has them read in steps that each answer in time. */
+/** One batch of DynamoDB takes so many. The groups of a user who is in thousands are read in such steps, and each of them answers in time. */
 const askedAtATime = 100
 
 export function createAccess({ conversations, memberships, versions, randomId }: Needs, size: ConversationCacheSize) {
@@ -112,7 +112,7 @@ export function createAccess({ conversations, memberships, versions, randomId }:
     })
   }
 
-  /** As it is now, for work that is done on nobody's behalf. */
+  /** Reads the conversation as it is now, for work that no user has asked for, such as push. */
   const current = async (id: ConversationId): Promise<Conversation | undefined> => (await load([id])).get(id)
 
   /**
@@ -165,9 +165,9 @@ export function createAccess({ conversations, memberships, versions, randomId }:
   }
 
   /**
-   * Writes the rows of a direct chat, after its first message and before anybody is told of that. So where the conversation's row
-   * exists there is a message, and whatever else shares a conversation with somebody rests on one: an attempt that was refused, or
-   * that died, gives nobody the right to see the other. The conversation's row comes last: where it exists, the memberships do too.
+   * Writes the rows of a direct chat, after its first message is stored and before that is published. So the conversation's row proves
+   * that there is a message, and two users are acquainted only by a message: an attempt that was refused, or whose node died, does not
+   * let the sender see the other. The conversation's row comes last: where it exists, the memberships exist too.
    */
   async function begin({ conversation, isToBegin }: Member): Promise<void> {
     const { id, members } = conversation

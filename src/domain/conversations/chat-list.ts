@@ -11,8 +11,8 @@ import type { SettingsOf } from './settings.ts'
 // and only what is shown is looked into. The order is soft: where Redis forgot, the log's last message tells, and where a chat
 // that is shown turns out to have gone on, Redis is told. It decides where a chat stands, never whether it is there.
 //
-// Somebody may be in thousands of groups, and not by their own doing. So what Redis forgot is read a few chats at a time, and Redis is told
-// after each step: whoever fails in the middle gets further the next time.
+// A user may be in thousands of groups because others added them. So what Redis forgot is read a few chats at a time, and Redis is told
+// after each step: a request that fails in the middle lets the next one get further.
 
 /** A place in the list: the latest first, of the same moment the lower id. */
 export type Place = { atMs: number; id: ConversationId }

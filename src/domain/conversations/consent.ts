@@ -5,12 +5,11 @@ import { seqMax } from '../../protocol/limits.ts'
 import { isMessage } from '../log/log.ts'
 import { directConversationId } from './conversation-id.ts'
 
-// Who may be added to a group by whom. Two kinds of people may not, and nobody is told: those who have blocked the one who adds them,
-// and those who left the group by themselves. The latter come back by their own doing: a message of theirs, written after they left, to
-// the one who then adds them.
+// Decides whom a member may add to a group. Two kinds of people are left out silently: those who have blocked the member, and those who
+// left the group by themselves. A user who left can be added again by a member to whom they have written since they left.
 //
-// A departure is written before the member leaves, and read after the group was. So whoever finds the group without somebody who left
-// it also finds the departure, and the change is made only for that version of the group (groups.ts).
+// A departure is written before the member leaves, and read after the group was. So a node that reads the group without
+// a user who left also reads the departure, and the change is made only for that version of the group (groups.ts).
 
 /** Of the direct chat with the one who adds: older ones are no wish of today. */
 const messagesLookedAt = 20

@@ -42,37 +42,13 @@ type Needs = Pick<Ports, 'sessions' | 'boundaries' | 'clock'> & {
 
 export type Attach = ReturnType<typeof createAttach>
 
-export function createAttach(given: Needs) {
+export function createAttach(needs: Needs) {
   const inboxOptions: InboxOptions = {
-    limit: given.inboxLimit ?? inboxLimitDefault,
-    onOverflow: () => given.observer.overflowed('messages'),
+    limit: needs.inboxLimit ?? inboxLimitDefault,
+    onOverflow: () => needs.observer.overflowed('messages'),
     accepts: ofTypes('message', 'change', 'group', 'membership'),
   }
-  // One object for all attachments, with what they need and nothing else.
-  const {
-    subscribeUser,
-    sessions,
-    boundaries,
-    addPending,
-    clock,
-    resyncScheduler,
-    pushes,
-    randomId,
-    onDetachError,
-    observer,
-  } = given
-  const needs: Needs = {
-    subscribeUser,
-    sessions,
-    boundaries,
-    addPending,
-    clock,
-    resyncScheduler,
-    pushes,
-    randomId,
-    onDetachError,
-    observer,
-  }
+  const { subscribeUser, sessions, clock, resyncScheduler, randomId, observer } = needs
 
   return async function attach(userId: UserId, only?: Member): Promise<Attachment> {
     const conversationId = only?.conversation.id

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { line } from '../../kit/person.ts'
 import { startWorld } from '../../kit/world.ts'
 
-// Each switch puts a library back in the place of a part of src/engine. All flows pass that way too, see test/kit/world.ts; this is a walk
+// Each switch puts a library back in the place of a part of src/engine. test/kit/world.ts lets all flows run that way; this is a walk
 // through one of each kind, so that every run of the suite knows that the switches work.
 
 const switches = [
