@@ -58,6 +58,10 @@ function greeting({ url, config, describe }: Started): string[] {
   if (!config.development) return lines
   return [
     ...lines,
+    '',
+    'To run it on a Redis and a DynamoDB of your own, start it with REDIS_URL and DYNAMODB_ENDPOINT:',
+    '',
+    '  REDIS_URL=redis://localhost:6379 DYNAMODB_ENDPOINT=http://localhost:8000 CREATE_TABLES=true npm start',
     ...(config.developmentWarning ? ['', `WARNING: ${config.developmentWarning}`] : []),
     '',
     'Send the first message, as alice to bob:',

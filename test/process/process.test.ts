@@ -96,6 +96,7 @@ describe('a first start, with nothing set', () => {
     expect(first.output()).toMatch(/Demo page +http:\S+\//)
     expect(first.output()).toMatch(/Redis +\S+/)
     expect(first.output()).toMatch(/DynamoDB +\S+/)
+    expect(first.output()).toMatch(/REDIS_URL=\S+ DYNAMODB_ENDPOINT=\S+.* npm start/)
 
     const { json } = await post(`${url}/dev/token`, { userId: 'alice' })
     const { message, sent } = await sendFirst(url, String(json.token))
