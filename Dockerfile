@@ -3,11 +3,14 @@
 FROM node:20.20-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages packages
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/build-stamp.mjs scripts/build-stamp.mjs
 COPY src src
 COPY demo demo
-RUN npm run build && npm prune --omit=dev
+# A node loads nothing of the client: React and urql are optional there, and the link to its folder would lead nowhere.
+RUN npm run build && npm prune --omit=dev --omit=optional && rm node_modules/@parley/client
 
 FROM node:20.20-bookworm-slim
 ENV NODE_ENV=production \

@@ -1,3 +1,4 @@
+import { defaultServerConditions } from 'vite'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
 const all = ['test/**/*.test.ts', 'demo/test/**/*.test.ts']
@@ -17,14 +18,15 @@ const beyondUnits = {
     'test/hostile/{audits,documents,frames,http,values}.test.ts',
     'test/process/*.test.ts',
     'test/transport/**/*.test.ts',
+    'test/engine/websocket/{frames,ws-insides}.test.ts',
     'test/push/{apns,deadlines,fcm,webpush}.test.ts',
     'test/client/{chat,chat-groups,chat-media,docs}.test.ts',
     'test/client/link/{sse-link,websocket-link}.test.ts',
     'test/chaos/faults/*.test.ts',
     'demo/test/serving.test.ts',
   ],
-  /** The pages in Chromium. */
-  browser: ['test/demo/*.test.ts', 'test/dev/graphiql.test.ts'],
+  /** The pages in Chromium, and the packages with the pages that are built on them. */
+  browser: ['test/demo/*.test.ts', 'test/dev/graphiql.test.ts', 'test/packages/*.test.ts'],
   /** A little of what `npm run proofs` does at length. */
   proofs: ['test/simulation/*.test.ts', 'test/chaos/chaos.test.ts', 'test/hostile/random.test.ts'],
 }
@@ -34,18 +36,24 @@ const maxWorkers = 4
 
 const project = (name: keyof typeof beyondUnits): TestProjectInlineConfiguration => ({
   ...shared,
-  test: { ...shared.test, name, include: beyondUnits[name], maxWorkers },
+  test: { ...shared.test, name, include: beyondUnits[name] },
 })
 
 const shared = {
   // Two copies of graphql (CommonJS and ESM) would not accept each other's schema.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
+  // Tests of the demo load the sources of @parley/client. Vitest hands the conditions to Node, which cannot load what some packages have
+  // under `module`.
+  ssr: { resolve: { conditions: ['parley-source', ...defaultServerConditions.filter((each) => each !== 'module')] } },
   test: {
     // Nothing takes as long, unless it is broken, or the machine has ten times as much to do as it can.
     testTimeout: 120_000,
     hookTimeout: 240_000,
     // One second, the default, is soon over there.
     expect: { poll: { timeout: 20_000 } },
+    // To load the server takes a second, which each worker spends once. The files leave nothing behind in the modules they share.
+    isolate: false,
+    maxWorkers,
   },
 }
 
@@ -62,9 +70,6 @@ export default defineConfig({
           include: all,
           exclude: Object.values(beyondUnits).flat(),
           setupFiles: ['test/kit/no-process-no-port.ts', 'test/kit/fixed-seeds.ts'],
-          // They leave nothing behind in the modules they share.
-          isolate: false,
-          maxWorkers,
         },
       },
       project('store'),

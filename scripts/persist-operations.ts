@@ -2,4 +2,4 @@
 import { writeFileSync } from 'node:fs'
 import { persistedOperations } from './persisted-operations.ts'
 
-writeFileSync(new URL('../src/client/generated/persisted.json', import.meta.url), persistedOperations())
+writeFileSync(new URL('../packages/client/src/generated/persisted.json', import.meta.url), persistedOperations())

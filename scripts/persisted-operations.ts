@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import * as generated from '../src/client/generated/graphql.ts'
+import * as generated from '../packages/client/src/generated/graphql.ts'
 
 /** Byte for byte as the client sends them: it may send the text as well as its hash. */
 export function persistedOperations(): string {

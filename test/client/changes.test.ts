@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { PositionInput } from '../../src/client/generated/graphql.ts'
-import { createChanges } from '../../src/client/state/changes.ts'
+import type { PositionInput } from '../../packages/client/src/generated/graphql.ts'
+import { createChanges } from '../../packages/client/src/state/changes.ts'
 import { expectNoTimers, message, networkFailure, persistedStateOver, retrying, scriptedAsk, settled } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -18,7 +18,7 @@ function start(messagesAt: PositionInput[] = []) {
     onChanged: ({ seq, body }) => void told.push(`${seq} ${body}`),
   })
   const hear = (seq: number, target = 1) =>
-    changes.hear({ message: message(target), seq, previousSeq: seq - 1, catchUp: false })
+    changes.handleEvent({ message: message(target), seq, previousSeq: seq - 1, catchUp: false })
   return { ...asks, close, changes, told, hear, messagesAt }
 }
 

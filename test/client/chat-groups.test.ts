@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createGroup, leaveGroup, renameGroup, updateMembers } from '../../src/client/groups.ts'
-import { type ChatOptions, memoryStorage } from '../../src/client/index.ts'
-import { presenceOf } from '../../src/client/presence.ts'
-import { pin, setBlocked } from '../../src/client/settings.ts'
+import { createGroup, leaveGroup, renameGroup, updateMembers } from '../../packages/client/src/groups.ts'
+import { type ChatOptions, memoryStorage } from '../../packages/client/src/index.ts'
+import { presenceOf } from '../../packages/client/src/presence.ts'
+import { pin, setBlocked } from '../../packages/client/src/settings.ts'
 import { type Device, startDevice } from '../kit/runtime.ts'
 import { startWorld, type World } from '../kit/world.ts'
 

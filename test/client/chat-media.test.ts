@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { refreshAttachments, upload } from '../../src/client/media.ts'
+import { refreshAttachments, upload } from '../../packages/client/src/media.ts'
 import { type Device, startDevice } from '../kit/runtime.ts'
 import { startWorld, type World } from '../kit/world.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { ChatOptions } from '../../src/client/index.ts'
-import { memoryStorage } from '../../src/client/index.ts'
+import type { ChatOptions } from '../../packages/client/src/index.ts'
+import { memoryStorage } from '../../packages/client/src/index.ts'
 import { type Device, startDevice } from '../kit/runtime.ts'
 import { startProxy, type TcpProxy } from '../kit/services/proxy.ts'
 import { startWorld, type World } from '../kit/world.ts'

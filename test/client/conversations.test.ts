@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type ConversationFieldsFragment, TypedDocumentString } from '../../src/client/generated/graphql.ts'
-import { ClientError } from '../../src/client/shared/client-error.ts'
-import { type ConversationsOptions, createConversations } from '../../src/client/state/conversations.ts'
+import { type ConversationFieldsFragment, TypedDocumentString } from '../../packages/client/src/generated/graphql.ts'
+import { ClientError } from '../../packages/client/src/shared/client-error.ts'
+import { type ConversationsOptions, createConversations } from '../../packages/client/src/state/conversations.ts'
 import { boundary, conversation, list, message, networkFailure, retrying, scriptedAsk } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -286,7 +286,7 @@ describe('read', () => {
   it('below the last message is counted when the conversation is looked up', async () => {
     const { conversations, listed, answer } = start()
     await listed(chatAt(5, { unreadCount: 3 }))
-    void conversations.look('dm_1')
+    void conversations.reread('dm_1')
     conversations.received(message(6), 5)
     await answer({ conversation: chatAt(5, { unreadCount: 1 }) })
     expect(conversations.get('dm_1')).toMatchObject({ lastSeq: 6, unreadCount: 2, lastMessage: { seq: 6 } })
@@ -312,7 +312,10 @@ describe('a person', () => {
 
   it('shares the lane of the chat with them', async () => {
     const { conversations } = start()
-    const lanes = () => [conversations.laneOf({ userId: 'bob' }), conversations.laneOf({ conversationId: 'dm_1' })]
+    const lanes = () => [
+      conversations.recipientKeyOf({ userId: 'bob' }),
+      conversations.recipientKeyOf({ conversationId: 'dm_1' }),
+    ]
     expect(new Set(lanes()).size).toBe(2)
     conversations.isDirectWith('bob', 'dm_1')
     expect(lanes()).toEqual(['dm_1', 'dm_1'])
@@ -324,14 +327,14 @@ describe('the order messages go out in', () => {
     const { conversations, listed } = start()
     await listed(chatAt(1), chatAt(1, { id: 'grp_1', kind: 'GROUP' }))
     const orders = [{ userId: 'bob' }, { conversationId: 'dm_1' }, { conversationId: 'grp_1' }].map((to) =>
-      conversations.orderOf(to),
+      conversations.sendQueueOf(to),
     )
     expect(orders).toEqual(['dm_1', 'dm_1', 'grp_1'])
   })
 
   it('is the same for whatever may turn out to be the same', () => {
     const { conversations } = start()
-    expect(conversations.orderOf({ userId: 'bob' })).toBe(conversations.orderOf({ conversationId: 'dm_1' }))
+    expect(conversations.sendQueueOf({ userId: 'bob' })).toBe(conversations.sendQueueOf({ conversationId: 'dm_1' }))
   })
 })
 
@@ -358,7 +361,9 @@ describe('what the server says by itself', () => {
     const { conversations, listed } = start()
     await listed(group(4))
     const mutedUntil = '2026-02-01T00:00:00.000Z'
-    conversations.hear(word(group(4, { title: 'Coffee', pinned: true, archived: true, mutedUntil, unreadCount: 3 })))
+    conversations.handleEvent(
+      word(group(4, { title: 'Coffee', pinned: true, archived: true, mutedUntil, unreadCount: 3 })),
+    )
     expect(conversations.get('grp_1')).toEqual(
       group(4, { title: 'Coffee', pinned: true, archived: true, mutedUntil, unreadCount: 3 }),
     )
@@ -366,7 +371,7 @@ describe('what the server says by itself', () => {
 
   it('of a conversation nobody knows has it asked for', async () => {
     const { conversations, answer, ids } = start()
-    conversations.hear(word(group(1)))
+    conversations.handleEvent(word(group(1)))
     await answer({ conversation: group(1) }, 'Conversation')
     expect(ids()).toEqual(['grp_1'])
   })
@@ -374,7 +379,7 @@ describe('what the server says by itself', () => {
   it('counts a message before the inbox brings it, which is not counted again', async () => {
     const { conversations, listed } = start()
     await listed(group(4, { unreadCount: 1 }))
-    conversations.hear(word(group(5, { unreadCount: 2 })))
+    conversations.handleEvent(word(group(5, { unreadCount: 2 })))
     expect(conversations.get('grp_1')).toMatchObject({ unreadCount: 2, lastMessage: { seq: 4 } })
     conversations.received(message(5, { conversationId: 'grp_1' }), 4)
     expect(conversations.get('grp_1')).toMatchObject({ unreadCount: 2, lastMessage: { seq: 5 }, lastSeq: 5 })
@@ -384,10 +389,10 @@ describe('what the server says by itself', () => {
     let read = 5
     const { conversations, listed } = start({ readUpTo: () => read })
     await listed(group(4))
-    conversations.hear(word(group(5, { unreadCount: 1 })))
+    conversations.handleEvent(word(group(5, { unreadCount: 1 })))
     expect(conversations.get('grp_1')?.unreadCount).toBe(0)
     read = 4
-    conversations.hear(word(group(5, { unreadCount: 1 })))
+    conversations.handleEvent(word(group(5, { unreadCount: 1 })))
     expect(conversations.get('grp_1')?.unreadCount).toBe(1)
   })
 
@@ -395,7 +400,7 @@ describe('what the server says by itself', () => {
     const { conversations, listed } = start()
     await listed(group(4))
     conversations.received(message(5, { conversationId: 'grp_1' }), 4)
-    conversations.hear(word(group(4, { pinned: true })))
+    conversations.handleEvent(word(group(4, { pinned: true })))
     expect(conversations.get('grp_1')).toMatchObject({
       unreadCount: 1,
       lastSeq: 5,
@@ -408,7 +413,7 @@ describe('what the server says by itself', () => {
     const { conversations, listed, answer } = start()
     await listed(group(4, { unreadCount: 2 }))
     void conversations.refresh(() => false)
-    conversations.hear(word(group(4, { pinned: true })))
+    conversations.handleEvent(word(group(4, { pinned: true })))
     await answer(list([group(4, { unreadCount: 2, members: [{ id: 'carol', name: null }] })]), 'Conversations')
     expect(conversations.get('grp_1')).toMatchObject({ pinned: true, unreadCount: 0, members: [{ id: 'carol' }] })
     await listed(group(4))
@@ -419,16 +424,16 @@ describe('what the server says by itself', () => {
     const { conversations, listed, all, answer } = start()
     await listed(group(4), chatAt(4))
     conversations.watch('grp_1')
-    conversations.hear(word(group(4), 5))
-    conversations.hear(word(group(4), 6))
-    conversations.hear(word(chatAt(4), 5))
+    conversations.handleEvent(word(group(4), 5))
+    conversations.handleEvent(word(group(4), 6))
+    conversations.handleEvent(word(chatAt(4), 5))
     expect(all).toHaveLength(1)
     await vi.advanceTimersByTimeAsync(1000)
     expect(all.slice(1)).toMatchObject([{ name: 'Conversation', variables: { id: 'grp_1' } }])
     const members = [{ id: 'carol', name: null }]
     await answer({ conversation: group(4, { lastSeq: 6, members }) })
     expect(conversations.get('grp_1')).toMatchObject({ members })
-    conversations.hear(word(group(7)))
+    conversations.handleEvent(word(group(7)))
     await vi.advanceTimersByTimeAsync(60_000)
     expect(all).toHaveLength(2)
   })
@@ -436,7 +441,7 @@ describe('what the server says by itself', () => {
   it('about members is looked at once somebody looks, and again when that fails', async () => {
     const { conversations, listed, all, fail, answer } = start()
     await listed(group(4))
-    conversations.hear(word(group(4), 5))
+    conversations.handleEvent(word(group(4), 5))
     await vi.advanceTimersByTimeAsync(60_000)
     expect(all).toHaveLength(1)
     conversations.watch('grp_1')
@@ -452,11 +457,11 @@ describe('what the server says by itself', () => {
     const { conversations, listed, answer, all } = start()
     await listed(group(4))
     conversations.watch('grp_1')
-    conversations.hear(word(group(4), 5))
+    conversations.handleEvent(word(group(4), 5))
     await vi.advanceTimersByTimeAsync(1000)
     // Members were read before the change, the end of the log after it.
     await answer({ conversation: group(4, { lastSeq: 6 }) })
-    conversations.hear(word(group(4), 6))
+    conversations.handleEvent(word(group(4), 6))
     await vi.advanceTimersByTimeAsync(1000)
     const members = [{ id: 'carol', name: null }]
     await answer({ conversation: group(4, { lastSeq: 6, members }) })
@@ -468,7 +473,7 @@ describe('what the server says by itself', () => {
     const { conversations, listed, all, answer } = start()
     await listed(group(4))
     conversations.watch('grp_1')
-    conversations.hear(word(group(6)))
+    conversations.handleEvent(word(group(6)))
     conversations.received(message(6, { conversationId: 'grp_1' }), 4)
     await vi.advanceTimersByTimeAsync(1000)
     expect(all.slice(1)).toMatchObject([{ name: 'Conversation' }])
@@ -482,13 +487,13 @@ describe('what the server says by itself', () => {
     const { conversations, listed, all, fail, answer } = start()
     await listed(group(4))
     conversations.watch('grp_1')
-    conversations.hear(word(group(4), 5))
+    conversations.handleEvent(word(group(4), 5))
     await vi.advanceTimersByTimeAsync(1000)
     await fail(networkFailure)
-    conversations.hear(word(group(4), 6))
+    conversations.handleEvent(word(group(4), 6))
     await vi.advanceTimersByTimeAsync(1000)
     expect(all).toHaveLength(3)
-    conversations.hear(word(group(4), 7))
+    conversations.handleEvent(word(group(4), 7))
     await vi.advanceTimersByTimeAsync(3000)
     await answer({ conversation: group(4, { lastSeq: 6 }) })
     await vi.advanceTimersByTimeAsync(1000)
@@ -499,9 +504,9 @@ describe('what the server says by itself', () => {
     const { conversations, listed, all, answer } = start()
     await listed(group(4))
     conversations.watch('grp_1')
-    conversations.hear(word(group(4), 5))
+    conversations.handleEvent(word(group(4), 5))
     await vi.advanceTimersByTimeAsync(1000)
-    conversations.hear(word(group(4), 6))
+    conversations.handleEvent(word(group(4), 6))
     await answer({ conversation: group(4, { lastSeq: 5 }) })
     await vi.advanceTimersByTimeAsync(1000)
     expect(all.map(({ name }) => name)).toEqual(['Conversations', 'Conversation', 'Conversation'])
@@ -557,7 +562,7 @@ describe('a group the user has left', () => {
 
   it('does not come back with a page or an answer from before', async () => {
     const { conversations, answer, ids } = await inGroup()
-    void conversations.look('grp_1')
+    void conversations.reread('grp_1')
     void conversations.refresh(() => false)
     conversations.drop('grp_1')
     await answer({ conversation: group(4) }, 'Conversation')
@@ -598,7 +603,7 @@ it('a group that became known while the list was read is not doubted', async () 
   const { conversations, answer, open, listed } = start()
   await listed(chatAt(3))
   void conversations.refresh(() => false)
-  void conversations.look('grp_1')
+  void conversations.reread('grp_1')
   await answer({ conversation: group(1) }, 'Conversation')
   await answer(list([chatAt(3)]), 'Conversations')
   expect(open).toEqual([])
@@ -620,7 +625,7 @@ describe('a change of a conversation', () => {
     const { conversations, answer, listed, ask } = start()
     await listed(group(4))
     void conversations.change((id) => ask(anything, { id }))
-    conversations.hear(word(group(4, { pinned: false, title: 'Coffee' })))
+    conversations.handleEvent(word(group(4, { pinned: false, title: 'Coffee' })))
     await answer({ conversation: group(4, { pinned: true, members: [] }) })
     expect(conversations.get('grp_1')).toMatchObject({ pinned: false, title: 'Coffee', members: [] })
   })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildServer } from '../kit/nodes/build-server.ts'
 
 // docs/client.md and docs/push-browser.md, taken at their word.
 
@@ -27,40 +26,37 @@ const compilerOptions = {
   module: 'nodenext',
   target: 'es2022',
   lib: ['es2023', 'dom'],
-  types: ['node', 'react'],
+  types: ['node', 'react', 'vite/client'],
 }
 
 let app: string
-let remove: () => Promise<void>
 
 /** An application that has installed the package as it is built. */
 beforeAll(async () => {
-  const built = await buildServer()
-  app = mkdtempSync(join(root, 'node_modules', '.cache', 'parley-app-'))
-  remove = async () => {
-    rmSync(app, { recursive: true, force: true })
-    await built.remove()
-  }
-  const installed = join(app, 'node_modules', 'parley')
+  const cache = join(root, 'node_modules', '.cache')
+  await mkdir(cache, { recursive: true })
+  app = mkdtempSync(join(cache, 'parley-app-'))
+  const installed = join(app, 'node_modules', '@parley', 'client')
   await mkdir(installed, { recursive: true })
-  await cp(join(root, 'package.json'), join(installed, 'package.json'))
-  symlinkSync(dirname(built.script), join(installed, 'dist'))
+  const folder = join(root, 'packages', 'client')
+  await cp(join(folder, 'package.json'), join(installed, 'package.json'))
+  spawnSync(process.execPath, [join(folder, 'build.mjs'), join(installed, 'dist')], { stdio: 'inherit' })
   await writeFile(join(app, 'package.json'), '{ "type": "module" }')
   await writeFile(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
   for (const { file, code } of examples) await writeFile(join(app, file), code)
 })
-afterAll(() => remove())
+afterAll(() => rmSync(app, { recursive: true, force: true }))
 
 it('its examples compile against the package', () => {
   const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
   const { stdout } = spawnSync(process.execPath, [compiler, '-p', app], { encoding: 'utf8' })
   expect(stdout).toBe('')
-  expect(examples).toHaveLength(8)
+  expect(examples).toHaveLength(9)
 })
 
 async function kilobytesOf(contents: string): Promise<number> {
   const { outputFiles } = await build({
-    stdin: { contents, resolveDir: join(root, 'src/client'), loader: 'ts' },
+    stdin: { contents, resolveDir: join(root, 'packages/client/src'), loader: 'ts' },
     bundle: true,
     minify: true,
     format: 'esm',
@@ -81,7 +77,7 @@ it.each(['groups', 'media', 'presence', 'push', 'service-worker', 'settings'])(
   '%s is as small as it says',
   async (entry) => {
     const kilobytes = await kilobytesOf(`export * from './${entry}.ts'`)
-    const [, said] = new RegExp(`parley/client/${entry}\` \\| ([\\d.]+) KB`).exec(page) ?? []
+    const [, said] = new RegExp(`@parley/client/${entry}\` \\| ([\\d.]+) KB`).exec(page) ?? []
     expect(Math.abs(kilobytes - Number(said))).toBeLessThan(0.3)
   },
 )

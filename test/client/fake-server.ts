@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from 'vitest'
-import { type ChatOptions, ClientError, createChat, memoryStorage } from '../../src/client/index.ts'
+import { type ChatOptions, ClientError, createChat, memoryStorage } from '../../packages/client/src/index.ts'
 import { boundary, conversation, event, list, message, nameOf, page, settled } from './kit.ts'
 
 // A whole chat as an application gets it; the test is the server, behind fetch.

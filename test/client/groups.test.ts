@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createGroup, leaveGroup, renameGroup, updateMembers } from '../../src/client/groups.ts'
-import { ClientError, memoryStorage } from '../../src/client/index.ts'
+import { createGroup, leaveGroup, renameGroup, updateMembers } from '../../packages/client/src/groups.ts'
+import { ClientError, memoryStorage } from '../../packages/client/src/index.ts'
 import { chatAt, latest, pass, startChat, startServer, turns } from './fake-server.ts'
 import { boundary, conversation, deferred, keptIn, list, message, page, refused, stored } from './kit.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createHistoryWindow } from '../../src/client/state/history-window.ts'
+import { createHistoryWindow } from '../../packages/client/src/state/history-window.ts'
 import { message, networkFailure, page, scriptedAsk } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())

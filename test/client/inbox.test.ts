@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { MessageFieldsFragment } from '../../src/client/generated/graphql.ts'
-import { createInbox, type Inbox, type InboxOptions } from '../../src/client/state/inbox.ts'
-import { memoryStorage } from '../../src/client/storage/memory-storage.ts'
-import type { Storage } from '../../src/client/storage/storage.ts'
+import type { MessageFieldsFragment } from '../../packages/client/src/generated/graphql.ts'
+import { createInbox, type Inbox, type InboxOptions } from '../../packages/client/src/state/inbox.ts'
+import { memoryStorage } from '../../packages/client/src/storage/memory-storage.ts'
+import type { Storage } from '../../packages/client/src/storage/storage.ts'
 import {
   event,
   expectNoTimers,
@@ -60,8 +60,8 @@ const lines = (from: number, to: number) => range(from, to).map((seq) => `dm_1 $
 describe('an event', () => {
   it('that is the next one is told', () => {
     const { inbox, told, all } = start({ at: 4 })
-    inbox.hear(event(message(5)))
-    inbox.hear(event(message(6)))
+    inbox.handleEvent(event(message(5)))
+    inbox.handleEvent(event(message(6)))
     expect(told).toEqual(['dm_1 5', 'dm_1 6'])
     expect(inbox.positionOf('dm_1')).toBe(6)
     expect(all).toHaveLength(0)
@@ -69,29 +69,29 @@ describe('an event', () => {
 
   it('that is known is dropped', () => {
     const { inbox, told } = start({ at: 4 })
-    inbox.hear(event(message(5)))
-    for (const seq of [4, 5, 1]) inbox.hear(event(message(seq)))
+    inbox.handleEvent(event(message(5)))
+    for (const seq of [4, 5, 1]) inbox.handleEvent(event(message(seq)))
     expect(told).toEqual(['dm_1 5'])
     expect(inbox.positionOf('dm_1')).toBe(5)
   })
 
   it('that follows numbers without a message is the next one', () => {
     const { inbox, told, all } = start({ at: 4 })
-    inbox.hear(event(message(9), 4))
+    inbox.handleEvent(event(message(9), 4))
     expect(told).toEqual(['dm_1 9'])
     expect(all).toHaveLength(0)
   })
 
   it('whose predecessor lies below the position is the next one', () => {
     const { inbox, told, all } = start({ at: 4 })
-    inbox.hear(event(message(6), 2))
+    inbox.handleEvent(event(message(6), 2))
     expect(told).toEqual(['dm_1 6'])
     expect(all).toHaveLength(0)
   })
 
   it('of a conversation nobody knew is its first', () => {
     const { inbox, told } = start()
-    inbox.hear(event(message(1, { conversationId: 'grp_1' })))
+    inbox.handleEvent(event(message(1, { conversationId: 'grp_1' })))
     expect(told).toEqual(['grp_1 1'])
     expect(inbox.knows('grp_1')).toBe(true)
   })
@@ -100,7 +100,7 @@ describe('an event', () => {
 describe('an early event', () => {
   it('is held until the log has shown what is missing', async () => {
     const { inbox, told, all, answer } = start({ at: 2 })
-    inbox.hear(event(message(5)))
+    inbox.handleEvent(event(message(5)))
     expect(told).toEqual([])
     expect(inbox.positionOf('dm_1')).toBe(2)
     expect(all).toMatchObject([{ name: 'Messages', variables: { conversationId: 'dm_1', after: null } }])
@@ -112,10 +112,10 @@ describe('an early event', () => {
 
   it('is the next one when the stream brings what is missing before the page', async () => {
     const { inbox, told, answer, all } = start({ at: 2 })
-    inbox.hear(event(message(5)))
-    inbox.hear(event(message(3)))
+    inbox.handleEvent(event(message(5)))
+    inbox.handleEvent(event(message(3)))
     expect(told).toEqual(['dm_1 3'])
-    inbox.hear(event(message(4)))
+    inbox.handleEvent(event(message(4)))
     expect(told).toEqual(lines(3, 5))
     await answer(page(messages(1, 5)))
     expect(told).toEqual(lines(3, 5))
@@ -124,7 +124,7 @@ describe('an early event', () => {
 
   it('that has overtaken others is told after them', async () => {
     const { inbox, told, answer, all } = start({ at: 2 })
-    for (const seq of [7, 5, 6]) inbox.hear(event(message(seq)))
+    for (const seq of [7, 5, 6]) inbox.handleEvent(event(message(seq)))
     await answer(page(messages(1, 7)))
     expect(told).toEqual(lines(3, 7))
     expect(all).toHaveLength(1)
@@ -132,7 +132,7 @@ describe('an early event', () => {
 
   it('that has overtaken others does not make them known, should the log not show them', async () => {
     const { inbox, told, answer, all } = start({ at: 2 })
-    for (const seq of [9, 5, 7]) inbox.hear(event(message(seq)))
+    for (const seq of [9, 5, 7]) inbox.handleEvent(event(message(seq)))
     await answer(page(messages(1, 2)))
     expect(told).toEqual(['dm_1 5', 'dm_1 7', 'dm_1 9'])
     expect(all).toHaveLength(1)
@@ -140,16 +140,16 @@ describe('an early event', () => {
 
   it('heard twice is told once', async () => {
     const { inbox, told, answer } = start({ at: 2 })
-    inbox.hear(event(message(5)))
-    inbox.hear(event(message(5)))
+    inbox.handleEvent(event(message(5)))
+    inbox.handleEvent(event(message(5)))
     await answer(page(messages(1, 5)))
     expect(told).toEqual(lines(3, 5))
   })
 
   it('that is newer than the page is held, and the log is read again', async () => {
     const { inbox, told, answer, all } = start({ at: 2 })
-    inbox.hear(event(message(5)))
-    inbox.hear(event(message(9)))
+    inbox.handleEvent(event(message(5)))
+    inbox.handleEvent(event(message(9)))
     await answer(page(messages(1, 6)))
     expect(told).toEqual(lines(3, 6))
     expect(all).toHaveLength(2)
@@ -161,7 +161,7 @@ describe('an early event', () => {
   it('that comes while the log is read for another reason is not forgotten', async () => {
     const { inbox, told, answer, all } = start({ at: 2 })
     const filled = inbox.fill('dm_1')
-    inbox.hear(event(message(6)))
+    inbox.handleEvent(event(message(6)))
     await answer(page(messages(1, 4)))
     expect(await isDone(filled)).toBe(false)
     await answer(page(messages(1, 6)))
@@ -172,10 +172,10 @@ describe('an early event', () => {
 
   it.each(range(0, 12))('that comes %d steps after the page is not forgotten', async (steps) => {
     const { inbox, told, answer, first, open } = start({ at: 2 })
-    inbox.hear(event(message(4)))
+    inbox.handleEvent(event(message(4)))
     first().answer(page(messages(1, 4)))
     await microtasks(steps)
-    inbox.hear(event(message(6)))
+    inbox.handleEvent(event(message(6)))
     await settled()
     if (open.length > 0) await answer(page(messages(1, 6)))
     expect(told).toEqual(lines(3, 6))
@@ -183,9 +183,9 @@ describe('an early event', () => {
 
   it('is the next one when the log shows less than it says', async () => {
     const { inbox, told, answer, all } = start({ at: 2 })
-    inbox.hear(event(message(5), 4))
+    inbox.handleEvent(event(message(5), 4))
     await answer(page([...messages(1, 2), message(5)]))
-    inbox.hear(event(message(8), 7))
+    inbox.handleEvent(event(message(8), 7))
     await answer(page([...messages(1, 2), message(5)]))
     expect(told).toEqual(['dm_1 5', 'dm_1 8'])
     expect(all).toHaveLength(2)
@@ -194,8 +194,8 @@ describe('an early event', () => {
 
   it('is the next one when the log shows nothing at all', async () => {
     const { inbox, told, answer, all } = start()
-    inbox.hear(event(message(5), 4))
-    inbox.hear(event(message(7), 6))
+    inbox.handleEvent(event(message(5), 4))
+    inbox.handleEvent(event(message(7), 6))
     await answer(page([]))
     expect(told).toEqual(['dm_1 5'])
     await answer(page([]))
@@ -205,9 +205,9 @@ describe('an early event', () => {
 
   it('of one conversation does not hold up another', async () => {
     const { inbox, told, answer } = start()
-    inbox.hear(event(message(3)))
-    inbox.hear(event(message(1, { conversationId: 'grp_1' })))
-    inbox.hear(event(message(4, { conversationId: 'grp_2' })))
+    inbox.handleEvent(event(message(3)))
+    inbox.handleEvent(event(message(1, { conversationId: 'grp_1' })))
+    inbox.handleEvent(event(message(4, { conversationId: 'grp_2' })))
     expect(told).toEqual(['grp_1 1'])
     await answer(page(messages(1, 3)))
     expect(told).toEqual(['grp_1 1', 'dm_1 1', 'dm_1 2', 'dm_1 3'])
@@ -219,7 +219,7 @@ describe('an early event', () => {
 describe('a read of the log', () => {
   it('goes back page by page to the position, and tells the oldest first', async () => {
     const { inbox, told, answer, all } = start({ at: 50 })
-    inbox.hear(event(message(300)))
+    inbox.handleEvent(event(message(300)))
     await answer(page(messages(201, 300), true))
     await answer(page(messages(101, 200), true))
     expect(told).toEqual([])
@@ -234,7 +234,7 @@ describe('a read of the log', () => {
 
   it('ends where the log begins', async () => {
     const { inbox, told, answer, open } = start()
-    inbox.hear(event(message(101)))
+    inbox.handleEvent(event(message(101)))
     await answer(page(messages(2, 101), true))
     await answer(page(messages(1, 1)))
     expect(told).toEqual(lines(1, 101))
@@ -243,7 +243,7 @@ describe('a read of the log', () => {
 
   it('goes on when the position is exactly at the end of a page', async () => {
     const { inbox, told, answer, open } = start({ at: 2 })
-    inbox.hear(event(message(5)))
+    inbox.handleEvent(event(message(5)))
     await answer(page(messages(3, 5), true))
     await answer(page(messages(1, 2)))
     expect(told).toEqual(lines(3, 5))
@@ -252,7 +252,7 @@ describe('a read of the log', () => {
 
   it('does not go back further than to the position', async () => {
     const { inbox, told, answer, open } = start({ at: 2 })
-    inbox.hear(event(message(4)))
+    inbox.handleEvent(event(message(4)))
     await answer(page(messages(2, 4), true))
     expect(told).toEqual(lines(3, 4))
     expect(open).toHaveLength(0)
@@ -281,7 +281,7 @@ describe('a read of the log', () => {
 
   it('that fails for an early event is tried again, later each time and never more than 30 s', async () => {
     const { inbox, told, fail, answer, all } = start()
-    inbox.hear(event(message(3)))
+    inbox.handleEvent(event(message(3)))
     for (const pauseMs of [250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000]) {
       const before = all.length
       await fail()
@@ -297,7 +297,7 @@ describe('a read of the log', () => {
 
   it('that fails in the middle begins again at the newest page', async () => {
     const { inbox, told, fail, answer, first } = start()
-    inbox.hear(event(message(4)))
+    inbox.handleEvent(event(message(4)))
     await answer(page(messages(3, 4), true))
     await fail()
     expect(told).toEqual([])
@@ -309,12 +309,12 @@ describe('a read of the log', () => {
 
   it('that fails is tried again once, however many early events were heard meanwhile', async () => {
     const { inbox, told, fail, answer, all } = start()
-    for (const seq of [3, 4, 5]) inbox.hear(event(message(seq)))
+    for (const seq of [3, 4, 5]) inbox.handleEvent(event(message(seq)))
     await fail()
     expect(vi.getTimerCount()).toBe(1)
     await vi.advanceTimersByTimeAsync(250)
     expect(all).toHaveLength(2)
-    for (const seq of [7, 8, 9]) inbox.hear(event(message(seq)))
+    for (const seq of [7, 8, 9]) inbox.handleEvent(event(message(seq)))
     await fail()
     expect(vi.getTimerCount()).toBe(1)
     await vi.advanceTimersByTimeAsync(30_000)
@@ -326,10 +326,10 @@ describe('a read of the log', () => {
 
   it('that fails is not asked for more often because the conversation is lively', async () => {
     const { inbox, fail, all } = start()
-    inbox.hear(event(message(3)))
+    inbox.handleEvent(event(message(3)))
     await fail()
     for (const seq of range(5, 20)) {
-      inbox.hear(event(message(seq)))
+      inbox.handleEvent(event(message(seq)))
       await settled()
     }
     expect(all).toHaveLength(1)
@@ -339,10 +339,10 @@ describe('a read of the log', () => {
 
   it('is not needed any more when the stream has brought what was missing in the pause', async () => {
     const { inbox, told, fail, all } = start()
-    inbox.hear(event(message(3)))
+    inbox.handleEvent(event(message(3)))
     await fail()
-    inbox.hear(event(message(1)))
-    inbox.hear(event(message(2)))
+    inbox.handleEvent(event(message(1)))
+    inbox.handleEvent(event(message(2)))
     expect(told).toEqual(lines(1, 3))
     await vi.advanceTimersByTimeAsync(30_000)
     expect(all).toHaveLength(1)
@@ -358,8 +358,8 @@ describe('positions', () => {
       set: (key: string, value: unknown) => void order.push(`kept ${key} ${value}`),
     }
     const { inbox, answer } = start({ persistedState, onMessage: ({ seq }) => void order.push(`told ${seq}`) })
-    inbox.hear(event(message(1)))
-    inbox.hear(event(message(3)))
+    inbox.handleEvent(event(message(1)))
+    inbox.handleEvent(event(message(3)))
     await answer(page(messages(1, 2)))
     expect(order).toEqual(['told 1', 'told 2', 'told 3'].flatMap((told, i) => [told, `kept position:dm_1 ${i + 1}`]))
   })
@@ -367,8 +367,8 @@ describe('positions', () => {
   it('of what is held are not kept', async () => {
     const storage = memoryStorage()
     const { inbox } = start({ storage })
-    inbox.hear(event(message(1)))
-    inbox.hear(event(message(5)))
+    inbox.handleEvent(event(message(1)))
+    inbox.handleEvent(event(message(5)))
     await settled()
     expect(await keptIn(storage)).toEqual({ 'position:dm_1': 1 })
   })
@@ -376,8 +376,8 @@ describe('positions', () => {
   it('outlive a reload', async () => {
     const storage = memoryStorage()
     const { inbox } = start({ storage })
-    inbox.hear(event(message(1)))
-    inbox.hear(event(message(2, { conversationId: 'grp_1' }), 0))
+    inbox.handleEvent(event(message(1)))
+    inbox.handleEvent(event(message(2, { conversationId: 'grp_1' }), 0))
     await settled()
     const { inbox: again, told } = start({ storage })
     again.restore(await storage.load())
@@ -385,14 +385,14 @@ describe('positions', () => {
       { conversationId: 'dm_1', seq: 1 },
       { conversationId: 'grp_1', seq: 2 },
     ])
-    again.hear(event(message(1)))
+    again.handleEvent(event(message(1)))
     expect(told).toEqual([])
   })
 
   it('name the conversations with the latest messages, as many as fit', () => {
     const { inbox } = start({ at: 7 })
-    for (const i of range(1, 900)) inbox.hear(event(message(1, { conversationId: `grp_${i}` })))
-    inbox.hear(event(message(2, { conversationId: 'grp_1' })))
+    for (const i of range(1, 900)) inbox.handleEvent(event(message(1, { conversationId: `grp_${i}` })))
+    inbox.handleEvent(event(message(2, { conversationId: 'grp_1' })))
     const named = inbox.positions()
     expect(named).toHaveLength(800)
     expect(named.at(-1)).toEqual({ conversationId: 'grp_1', seq: 2 })
@@ -414,10 +414,10 @@ describe('positions', () => {
     expect(inbox.isNew()).toBe(true)
     inbox.begin([{ conversationId: 'dm_1', seq: 4 }])
     expect(inbox.isNew()).toBe(false)
-    inbox.hear(event(message(4)))
-    inbox.hear(event(message(5)))
+    inbox.handleEvent(event(message(4)))
+    inbox.handleEvent(event(message(5)))
     inbox.begin([{ conversationId: 'dm_1', seq: 9 }])
-    inbox.hear(event(message(6)))
+    inbox.handleEvent(event(message(6)))
     expect(told).toEqual([5, 6])
     await settled()
     expect(await keptIn(storage)).toEqual({ device: true, 'position:dm_1': 6 })
@@ -437,8 +437,8 @@ describe('whoever waits for a position', () => {
     const reached = inbox.reached('dm_1', 5).then(() => {
       toldThen = [...told]
     })
-    inbox.hear(event(message(6)))
-    inbox.hear(event(message(5, { conversationId: 'dm_2' }), 0))
+    inbox.handleEvent(event(message(6)))
+    inbox.handleEvent(event(message(5, { conversationId: 'dm_2' }), 0))
     expect(await isDone(reached)).toBe(false)
     await answer(page(messages(1, 6)))
     expect(await isDone(reached)).toBe(true)
@@ -448,7 +448,7 @@ describe('whoever waits for a position', () => {
   it('is told also when the position is passed in one step', async () => {
     const { inbox } = start()
     const reached = inbox.reached('dm_1', 5)
-    inbox.hear(event(message(8), 0))
+    inbox.handleEvent(event(message(8), 0))
     expect(await isDone(reached)).toBe(true)
   })
 })
@@ -458,45 +458,45 @@ describe('a reset', () => {
     const storage = memoryStorage()
     const { inbox, told } = start({ storage })
     inbox.begin([])
-    inbox.hear(event(message(1)))
+    inbox.handleEvent(event(message(1)))
     inbox.reset()
     expect(inbox.isNew()).toBe(true)
     expect(inbox.positions()).toEqual([])
     await settled()
     expect(await keptIn(storage)).toEqual({})
-    inbox.hear(event(message(1)))
+    inbox.handleEvent(event(message(1)))
     expect(told).toEqual(['dm_1 1', 'dm_1 1'])
   })
 
   it('forgets what was held, and does not go on looking for what was missing', async () => {
     const { inbox, told, fail, all } = start()
-    inbox.hear(event(message(3)))
+    inbox.handleEvent(event(message(3)))
     await fail()
     inbox.reset()
     expectNoTimers()
-    inbox.hear(event(message(1)))
-    inbox.hear(event(message(2)))
+    inbox.handleEvent(event(message(1)))
+    inbox.handleEvent(event(message(2)))
     expect(told).toEqual(['dm_1 1', 'dm_1 2'])
     expect(all).toHaveLength(1)
   })
 
   it('does not take a page that was on its way for one of the new log', async () => {
     const { inbox, told, answer } = start({ at: 50 })
-    inbox.hear(event(message(60)))
+    inbox.handleEvent(event(message(60)))
     inbox.reset()
     await answer(page(messages(1, 60)))
     expect(told).toEqual([])
     expect(inbox.positionOf('dm_1')).toBe(0)
-    inbox.hear(event(message(1)))
+    inbox.handleEvent(event(message(1)))
     expect(told).toEqual(['dm_1 1'])
   })
 
   it('lets the log be read anew while the old read is still on its way', async () => {
     const { inbox, told, answer, first, open } = start({ at: 50 })
-    inbox.hear(event(message(60)))
+    inbox.handleEvent(event(message(60)))
     const old = first()
     inbox.reset()
-    inbox.hear(event(message(3)))
+    inbox.handleEvent(event(message(3)))
     await settled()
     old.answer(page(messages(1, 60)))
     await settled()
@@ -511,7 +511,7 @@ describe('a conversation that is forgotten', () => {
   it('has no position any more, also after a reload; the others keep theirs', async () => {
     const storage = memoryStorage()
     const { inbox } = start({ storage, at: 4 })
-    inbox.hear(event(message(3, { conversationId: 'grp_1' }), 0))
+    inbox.handleEvent(event(message(3, { conversationId: 'grp_1' }), 0))
     inbox.forget('grp_1')
     await settled()
     expect(inbox.positions()).toEqual([{ conversationId: 'dm_1', seq: 4 }])
@@ -520,11 +520,11 @@ describe('a conversation that is forgotten', () => {
 
   it('is not told of by a read that was on its way, nor read again', async () => {
     const { inbox, told, answer, fail, all } = start({ at: 4 })
-    inbox.hear(event(message(9)))
+    inbox.handleEvent(event(message(9)))
     inbox.forget('dm_1')
     await answer(page(messages(5, 9)))
     expect(told).toEqual([])
-    inbox.hear(event(message(9)))
+    inbox.handleEvent(event(message(9)))
     await fail(refused('NOT_FOUND'))
     inbox.forget('dm_1')
     expectNoTimers()
@@ -542,16 +542,16 @@ describe('a conversation that is forgotten', () => {
 
   it('is not told of by what was held', async () => {
     const { inbox, told } = start({ at: 4 })
-    inbox.hear(event(message(9)))
+    inbox.handleEvent(event(message(9)))
     inbox.forget('dm_1')
-    inbox.hear(event(message(8), 0))
+    inbox.handleEvent(event(message(8), 0))
     expect(told).toEqual(['dm_1 8'])
   })
 
   it('begins anew where the user is let in again, whatever comes before that', async () => {
     const { inbox, told, answer } = start({ at: 4 })
     inbox.forget('dm_1')
-    inbox.hear(event(message(20), 19))
+    inbox.handleEvent(event(message(20), 19))
     await answer(page(messages(18, 20)))
     expect(told).toEqual(lines(18, 20))
   })
@@ -560,7 +560,7 @@ describe('a conversation that is forgotten', () => {
 describe('when it is closed', () => {
   it('in the pause before another read, no timer is left', async () => {
     const { inbox, fail, all } = start()
-    for (const seq of [3, 4, 5]) inbox.hear(event(message(seq)))
+    for (const seq of [3, 4, 5]) inbox.handleEvent(event(message(seq)))
     await fail()
     inbox.close()
     expectNoTimers()
@@ -569,7 +569,7 @@ describe('when it is closed', () => {
 
   it('during a read that fails, it is not tried again', async () => {
     const { inbox, fail } = start()
-    inbox.hear(event(message(3)))
+    inbox.handleEvent(event(message(3)))
     inbox.close()
     await fail(refused('UNAVAILABLE'))
     expectNoTimers()
@@ -578,8 +578,8 @@ describe('when it is closed', () => {
   it('during a read, the application is told nothing any more, and will be by the next run', async () => {
     const storage = memoryStorage()
     const { inbox, told, answer } = start({ storage })
-    inbox.hear(event(message(1)))
-    inbox.hear(event(message(3)))
+    inbox.handleEvent(event(message(1)))
+    inbox.handleEvent(event(message(3)))
     inbox.close()
     await answer(page(messages(1, 3)))
     expect(told).toEqual(['dm_1 1'])

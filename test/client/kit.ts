@@ -7,13 +7,13 @@ import type {
   MessagesQuery,
   SendMessageMutation,
   TicksFieldsFragment,
-} from '../../src/client/generated/graphql.ts'
-import type { Ask } from '../../src/client/link/link.ts'
-import { ClientError, type ClientErrorCode, networkError } from '../../src/client/shared/client-error.ts'
-import { createPersistedState } from '../../src/client/shared/persisted-state.ts'
-import { createRetryUntilAnswered } from '../../src/client/shared/retry-until-answered.ts'
-import { memoryStorage } from '../../src/client/storage/memory-storage.ts'
-import type { Storage } from '../../src/client/storage/storage.ts'
+} from '../../packages/client/src/generated/graphql.ts'
+import type { Ask } from '../../packages/client/src/link/link.ts'
+import { ClientError, type ClientErrorCode, networkError } from '../../packages/client/src/shared/client-error.ts'
+import { createPersistedState } from '../../packages/client/src/shared/persisted-state.ts'
+import { createRetryUntilAnswered } from '../../packages/client/src/shared/retry-until-answered.ts'
+import { memoryStorage } from '../../packages/client/src/storage/memory-storage.ts'
+import type { Storage } from '../../packages/client/src/storage/storage.ts'
 
 /** Everything that can happen without a timer has happened. */
 export const settled = () => vi.advanceTimersByTimeAsync(0)

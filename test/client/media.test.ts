@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Chat } from '../../src/client/chat.ts'
-import { refreshAttachments, type UploadFile, upload } from '../../src/client/media.ts'
+import type { Chat } from '../../packages/client/src/chat.ts'
+import { refreshAttachments, type UploadFile, upload } from '../../packages/client/src/media.ts'
 import { networkFailure, refused, retrying, scriptedAsk, settled } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())

@@ -1,10 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { MessageFieldsFragment } from '../../src/client/generated/graphql.ts'
-import { networkError } from '../../src/client/shared/client-error.ts'
-import { createPersistedState } from '../../src/client/shared/persisted-state.ts'
-import { createOutbox, type Outbox, type OutboxOptions, type Recipient } from '../../src/client/state/outbox.ts'
-import { memoryStorage } from '../../src/client/storage/memory-storage.ts'
-import type { Storage } from '../../src/client/storage/storage.ts'
+import type { MessageFieldsFragment } from '../../packages/client/src/generated/graphql.ts'
+import { networkError } from '../../packages/client/src/shared/client-error.ts'
+import { createPersistedState } from '../../packages/client/src/shared/persisted-state.ts'
+import {
+  createOutbox,
+  type Outbox,
+  type OutboxOptions,
+  type Recipient,
+} from '../../packages/client/src/state/outbox.ts'
+import { memoryStorage } from '../../packages/client/src/storage/memory-storage.ts'
+import type { Storage } from '../../packages/client/src/storage/storage.ts'
 import {
   brokenStorage,
   busy,
@@ -46,7 +51,7 @@ function start(options: Partial<OutboxOptions> & { storage?: Storage; restored?:
     random: () => 0,
     randomId: () => `id${++made}`,
     now: Date.now,
-    laneOf: nameOf,
+    queueOf: nameOf,
     onStored: () => false,
     ...rest,
   })
@@ -174,6 +179,18 @@ describe('an answer that does not come', () => {
     expect(all).toHaveLength(2)
   })
 
+  it('because a token was refused is asked for again, with the next token', async () => {
+    const { outbox, fail, answer, states, ids } = start()
+    outbox.send(bob, 'hi')
+    await settled()
+    await fail(refused('UNAUTHENTICATED'))
+    expect(states()).toEqual(['hi waiting'])
+    await vi.advanceTimersByTimeAsync(250)
+    await answer(stored(own(1, 'id1')))
+    expect(states()).toEqual(['hi sent'])
+    expect(ids()).toEqual(['id1', 'id1'])
+  })
+
   it('and is no error of ours is asked for again, too', async () => {
     const { outbox, fail, all, states } = start()
     outbox.send(bob, 'hi')
@@ -253,9 +270,9 @@ describe('what is sent and will not be brought by the inbox', () => {
     await settled()
     await answer(stored(own(1, 'id1')))
     await answer(stored(own(2, 'id2')))
-    outbox.settle(({ seq }) => seq === 1)
+    outbox.removeStored(({ seq }) => seq === 1)
     expect(states()).toEqual(['two sent', 'three waiting'])
-    outbox.settle(() => true)
+    outbox.removeStored(() => true)
     expect(states()).toEqual(['three waiting'])
   })
 })
@@ -321,8 +338,8 @@ describe('a lane', () => {
   })
 
   it('is the same for a person and for the chat with them, as soon as that is known', async () => {
-    const laneOf = (to: Recipient) => ('userId' in to ? 'dm_1' : to.conversationId)
-    const { outbox, answer, ids } = start({ laneOf })
+    const queueOf = (to: Recipient) => ('userId' in to ? 'dm_1' : to.conversationId)
+    const { outbox, answer, ids } = start({ queueOf })
     outbox.send(bob, 'one')
     outbox.send({ conversationId: 'dm_1' }, 'two')
     await settled()
@@ -399,7 +416,7 @@ describe('what is refused for good', () => {
     expect(outbox.entries.get()).toMatchObject([failed])
     expect(await keptIn(storage)).toMatchObject({ 'outbox:id1': failed })
     outbox.wake()
-    outbox.pump()
+    outbox.sendNext()
     await vi.advanceTimersByTimeAsync(120_000)
     expect(all).toHaveLength(1)
   })

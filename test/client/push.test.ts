@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { inTurn } from '../../src/client/banners-in-turn.ts'
-import { ClientError, memoryStorage } from '../../src/client/index.ts'
-import { disablePush, enablePush, pushState, resumePush, watchPush } from '../../src/client/push.ts'
+import { withBannerLock } from '../../packages/client/src/banner-lock.ts'
+import { ClientError, memoryStorage } from '../../packages/client/src/index.ts'
+import { disablePush, enablePush, pushState, resumePush, watchPush } from '../../packages/client/src/push.ts'
 import { type Answer, chatAt, pass, startChat, startServer, turns } from './fake-server.ts'
 import { conversation, deferred, keptIn, list, message, refused } from './kit.ts'
 
@@ -503,7 +503,7 @@ describe('a window', () => {
     await enablePush(chat, browser.options)
     browser.show({ conversationId: 'dm_1', seq: 3 })
     const showing = deferred()
-    const done = inTurn(() => showing.promise)
+    const done = withBannerLock(() => showing.promise)
     const stop = watchPush(chat, { ...browser.options, shown: () => undefined, open: () => undefined })
     await turns()
     expect(browser.shown()).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createReceipts, type Receipts } from '../../src/client/state/receipts.ts'
-import { memoryStorage } from '../../src/client/storage/memory-storage.ts'
-import type { Storage } from '../../src/client/storage/storage.ts'
+import { createReceipts, type Receipts } from '../../packages/client/src/state/receipts.ts'
+import { memoryStorage } from '../../packages/client/src/storage/memory-storage.ts'
+import type { Storage } from '../../packages/client/src/storage/storage.ts'
 import {
   boundary,
   expectNoTimers,

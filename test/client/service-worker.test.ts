@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { memoryStorage } from '../../src/client/index.ts'
-import type { Looking } from '../../src/client/push-kept.ts'
+import { memoryStorage } from '../../packages/client/src/index.ts'
+import type { WindowState } from '../../packages/client/src/push-storage.ts'
 import {
   handleNotificationClick,
   handlePush,
   handleSubscriptionChange,
   type WorkerOptions,
-} from '../../src/client/service-worker.ts'
+} from '../../packages/client/src/service-worker.ts'
 import { brokenStorage, isDone, keptIn, settled } from './kit.ts'
 
 // What the browser of test/demo/notifications.test.ts cannot be made to do.
@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-type Window = { visible?: boolean; looking?: Looking }
+type Window = { visible?: boolean; looking?: WindowState }
 
 /** A worker's surroundings. A window without an answer gives none. */
 function startWorker(windows: Window[] = [], given: WorkerOptions = {}) {
@@ -70,7 +70,7 @@ function startWorker(windows: Window[] = [], given: WorkerOptions = {}) {
 
 const banner = (seq: number, title = `m${seq}`) => ({ title, body: '', conversationId: 'dm_1', seq, tag: 'dm_1' })
 const owner = { userId: 'bob', page: 'http://chat/?as=bob' }
-const looking: Looking = { userId: 'bob', conversationId: 'dm_1' }
+const looking: WindowState = { userId: 'bob', conversationId: 'dm_1' }
 const owned = async () => {
   const storage = memoryStorage()
   await storage.write(new Map([['owner', owner]]))

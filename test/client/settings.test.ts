@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { ClientError } from '../../src/client/index.ts'
-import { archive, arrange, isMuted, mute, pin, setBlocked } from '../../src/client/settings.ts'
+import { ClientError } from '../../packages/client/src/index.ts'
+import { archive, arrange, isMuted, mute, pin, setBlocked } from '../../packages/client/src/settings.ts'
 import { chatAt, pass, startChat, startServer, turns } from './fake-server.ts'
 import { refused } from './kit.ts'
 

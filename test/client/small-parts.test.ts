@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { backoffMs, createSleeper } from '../../src/client/shared/backoff.ts'
-import { asClientError, ClientError, errorFromGraphQL, networkError } from '../../src/client/shared/client-error.ts'
-import { systemNetwork } from '../../src/client/shared/network.ts'
-import { createListeners, createValue } from '../../src/client/shared/observable.ts'
-import { within } from '../../src/client/shared/within.ts'
+import { backoffMs, createSleeper } from '../../packages/client/src/shared/backoff.ts'
+import {
+  asClientError,
+  ClientError,
+  errorFromGraphQL,
+  networkError,
+} from '../../packages/client/src/shared/client-error.ts'
+import { systemNetwork } from '../../packages/client/src/shared/network.ts'
+import { createListeners, createValue } from '../../packages/client/src/shared/observable.ts'
+import { within } from '../../packages/client/src/shared/within.ts'
 import { deferred, expectNoTimers, isDone } from './kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -111,8 +116,8 @@ describe('a value that is looked at', () => {
       throw new Error('of the application')
     })
     listeners.add((n) => seen.push(`last ${n}`))
-    listeners.tell(1)
-    listeners.tell(2)
+    listeners.emit(1)
+    listeners.emit(2)
     expect(seen).toEqual(['first 1', 'last 1', 'last 2'])
     expect(listeners.size).toBe(2)
     expect(uncaught).toHaveLength(2)

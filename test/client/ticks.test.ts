@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTicks } from '../../src/client/state/ticks.ts'
+import { createTicks } from '../../packages/client/src/state/ticks.ts'
 import { boundary } from './kit.ts'
 
 function start() {

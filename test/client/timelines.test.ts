@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createConversations } from '../../src/client/state/conversations.ts'
-import { createOutbox } from '../../src/client/state/outbox.ts'
-import { createTimelines, type Timeline } from '../../src/client/state/timelines.ts'
+import { createConversations } from '../../packages/client/src/state/conversations.ts'
+import { createOutbox } from '../../packages/client/src/state/outbox.ts'
+import { createTimelines, type Timeline } from '../../packages/client/src/state/timelines.ts'
 import {
   conversation,
   list,
@@ -41,12 +41,12 @@ function start() {
     random: () => 0,
     randomId: () => `id${++made}`,
     now: Date.now,
-    laneOf: conversations.laneOf,
+    queueOf: conversations.recipientKeyOf,
     onStored: () => false,
   })
   outbox.restore([])
   const timelines = createTimelines({ ask, conversations, outbox })
-  conversations.onSeen((_conversation, isNew) => isNew && timelines.look())
+  conversations.onSeen((_conversation, isNew) => isNew && timelines.refresh())
   return {
     ...asks,
     conversations,
@@ -117,7 +117,7 @@ describe('a timeline', () => {
     timeline.subscribe(() => undefined)
     await fail(networkFailure)
     expect(timeline.get().error).toMatchObject({ code: 'NETWORK' })
-    timelines.look()
+    timelines.refresh()
     await answer(page(messages(1, 1)))
     expect(shown(timeline)).toEqual(['1'])
   })
@@ -178,7 +178,7 @@ describe('the timeline of a person', () => {
     const stop = timelines.of(chat).subscribe(() => undefined)
     await answer(page(messages(1, 600)), 'Messages')
     stop()
-    timelines.look()
+    timelines.refresh()
     await settled()
     expect(shown(timelines.of(bob))).toHaveLength(600)
   })
@@ -189,7 +189,7 @@ describe('the timeline of a person', () => {
     const stops = [bob, chat].map((to) => timelines.of(to).subscribe(() => undefined))
     await answer(page(messages(1, 600)), 'Messages')
     for (const stop of stops) stop()
-    timelines.look()
+    timelines.refresh()
     expect(shown(timelines.of(bob))).toEqual([])
     timelines.of(bob).subscribe(() => undefined)
     expect(open.map(({ name }) => name)).toEqual(['Messages'])
@@ -244,7 +244,7 @@ describe('what is on its way', () => {
     const { timelines, outbox, conversations } = start()
     outbox.send(bob, 'hi')
     conversations.isDirectWith('bob', 'dm_1')
-    timelines.look()
+    timelines.refresh()
     expect(shown(timelines.of(bob))).toEqual(['hi waiting'])
     expect(shown(timelines.of(chat))).toEqual(['hi waiting'])
   })
@@ -276,7 +276,7 @@ describe('a conversation the user has left', () => {
       hasOlder: false,
       left: true,
     })
-    timelines.look()
+    timelines.refresh()
     expect(open).toEqual([])
     outbox.send({ conversationId: 'grp_1' }, 'late')
     await settled()
@@ -292,7 +292,7 @@ describe('a conversation the user has left', () => {
     timeline.subscribe(() => undefined)
     await answer(page([message(1, { conversationId: 'grp_1' })]), 'Messages')
     conversations.drop('grp_1')
-    void conversations.look('grp_1')
+    void conversations.reread('grp_1')
     await answer({ conversation: conversation({ id: 'grp_1', kind: 'GROUP' }) }, 'Conversation')
     expect(timeline.get()).not.toHaveProperty('left')
     await answer(page([message(8, { conversationId: 'grp_1' })]), 'Messages')

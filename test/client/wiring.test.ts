@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { ClientError, createChat, memoryStorage } from '../../src/client/index.ts'
+import { ClientError, createChat, memoryStorage } from '../../packages/client/src/index.ts'
 import { chatAt, latest, pass, type Server, startChat, startServer, turns } from './fake-server.ts'
 import {
   boundary,
@@ -145,6 +145,23 @@ describe('an application', () => {
     })
     expect(reasons).toEqual([false, true])
     expect(chat.connection.get().state).toBe('online')
+  })
+
+  it('whose tokens are refused for a while loses neither its messages nor its changes', async () => {
+    const server = startServer()
+    const unlessRefused = (answer: () => unknown) => () =>
+      ['Bearer t1', 'Bearer t2'].includes(server.calls.at(-1)?.token ?? '') ? refused('UNAUTHENTICATED') : answer()
+    server.answers.SendMessage = unlessRefused(() => stored(message(1, { from: 'alice', clientMessageId: 'id1' })))
+    server.answers.EditMessage = unlessRefused(() => ({ editMessage: { message: message(1, { body: 'dear m1' }) } }))
+    let tokens = 0
+    const { chat } = await startChat(server, { token: () => `t${++tokens}` })
+    chat.send(chatId, 'hi')
+    const edited = chat.edit('dm_1', 1, 'dear m1')
+    await turns()
+    expect(chat.outbox.get()).toMatchObject([{ state: 'waiting' }])
+    await pass(250)
+    expect(chat.outbox.get()).toMatchObject([{ state: 'sent' }])
+    await edited
   })
 })
 

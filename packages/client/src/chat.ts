@@ -28,20 +28,20 @@ import type { Storage } from './storage/storage.ts'
 export type ChatOptions = {
   /** The GraphQL endpoint, `https://chat.example.com/graphql`. A function is asked before each attempt. In browsers a path will do. */
   url: string | (() => string)
-  /** Whose token it is. What is kept, is kept for this user. */
+  /** The user that the token belongs to. The storage is kept for this user. */
   userId: string
   token: FetchToken
-  /** Unless given: IndexedDB where there is one, else memory, which does not outlive a reload. */
+  /** Defaults to IndexedDB where there is one, else to memory, which does not outlive a reload. */
   storage?: Storage
-  /** For Node 20, which has none of its own: `ws`. */
+  /** Node 20 has no WebSocket of its own: pass that of `ws`. */
   webSocket?: typeof WebSocket
-  /** Which ways to try, in this order. */
+  /** The transports to try, in this order. */
   transports?: readonly Via[]
-  /** How often to ask where nothing can be pushed. */
+  /** How often the client polls where the server cannot push. */
   pollEveryMs?: number
-  /** Told when something could not be kept; the message goes out all the same. */
+  /** Called when something could not be stored. The message is sent all the same. */
   onStorageError?: (error: unknown) => void
-  /** For tests. */
+  /** The rest is for tests. */
   fetch?: typeof fetch
   network?: Network
   random?: () => number
@@ -52,53 +52,56 @@ export type ChatOptions = {
 export type Chat = {
   readonly userId: string
   readonly connection: Observable<Connection>
-  /** The chat list; current while the connection is online. */
+  /** The chat list. It is current while the connection is online. */
   readonly conversations: Observable<ConversationsState>
   loadMoreConversations(): Promise<void>
-  /** One of them, with its title, members and settings; undefined while it is not known. */
+  /** One conversation, with its title, members and settings. It is undefined while it is not known. */
   conversation(to: Recipient): Observable<ConversationFieldsFragment | undefined>
-  /** What is on its way, and what was refused. */
+  /** Messages that wait to be sent, and messages that were refused. */
   readonly outbox: Observable<readonly Outgoing[]>
-  /** The same object for the same recipient. */
+  /** Returns the same object for the same recipient. */
   messages(to: Recipient): Timeline
   ticks(to: Recipient): Observable<TicksState>
-  /** Shown at once, and kept until it is stored. Throws BAD_USER_INPUT for what cannot be a message. */
+  /** Shows the message at once and keeps it until the server has stored it. Throws BAD_USER_INPUT for an invalid body. */
   send(to: Recipient, body: string, options?: Sending): Outgoing
-  /** One that has failed, once more, with the same id. */
+  /** Sends a failed message again, with the same id. */
   retry(clientMessageId: string): void
-  /** One that has failed, for good. */
+  /** Removes a failed message for good. */
   discard(clientMessageId: string): void
-  /** The next three are repeated with one id until they are answered; they reject with what the server refuses for good. */
+  /** The next three are repeated with one id until they are answered. They reject if the server refuses them for good. */
   edit(conversationId: string, seq: number, body: string): Promise<void>
   remove(conversationId: string, seq: number): Promise<void>
   react(conversationId: string, seq: number, emoji: string, on: boolean): Promise<void>
-  /** To be called with every key: it goes out every two seconds, and fades after six, or with a message. */
+  /** Call it with every key. It is sent every two seconds at most, and the others forget it after six, or with a message. */
   setTyping(to: Recipient, typing: boolean): void
-  /** Who of the others is writing. */
+  /** The ids of the others who are typing. */
   typing(to: Recipient): Observable<readonly string[]>
-  /** The user has read everything up to this. */
+  /** Says that the user has read everything up to this seq. */
   markRead(conversationId: string, seq: number): void
-  /** Each message once, in order within its conversation; the user's own too. */
+  /** Calls the listener once for each message, in order within its conversation. The user's own messages are included. */
   onMessage(listener: (message: MessageFieldsFragment) => void): () => void
-  /** Each edit, deletion and reaction once, in order within its conversation: the message as it is now. The user's own may come twice. */
+  /**
+   * Calls the listener once for each edit, deletion and reaction, in order within its conversation, with the message as it is now. The
+   * user's own changes may come twice.
+   */
   onMessageChanged(listener: (message: MessageFieldsFragment) => void): () => void
-  /** Tries now, instead of when the pause is over. */
+  /** Connects now, instead of when the backoff is over. */
   reconnect(): void
-  /** The rest is for what is not in the core, such as `parley/client/groups`, and for operations of your own. One question, once. */
+  /** Runs one operation once. This and the rest are for entries such as `@parley/client/groups`, and for operations of your own. */
   ask: Ask
   insist: RetryUntilAnswered
-  /** Now, if there is a link, and with each that comes. Returns how to stop. */
+  /** Calls the listener now if there is a link, and again with each new link. Returns a function that stops it. */
   onLink(listener: LinkListener): () => void
-  /** Whatever changes a conversation and answers with it, tried with one id until it is answered. */
+  /** Repeats an operation that changes a conversation and returns it, with one id, until it is answered. */
   change(
     attempt: (id: string) => Promise<{ conversation: ConversationFieldsFragment }>,
   ): Promise<ConversationFieldsFragment>
-  /** The user is not in it any more. */
+  /** Removes a conversation that the user is not in any more. */
   drop(conversationId: string): void
   close(): Promise<void>
 }
 
-/** Connects, and keeps connected until it is closed. */
+/** Connects, and stays connected until it is closed. */
 export function createChat(options: ChatOptions): Chat {
   const { userId, webSocket, transports = ['websocket', 'sse', 'polling'], pollEveryMs = 3000 } = options
   const { random = Math.random, randomId = randomText, now = Date.now } = options
@@ -118,27 +121,35 @@ export function createChat(options: ChatOptions): Chat {
       throw error
     }
   }
-  const heard = createListeners<[MessageFieldsFragment]>()
+  const messageListeners = createListeners<[MessageFieldsFragment]>()
 
   const ticks = createTicks(userId)
   const receipts = createReceipts({ ask, persistedState, random })
   const { retryUntilAnswered, ...retries } = createRetryUntilAnswered({ random, randomId })
   const conversations = createConversations({ ask, retryUntilAnswered, userId, readUpTo: receipts.readUpTo })
   const inbox = createInbox({ ask, persistedState, random, onMessage })
-  const outbox = createOutbox({ ask, persistedState, random, randomId, now, laneOf: conversations.orderOf, onStored })
+  const outbox = createOutbox({
+    ask,
+    persistedState,
+    random,
+    randomId,
+    now,
+    queueOf: conversations.sendQueueOf,
+    onStored,
+  })
   const timelines = createTimelines({ ask, conversations, outbox })
-  const changed = createListeners<[MessageFieldsFragment]>()
+  const changeListeners = createListeners<[MessageFieldsFragment]>()
   const messagePositions = inbox.positions
   const changes = createChanges({ ask, retryUntilAnswered, persistedState, messagePositions, onChanged })
   const typing = createTyping(ask, now)
   const parts = { inbox, conversations, ticks, changes, typing, awaited: outbox.awaited }
-  const { session, poll, attach } = createSession({
+  const { session, poll, addLinkListener } = createSession({
     userId,
     pollEveryMs,
     ...parts,
     onLink,
     onBegin: timelines.reset,
-    onStranger,
+    onUnknownServer,
   })
   const open = {
     websocket: () => openWebSocketLink({ url, tokens, webSocket }),
@@ -157,16 +168,16 @@ export function createChat(options: ChatOptions): Chat {
   conversations.onSeen((conversation, isNew) => {
     ticks.know(conversation.id, conversation.ticks)
     for (const each of conversation.ticks) if (each.userId === userId) receipts.known(conversation.id, each)
-    if (isNew) timelines.look()
+    if (isNew) timelines.refresh()
   })
   conversations.onGone((id) => {
     inbox.forget(id)
     changes.forget(id)
     timelines.forget(id)
-    outbox.settle(({ conversationId }) => conversationId === id)
+    outbox.removeStored(({ conversationId }) => conversationId === id)
   })
   connection.status.subscribe(() => {
-    if (connection.status.get().state === 'online') outbox.settle(isHere)
+    if (connection.status.get().state === 'online') outbox.removeStored(isHere)
   })
   ticks.onChange((id) => conversations.ticksChanged(id, ticks.of(id)))
 
@@ -184,16 +195,16 @@ export function createChat(options: ChatOptions): Chat {
     timelines.received(message)
     if (sender.id === userId && clientMessageId) outbox.arrived(clientMessageId)
     else receipts.delivered(conversationId, seq)
-    // What was sent before the user was away for a moment does not come any more; what comes now is above it.
-    outbox.settle(isHere)
+    // Messages sent before the user left and rejoined never arrive: the stream now begins above them.
+    outbox.removeStored(isHere)
     conversations.received(message, previousSeq)
-    heard.tell(message)
+    messageListeners.emit(message)
   }
 
   function onChanged(message: MessageFieldsFragment): void {
     timelines.changed(message)
     conversations.changed(message)
-    changed.tell(message)
+    changeListeners.emit(message)
   }
 
   const isHere = ({ conversationId, seq }: MessageFieldsFragment): boolean => inbox.positionOf(conversationId) >= seq
@@ -202,10 +213,10 @@ export function createChat(options: ChatOptions): Chat {
     const { conversationId } = message
     if (to.userId !== undefined && conversations.idOf(to) !== conversationId) {
       conversations.isDirectWith(to.userId, conversationId)
-      timelines.look()
+      timelines.refresh()
     }
     if (connection.status.get().via === 'polling') poll()
-    // Whoever is out of it by now is brought nothing of it.
+    // The stream brings nothing of a conversation that the user has left.
     return isHere(message) || conversations.hasLeft(conversationId)
   }
 
@@ -214,17 +225,17 @@ export function createChat(options: ChatOptions): Chat {
     receipts.wake()
     retries.wake()
     conversations.wake()
-    timelines.look()
+    timelines.refresh()
   }
 
-  function onStranger(): void {
+  function onUnknownServer(): void {
     inbox.reset()
     changes.reset()
     receipts.reset()
     ticks.reset()
     conversations.reset()
     timelines.reset()
-    outbox.settle(() => true)
+    outbox.removeStored(() => true)
   }
 
   const anyConversation = (to: Recipient) => (listener: (id: string) => void) =>
@@ -258,12 +269,12 @@ export function createChat(options: ChatOptions): Chat {
       receipts.read(conversationId, seq)
       conversations.read(conversationId, seq)
     },
-    onMessage: heard.add,
-    onMessageChanged: changed.add,
+    onMessage: messageListeners.add,
+    onMessageChanged: changeListeners.add,
     reconnect: connection.reconnect,
     ask,
     insist: retryUntilAnswered,
-    onLink: attach,
+    onLink: addLinkListener,
     change: conversations.change,
     drop: conversations.drop,
     async close() {
@@ -277,7 +288,7 @@ export function createChat(options: ChatOptions): Chat {
     },
   }
 
-  /** Something of the conversation a recipient stands for, which may become known only later. */
+  /** Observes a part of the recipient's conversation. The conversation may become known only later. */
   function observe<T>(
     to: Recipient,
     { watch }: Pick<Watched, 'watch'>,
@@ -313,7 +324,7 @@ export function createChat(options: ChatOptions): Chat {
   }
 }
 
-/** 128 bits, also where crypto.randomUUID is missing: on pages that came without TLS. */
+/** Returns 128 random bits. Pages without TLS have no crypto.randomUUID. */
 function randomText(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
@@ -322,7 +333,7 @@ function defaultStorage(userId: string): Storage {
   return typeof indexedDB === 'undefined' ? memoryStorage() : indexedDbStorage(`parley:${userId}`)
 }
 
-/** Which conversation a question was about. */
+/** Returns the conversation that an operation was about. */
 function conversationIn(variables: unknown): string | undefined {
   const { conversationId, input } = Object(variables)
   return conversationId ?? input?.conversationId ?? input?.to?.conversationId

@@ -10,14 +10,14 @@ import {
 } from './generated/graphql.ts'
 import { ClientError } from './shared/client-error.ts'
 
-// What an application imports as `parley/client/groups`. Everything is repeated until it is answered, and rejects with what the
-// server refuses for good: FORBIDDEN for whoever lacks the role, NOT_FOUND for whoever is not in the group.
+// Applications import this as `@parley/client/groups`. Every call is repeated until it is answered, and rejects if the server refuses it
+// for good: with FORBIDDEN if the user lacks the role, with NOT_FOUND if they are not in the group.
 
 export type { Role }
 export type Group = ConversationFieldsFragment
 export type MemberChanges = Omit<UpdateMembersInput, 'conversationId'>
 
-/** The user is in it as its owner. However often it must be asked for, it is made once. */
+/** Creates a group with the user as its owner. Repeated attempts create it once. */
 export const createGroup = (chat: Chat, title: string, memberIds: readonly string[]): Promise<Group> =>
   chat.change(async (clientGroupId) => {
     const input = { clientGroupId, title, memberIds: [...memberIds] }
@@ -34,7 +34,7 @@ export const renameGroup = (chat: Chat, conversationId: string, title: string): 
     async () => (await chat.ask(UpdateConversationDocument, { input: { conversationId, title } })).updateConversation,
   )
 
-/** Whoever has left already, in an attempt whose answer was lost or by somebody else's hand, has left. */
+/** Leaves the group. NOT_FOUND counts as success: an earlier attempt whose answer was lost, or another member, has removed the user. */
 export async function leaveGroup(chat: Chat, conversationId: string): Promise<void> {
   try {
     await chat.insist(() => chat.ask(LeaveConversationDocument, { input: { conversationId } }))

@@ -1,4 +1,4 @@
-// What an application imports as `parley/client`.
+// Applications import this as `@parley/client`.
 
 export { type Chat, type ChatOptions, createChat } from './chat.ts'
 export type {

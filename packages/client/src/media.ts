@@ -8,13 +8,13 @@ import {
 import { ClientError, networkError } from './shared/client-error.ts'
 import { createValue, type Observable } from './shared/observable.ts'
 
-// What an application imports as `parley/client/media`: files on their way up, before the message that carries them.
+// Applications import this as `@parley/client/media`. It uploads files before the message that carries them is sent.
 
 export type Attachment = AttachmentFieldsFragment
-/** What browsers give, or bytes from anywhere. */
-export type UploadFile = Blob | { bytes: Uint8Array<ArrayBuffer>; type: string; name?: string }
+/** A File or Blob of a browser, or plain bytes. */
+export type UploadFile = Blob | { bytes: BufferSource; type: string; name?: string }
 
-/** `error`: refused for good, or cancelled. */
+/** `error` says why the upload was refused for good, or that it was cancelled. */
 export type UploadState = {
   state: 'uploading' | 'done' | 'failed' | 'cancelled'
   sentBytes: number
@@ -24,17 +24,17 @@ export type UploadState = {
 
 export type Upload = {
   readonly progress: Observable<UploadState>
-  /** To be named in `chat.send(to, body, { attachmentIds: [id] })`. Rejects with a ClientError. */
+  /** Its id goes into `chat.send(to, body, { attachmentIds: [id] })`. Rejects with a ClientError. */
   readonly attachment: Promise<Attachment>
   cancel(): void
 }
 
-type Place = CreateUploadMutation['createUpload']
+type UploadTarget = CreateUploadMutation['createUpload']
 
-/** No byte has gone for this long: the way is taken to be dead. */
+/** If no byte is sent for this long, the connection counts as dead. */
 const stalledMs = 30_000
 
-/** Begins at once, and is repeated until the file is there, refused for good, or cancelled. It does not outlive the app. */
+/** Starts at once and retries until the file is stored, refused for good, or cancelled. An upload does not outlive the app. */
 export function upload(chat: Chat, file: UploadFile): Upload {
   const body = file instanceof Blob ? file : new Blob([file.bytes], { type: file.type })
   const { name } = file as { name?: string }
@@ -45,10 +45,10 @@ export function upload(chat: Chat, file: UploadFile): Upload {
 
   async function run(): Promise<Attachment> {
     for (let refusals = 0; ; refusals += 1) {
-      const { createUpload: place } = await retry(() => chat.ask(CreateUploadDocument, { input }))
-      const status = await retry(() => put(place, body, stopping.signal, (sentBytes) => show({ sentBytes })))
-      if (status < 300) return place.attachment
-      // The place may have expired while there was no network: it is asked for anew, once.
+      const { createUpload: target } = await retry(() => chat.ask(CreateUploadDocument, { input }))
+      const status = await retry(() => put(target, body, stopping.signal, (sentBytes) => show({ sentBytes })))
+      if (status < 300) return target.attachment
+      // The upload URL may have expired while there was no network. It is requested again, once.
       if (refusals > 0) {
         throw new ClientError(`The file was refused with status ${status}.`, { code: 'FORBIDDEN', retryable: false })
       }
@@ -72,7 +72,7 @@ export function upload(chat: Chat, file: UploadFile): Upload {
   return { progress, attachment, cancel: () => stopping.abort() }
 }
 
-/** The addresses of attachments end after a while; these are new ones. */
+/** Returns the attachments of a message with new URLs. The URLs of attachments expire after a while. */
 export async function refreshAttachments(chat: Chat, messageId: string): Promise<readonly Attachment[]> {
   const { node } = await chat.ask(AttachmentsDocument, { messageId })
   return node && 'attachments' in node ? node.attachments : []
@@ -80,27 +80,27 @@ export async function refreshAttachments(chat: Chat, messageId: string): Promise
 
 const cancelled = (): ClientError => new ClientError('Cancelled.', { code: 'NETWORK', retryable: false })
 
-type Put = (place: Place, body: Blob, signal: AbortSignal, onSent: (bytes: number) => void) => Promise<number>
+type Put = (target: UploadTarget, body: Blob, signal: AbortSignal, onSent: (bytes: number) => void) => Promise<number>
 
-/** The status, if it says something about the file; what may pass is an error. */
-const put: Put = async (place, body, signal, onSent) => {
+/** Returns the status if it says something about the file. A status that may pass is thrown as an error. */
+const put: Put = async (target, body, signal, onSent) => {
   onSent(0)
-  const status = await (typeof XMLHttpRequest === 'undefined' ? putByFetch : putByXhr)(place, body, signal, onSent)
+  const status = await (typeof XMLHttpRequest === 'undefined' ? putByFetch : putByXhr)(target, body, signal, onSent)
   if (status >= 500 || status === 408 || status === 429) throw networkError(`The store answered with status ${status}.`)
   return status
 }
 
-/** Browsers set these themselves, and complain about whoever tries. */
-const headersOf = ({ headers }: Place): [string, string][] =>
+/** Leaves out the headers that browsers set themselves and forbid to set. */
+const headersOf = ({ headers }: UploadTarget): [string, string][] =>
   headers.filter(({ name }) => !/^(content-length|host)$/i.test(name)).map(({ name, value }) => [name, value])
 
-const putByFetch: Put = async (place, body, signal) => {
-  const { status } = await fetch(place.uploadUrl, { method: 'PUT', headers: headersOf(place), body, signal })
+const putByFetch: Put = async (target, body, signal) => {
+  const { status } = await fetch(target.uploadUrl, { method: 'PUT', headers: headersOf(target), body, signal })
   return status
 }
 
-/** Where fetch cannot tell how much has gone. */
-const putByXhr: Put = (place, body, signal, onSent) =>
+/** Uploads by XMLHttpRequest, which reports progress. fetch does not. */
+const putByXhr: Put = (target, body, signal, onSent) =>
   new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     const fail = () => {
@@ -109,8 +109,8 @@ const putByXhr: Put = (place, body, signal, onSent) =>
     }
     const abort = () => request.abort()
     let stalled = setTimeout(abort, stalledMs)
-    request.open('PUT', place.uploadUrl)
-    for (const [name, value] of headersOf(place)) request.setRequestHeader(name, value)
+    request.open('PUT', target.uploadUrl)
+    for (const [name, value] of headersOf(target)) request.setRequestHeader(name, value)
     request.upload.onprogress = ({ loaded }) => {
       clearTimeout(stalled)
       stalled = setTimeout(abort, stalledMs)

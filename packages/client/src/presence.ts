@@ -10,25 +10,25 @@ import { backoffMs } from './shared/backoff.ts'
 import { createListeners, type Observable } from './shared/observable.ts'
 import { createWatched } from './state/watched.ts'
 
-// What an application imports as `parley/client/presence`: who is there. A stream for everybody somebody looks at, which begins with
-// how they are; where there are few streams or none, they are asked for one by one. Without a link nobody knows.
+// Applications import this as `@parley/client/presence`. One stream covers all users whose presence is observed; it begins with their
+// current presence. Where there are few streams or none, each user is polled. Without a link, presence is unknown.
 //
-//   another one is looked at                           the stream is opened anew a moment later, for all of them
+//   another user is observed                           the stream is reopened a moment later, for all of them
 //   the new stream opens before the old one is closed  both say the same
-//   a chat is new: they may be strangers no more       opened anew, too, if somebody's presence is not known
+//   a chat is new: its members may share presence now  the stream is reopened if a presence is unknown
 
 export type { PresenceState }
 export type Presence = NonNullable<PresenceFieldsFragment['presence']>
 
-/** A list that is scrolled changes whom it shows with every row. */
+/** A list that is scrolled changes with every row, so the stream is not reopened at once. */
 const reopenMs = 100
 const askEveryMs = 5000
-/** As many as the server takes at a time. */
+/** The server accepts this many users per stream. */
 const watchedMax = 100
 
 const everybody = new WeakMap<Chat, ReturnType<typeof createPresence>>()
 
-/** Undefined while it is not known, or not the user's to know. Followed while somebody is subscribed. */
+/** Is undefined while it is unknown, or if the user may not see it. It is followed while it has a subscriber. */
 export function presenceOf(chat: Chat, userId: string): Observable<Presence | undefined> {
   const presence = everybody.get(chat) ?? createPresence(chat)
   everybody.set(chat, presence)
@@ -46,7 +46,7 @@ function createPresence(chat: Chat) {
     if (state === presence?.state && lastSeenAt === presence?.lastSeenAt) return
     if (presence) known.set(userId, presence)
     else known.delete(userId)
-    changed.tell(userId)
+    changed.emit(userId)
   }
 
   async function read(userId: string, isOver: () => boolean): Promise<void> {
@@ -94,7 +94,7 @@ function createPresence(chat: Chat) {
     }
 
     function ask(): void {
-      // Should it fail, the next round tells.
+      // If it fails, the next round asks again.
       for (const userId of watched.ids.get()) read(userId, () => over).catch(() => undefined)
       if (watched.ids.get().length > 0) openIn(askEveryMs)
     }

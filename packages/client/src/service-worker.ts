@@ -1,22 +1,30 @@
-import { inTurn } from './banners-in-turn.ts'
-import { keep, type Looking, type Owner, pushStorage, readKept, type Settled, type WorkerMessage } from './push-kept.ts'
+import { withBannerLock } from './banner-lock.ts'
+import {
+  type Owner,
+  pushStorage,
+  readPushRecord,
+  type Settled,
+  type WindowState,
+  type WorkerMessage,
+  writePushRecord,
+} from './push-storage.ts'
 import type { Storage } from './storage/storage.ts'
 
-// What a service worker imports as `parley/client/service-worker`: one banner for each conversation, showing its latest message.
+// Service workers import this as `@parley/client/service-worker`. It shows one banner for each conversation, with its latest message.
 
 export type WorkerOptions = {
   icon?: string
   /** A monochrome image for the status bar of phones. */
   badge?: string
-  /** Of a push that says nothing of itself. Unless given: "New message". */
+  /** The title for a push without content. Defaults to "New message". */
   title?: string
-  /** The address of a conversation, for a click while no window of this user is open. Unless given: the page that registered. */
+  /** Returns the URL that a click opens while the user has no window. Defaults to the page that registered. */
   url?: (conversationId: string | undefined, owner: Owner | undefined) => string
-  /** As `parley/client/push` was given. */
+  /** Must be the storage that `@parley/client/push` uses. */
   storage?: Storage
 }
 
-/** Everything below, at its event. To be called while the worker's script runs: browsers take no listener later. */
+/** Adds all three handlers below. Call it while the worker's script runs: browsers accept no listener later. */
 export function listenForPush(options: WorkerOptions = {}): void {
   const worker = scope()
   worker.addEventListener('push', (event) => handlePush(event, options))
@@ -24,34 +32,34 @@ export function listenForPush(options: WorkerOptions = {}): void {
   worker.addEventListener('pushsubscriptionchange', handleSubscriptionChange)
 }
 
-/** Shows it, unless it is before the user's eyes already or something newer was shown; or takes it away. */
+/** Shows a banner, unless a window shows the conversation or a newer banner was shown. A push that withdraws closes the banner. */
 export function handlePush(event: PushEventLike, options: WorkerOptions = {}): void {
-  event.waitUntil(inTurn(() => receive(contentOf(event.data), options)))
+  event.waitUntil(withBannerLock(() => receive(contentOf(event.data), options)))
 }
 
-/** To the window that has the conversation open, or else to any of this user, which is told to open it, or else to a new one. */
+/** Focuses the window that shows the conversation. Otherwise any window of the user opens it, or else a new window does. */
 export function handleNotificationClick(event: NotificationEventLike, options: WorkerOptions = {}): void {
   event.notification.close()
   event.waitUntil(openChat(Object(event.notification.data).conversationId, options))
 }
 
-/** Subscribes anew. The server is told by an open window, or when the next one opens: only there is somebody signed in. */
+/** Subscribes again. An open window, or the next one, registers it with the server: only a window has a signed-in user. */
 export function handleSubscriptionChange(event: SubscriptionChangeEventLike): void {
   event.waitUntil(resubscribe(event))
 }
 
 type Content = { conversationId: string; seq: number } & ({ withdraw: true } | { title: string; body: string })
 
-/** Late pushes of so many conversations are known to be late. */
+/** The worker recognises late pushes for this many conversations. */
 const settledMax = 500
-/** A window that does not answer by then has nobody before it. */
+/** A window that does not answer within this time counts as not in use. */
 const answerWithinMs = 1000
 const generalTag = 'parley'
 
 async function receive(content: Content | undefined, options: WorkerOptions): Promise<void> {
   const { registration } = scope()
   const { storage = pushStorage(), title = 'New message' } = options
-  // A browser that shows nothing for a push may show words of its own, or end the subscription.
+  // If a push shows nothing, a browser may show its own text, or end the subscription.
   if (!content) return registration.showNotification(title, { ...looks(options), tag: generalTag })
 
   const { conversationId, seq } = content
@@ -62,7 +70,7 @@ async function receive(content: Content | undefined, options: WorkerOptions): Pr
   }
   const settledSeq = await settledIn(storage, conversationId)
   if (seq <= Math.max(settledSeq, ...shown.map(seqOf))) return
-  if (!(await isBeforeTheUser(conversationId, storage))) {
+  if (!(await isVisibleToUser(conversationId, storage))) {
     const banner = { ...looks(options), tag: conversationId, renotify: true, data: { conversationId, seq } }
     await registration.showNotification(content.title, { ...banner, body: content.body })
   }
@@ -83,28 +91,28 @@ function contentOf(data: PushEventLike['data']): Content | undefined {
   }
 }
 
-// A storage that fails costs the memory of banners that are gone, not the banner.
+// If the storage fails, the worker forgets which banners were shown, but still shows this one.
 async function settledIn(storage: Storage, conversationId: string): Promise<number> {
-  const { settled = [] } = await readKept(storage).catch(() => ({ settled: [] }))
+  const { settled = [] } = await readPushRecord(storage).catch(() => ({ settled: [] }))
   return new Map<string, number>(settled).get(conversationId) ?? 0
 }
 
 async function settle(storage: Storage, conversationId: string, seq: number): Promise<void> {
   try {
-    const settled = new Map((await readKept(storage)).settled)
+    const settled = new Map((await readPushRecord(storage)).settled)
     const known = settled.get(conversationId) ?? 0
     settled.delete(conversationId)
     settled.set(conversationId, Math.max(known, seq))
-    await keep(storage, { settled: [...settled].slice(-settledMax) satisfies Settled })
+    await writePushRecord(storage, { settled: [...settled].slice(-settledMax) satisfies Settled })
   } catch (error) {
     console.warn('Parley: what was shown could not be kept.', error)
   }
 }
 
-async function isBeforeTheUser(conversationId: string, storage: Storage): Promise<boolean> {
+async function isVisibleToUser(conversationId: string, storage: Storage): Promise<boolean> {
   const windows = (await openWindows()).filter(({ visibilityState }) => visibilityState === 'visible')
   if (windows.length === 0) return false
-  const [owner, ...answers] = await Promise.all([ownerIn(storage), ...windows.map(lookingIn)])
+  const [owner, ...answers] = await Promise.all([ownerIn(storage), ...windows.map(askWindow)])
   return answers.some((each) => each?.conversationId === conversationId && each.userId === owner?.userId)
 }
 
@@ -112,7 +120,7 @@ async function openChat(conversationId: string | undefined, options: WorkerOptio
   const { storage = pushStorage(), url } = options
   const owner = await ownerIn(storage)
   const windows = await openWindows()
-  const answers = await Promise.all(windows.map(lookingIn))
+  const answers = await Promise.all(windows.map(askWindow))
   const theirs = windows
     .map((window, i) => ({ window, ...answers[i] }))
     .filter(({ userId }) => userId !== undefined && userId === owner?.userId)
@@ -133,15 +141,15 @@ async function resubscribe({ oldSubscription, newSubscription }: SubscriptionCha
 }
 
 const ownerIn = async (storage: Storage): Promise<Owner | undefined> =>
-  (await readKept(storage).catch(() => undefined))?.owner
+  (await readPushRecord(storage).catch(() => undefined))?.owner
 
-/** The latest used first. One that was opened before the worker took over counts, too. */
+/** Returns the open windows, latest used first, including those opened before the worker took control. */
 const openWindows = () => scope().clients.matchAll({ type: 'window', includeUncontrolled: true })
 
-function lookingIn(window: WindowLike): Promise<Looking | undefined> {
+function askWindow(window: WindowLike): Promise<WindowState | undefined> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel()
-    const answer = (looking?: Looking) => {
+    const answer = (looking?: WindowState) => {
       clearTimeout(timer)
       port1.close()
       resolve(looking)
@@ -152,7 +160,8 @@ function lookingIn(window: WindowLike): Promise<Looking | undefined> {
   })
 }
 
-// A worker's globals and events, as far as they are used: the types of windows and of workers do not go into one program.
+// These types cover the parts of a worker's globals and events that are used here. TypeScript cannot load the types of windows and of
+// workers into one program.
 
 export type PushEventLike = ExtendableEventLike & { data: { json(): unknown } | null }
 export type NotificationEventLike = ExtendableEventLike & { notification: Notification }

@@ -6,8 +6,8 @@ import {
   type UpdateConversationInput,
 } from './generated/graphql.ts'
 
-// What an application imports as `parley/client/settings`: what is the user's own choice, on all of their devices. Everything is
-// repeated until it is answered, and rejects with what the server refuses for good.
+// Applications import this as `@parley/client/settings`. These are the user's own settings, on all of their devices. Every call is
+// repeated until it is answered, and rejects if the server refuses it for good.
 
 type Choice = Pick<UpdateConversationInput, 'mutedUntil' | 'pinned' | 'archived'>
 
@@ -16,7 +16,7 @@ async function update(chat: Chat, conversationId: string, choice: Choice): Promi
   await chat.change(async () => (await chat.ask(UpdateConversationDocument, { input })).updateConversation)
 }
 
-/** Null: no longer. What is muted is counted and shown as ever; what makes a noise is for the application to hold back. */
+/** Null unmutes. A muted conversation is still counted and shown; the application decides what stays silent. */
 export const mute = (chat: Chat, conversationId: string, until: Date | null): Promise<void> =>
   update(chat, conversationId, { mutedUntil: until?.toISOString() ?? null })
 
@@ -26,14 +26,14 @@ export const pin = (chat: Chat, conversationId: string, pinned: boolean): Promis
 export const archive = (chat: Chat, conversationId: string, archived: boolean): Promise<void> =>
   update(chat, conversationId, { archived })
 
-/** Their direct messages are refused from now on; groups are untouched. */
+/** Blocks a user: the server refuses their direct messages from now on. Groups are not affected. */
 export async function setBlocked(chat: Chat, userId: string, blocked: boolean): Promise<void> {
   await chat.insist(() => chat.ask(SetBlockedDocument, { input: { userId, blocked } }))
 }
 
 type Settings = Pick<ConversationFieldsFragment, 'pinned' | 'archived'>
 
-/** The list as it is usually shown: what is pinned on top, what is archived apart; each in the order it came. */
+/** Splits the list as apps usually show it: pinned conversations come first, archived ones are apart. Each part keeps its order. */
 export function arrange<C extends Settings>(conversations: readonly C[]): { shown: C[]; archived: C[] } {
   const here = conversations.filter(({ archived }) => !archived)
   return {
@@ -42,6 +42,6 @@ export function arrange<C extends Settings>(conversations: readonly C[]): { show
   }
 }
 
-/** Whether nothing of it should make a noise now. */
+/** Says whether the conversation is muted now. */
 export const isMuted = ({ mutedUntil }: Pick<ConversationFieldsFragment, 'mutedUntil'>, nowMs: number): boolean =>
   mutedUntil !== null && Date.parse(mutedUntil) > nowMs

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SendMessageDocument, ViewerDocument } from '../../../src/client/generated/graphql.ts'
-import { type ConnectionOptions, createConnection } from '../../../src/client/link/connection.ts'
-import type { Link, Via } from '../../../src/client/link/link.ts'
-import { ClientError, networkError } from '../../../src/client/shared/client-error.ts'
-import type { Network } from '../../../src/client/shared/network.ts'
+import { SendMessageDocument, ViewerDocument } from '../../../packages/client/src/generated/graphql.ts'
+import { type ConnectionOptions, createConnection } from '../../../packages/client/src/link/connection.ts'
+import type { Link, Via } from '../../../packages/client/src/link/link.ts'
+import { ClientError, networkError } from '../../../packages/client/src/shared/client-error.ts'
+import type { Network } from '../../../packages/client/src/shared/network.ts'
 import { busy, deferred, expectNoTimers, isDone, microtasks, refused, scriptedAsk, settled } from '../kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SendMessageDocument, ViewerDocument } from '../../../src/client/generated/graphql.ts'
-import { createHttp } from '../../../src/client/link/http.ts'
-import { openPollingLink } from '../../../src/client/link/polling-link.ts'
-import { createTokens } from '../../../src/client/link/tokens.ts'
+import { SendMessageDocument, ViewerDocument } from '../../../packages/client/src/generated/graphql.ts'
+import { createHttp } from '../../../packages/client/src/link/http.ts'
+import { openPollingLink } from '../../../packages/client/src/link/polling-link.ts'
+import { createTokens } from '../../../packages/client/src/link/tokens.ts'
 import { expectNoTimers, isDone, refused, scriptedAsk, settled } from '../kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())

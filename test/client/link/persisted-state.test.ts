@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createPersistedState } from '../../../src/client/shared/persisted-state.ts'
-import { memoryStorage } from '../../../src/client/storage/memory-storage.ts'
+import { createPersistedState } from '../../../packages/client/src/shared/persisted-state.ts'
+import { memoryStorage } from '../../../packages/client/src/storage/memory-storage.ts'
 import { brokenStorage, expectNoTimers, isDone, keptIn, settled, slowStorage } from '../kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Link } from '../../../src/client/link/link.ts'
-import { createSession } from '../../../src/client/link/session.ts'
-import { ClientError, networkError } from '../../../src/client/shared/client-error.ts'
-import { createChanges } from '../../../src/client/state/changes.ts'
-import { createConversations } from '../../../src/client/state/conversations.ts'
-import { createInbox } from '../../../src/client/state/inbox.ts'
-import { createTicks } from '../../../src/client/state/ticks.ts'
-import { createTyping } from '../../../src/client/state/typing.ts'
+import type { Link } from '../../../packages/client/src/link/link.ts'
+import { createSession } from '../../../packages/client/src/link/session.ts'
+import { ClientError, networkError } from '../../../packages/client/src/shared/client-error.ts'
+import { createChanges } from '../../../packages/client/src/state/changes.ts'
+import { createConversations } from '../../../packages/client/src/state/conversations.ts'
+import { createInbox } from '../../../packages/client/src/state/inbox.ts'
+import { createTicks } from '../../../packages/client/src/state/ticks.ts'
+import { createTyping } from '../../../packages/client/src/state/typing.ts'
 import {
   boundary,
   conversation,
@@ -37,10 +37,15 @@ type Stream = {
 
 const pollEveryMs = 3000
 
-type Started = { at?: number; positions?: Record<string, number>; pushes?: boolean; narrow?: boolean }
+type Started = { at?: number; positions?: Record<string, number>; pushes?: boolean; fewStreams?: boolean }
 
 /** The session between a link of the test's, and an inbox, a list and ticks as they are. `at`: the position in dm_1. */
-function start({ at, positions = at === undefined ? {} : { dm_1: at }, pushes = true, narrow = false }: Started = {}) {
+function start({
+  at,
+  positions = at === undefined ? {} : { dm_1: at },
+  pushes = true,
+  fewStreams = false,
+}: Started = {}) {
   const asks = scriptedAsk()
   const streams: Stream[] = []
   const told: number[] = []
@@ -75,8 +80,12 @@ function start({ at, positions = at === undefined ? {} : { dm_1: at }, pushes = 
   })
   const onLink = vi.fn()
   const onBegin = vi.fn()
-  const onStranger = vi.fn()
-  const { session, poll, attach } = createSession({
+  const onUnknownServer = vi.fn()
+  const {
+    session,
+    poll,
+    addLinkListener: attach,
+  } = createSession({
     userId: 'alice',
     pollEveryMs,
     inbox,
@@ -87,11 +96,11 @@ function start({ at, positions = at === undefined ? {} : { dm_1: at }, pushes = 
     awaited: () => [],
     onLink,
     onBegin,
-    onStranger,
+    onUnknownServer,
   })
   const link: Link = {
-    via: pushes ? (narrow ? 'sse' : 'websocket') : 'polling',
-    narrow,
+    via: pushes ? (fewStreams ? 'sse' : 'websocket') : 'polling',
+    fewStreams,
     ask,
     ...(pushes && {
       follow(document, variables, sink) {
@@ -134,7 +143,7 @@ function start({ at, positions = at === undefined ? {} : { dm_1: at }, pushes = 
     changed,
     typing,
     onLink,
-    onStranger,
+    onUnknownServer,
     poll,
     attach,
     early,
@@ -335,19 +344,19 @@ describe('a session', () => {
   it.each(['NOT_FOUND', 'SEQ_OUT_OF_RANGE'] as const)(
     'whose server has never seen our positions (%s) has everything forgotten',
     async (code) => {
-      const { streamOf, onStranger, ended } = start({ at: 4 })
+      const { streamOf, onUnknownServer, ended } = start({ at: 4 })
       streamOf('MessageAdded').end(refused(code))
-      expect(onStranger).toHaveBeenCalledTimes(1)
+      expect(onUnknownServer).toHaveBeenCalledTimes(1)
       expect(await ended).toMatchObject({ code })
     },
   )
 
   it('that ends for any other reason has nothing forgotten', async () => {
-    const { streamOf, streams, onStranger, ended } = start({ at: 4 })
+    const { streamOf, streams, onUnknownServer, ended } = start({ at: 4 })
     streams[1]?.end(refused('NOT_FOUND'))
     streamOf('MessageAdded').end(refused('UNAUTHENTICATED'))
     await ended
-    expect(onStranger).not.toHaveBeenCalled()
+    expect(onUnknownServer).not.toHaveBeenCalled()
   })
 })
 
@@ -369,13 +378,13 @@ describe('a group left while the device was away', () => {
     ['MessageChanged', 'MessageAdded'],
   ])('is dropped, it alone, and the rest resumes on the same link: %s is refused first', async (first, second) => {
     const started = start(away)
-    const { streamOf, streams, answer, gone, onStranger, ended, inbox } = started
+    const { streamOf, streams, answer, gone, onUnknownServer, ended, inbox } = started
     const [one, other] = [streamOf(first), streamOf(second)]
     one.end(notFoundAt(1))
     other.end(notFoundAt(1))
     await answer(list([chatAt(4), group(2, 'grp_2')]))
     expect(gone).toEqual(['grp_1'])
-    expect(onStranger).not.toHaveBeenCalled()
+    expect(onUnknownServer).not.toHaveBeenCalled()
     expect(await isDone(ended)).toBe(false)
     expect(rounds(started).map(positionsOf)).toEqual([
       ['dm_1', 'grp_1', 'grp_2'],
@@ -421,23 +430,23 @@ describe('a group left while the device was away', () => {
   })
 
   it('is not forgotten with everything else, unless the list shows none of our conversations', async () => {
-    const { streamOf, answer, gone, onStranger, ended } = start(away)
+    const { streamOf, answer, gone, onUnknownServer, ended } = start(away)
     streamOf('MessageAdded').end(notFoundAt(0))
     streamOf('MessageChanged').end(notFoundAt(0))
     await answer(list([chatAt(1, { id: 'dm_new' })]))
-    expect(onStranger).toHaveBeenCalledTimes(1)
+    expect(onUnknownServer).toHaveBeenCalledTimes(1)
     expect(gone).toEqual([])
     expect(await ended).toMatchObject({ code: 'NOT_FOUND' })
   })
 
   it('is told from another server although what that one shows was read before it refused', async () => {
-    const { streamOf, answer, gone, onStranger, inbox } = start(away)
+    const { streamOf, answer, gone, onUnknownServer, inbox } = start(away)
     await answer(list([chatAt(1, { id: 'dm_new' })]))
     await answer(page([message(1, { conversationId: 'dm_new' })]), 'Messages')
     expect(inbox.knows('dm_new')).toBe(true)
     streamOf('MessageAdded').end(notFoundAt(0))
     await settled()
-    expect(onStranger).toHaveBeenCalledTimes(1)
+    expect(onUnknownServer).toHaveBeenCalledTimes(1)
     expect(gone).toEqual([])
   })
 
@@ -464,9 +473,9 @@ describe('a group left while the device was away', () => {
     failed.streamOf('MessageAdded').end(notFoundAt(1))
     await failed.fail(networkError('Nobody there.'))
     expect(await failed.ended).toMatchObject({ code: 'NETWORK' })
-    for (const { gone, onStranger, inbox } of [cut, failed]) {
+    for (const { gone, onUnknownServer, inbox } of [cut, failed]) {
       expect(gone).toEqual([])
-      expect(onStranger).not.toHaveBeenCalled()
+      expect(onUnknownServer).not.toHaveBeenCalled()
       expect(inbox.knows('grp_1')).toBe(true)
     }
   })
@@ -476,9 +485,9 @@ describe('a group left while the device was away', () => {
     ['a place we have not sent', 'after.9'],
     ['another field', 'conversationId'],
   ])('needs its place to be known: %s is another server', async (_what, field) => {
-    const { streamOf, onStranger, ended } = start(away)
+    const { streamOf, onUnknownServer, ended } = start(away)
     streamOf('MessageAdded').end(new ClientError('Not found.', { code: 'NOT_FOUND', retryable: false, field }))
-    expect(onStranger).toHaveBeenCalledTimes(1)
+    expect(onUnknownServer).toHaveBeenCalledTimes(1)
     expect(await ended).toMatchObject({ code: 'NOT_FOUND' })
   })
 })
@@ -549,7 +558,7 @@ describe('the list', () => {
   })
 
   it('is read again and again where streams are few', async () => {
-    const { streams, all, answer, over } = start({ at: 4, narrow: true })
+    const { streams, all, answer, over } = start({ at: 4, fewStreams: true })
     expect(streams.map(({ name }) => name)).toEqual(['MessageAdded', 'MessageChanged'])
     await answer(list([chatAt(4)]))
     await vi.advanceTimersByTimeAsync(pollEveryMs)
@@ -568,10 +577,13 @@ describe('whoever wants to know of links', () => {
     expect(stopped).toHaveBeenCalledTimes(1)
   })
 
-  it.each([{ narrow: true }, { pushes: false }])('is given no streams where they are few or none: %o', async (kind) => {
-    const { early } = start({ at: 4, ...kind })
-    expect(early.mock.calls).toEqual([[undefined]])
-  })
+  it.each([{ fewStreams: true }, { pushes: false }])(
+    'is given no streams where they are few or none: %o',
+    async (kind) => {
+      const { early } = start({ at: 4, ...kind })
+      expect(early.mock.calls).toEqual([[undefined]])
+    },
+  )
 
   it('is told at once when they come late, and no more when they go', async () => {
     const { attach, over } = start({ at: 4 })

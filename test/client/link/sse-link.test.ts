@@ -2,11 +2,15 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { MessageAddedDocument, TicksChangedDocument, ViewerDocument } from '../../../src/client/generated/graphql.ts'
-import type { HttpOptions } from '../../../src/client/link/http.ts'
-import type { Ask, Link } from '../../../src/client/link/link.ts'
-import { openSseLink } from '../../../src/client/link/sse-link.ts'
-import { createTokens } from '../../../src/client/link/tokens.ts'
+import {
+  MessageAddedDocument,
+  TicksChangedDocument,
+  ViewerDocument,
+} from '../../../packages/client/src/generated/graphql.ts'
+import type { HttpOptions } from '../../../packages/client/src/link/http.ts'
+import type { Ask, Link } from '../../../packages/client/src/link/link.ts'
+import { openSseLink } from '../../../packages/client/src/link/sse-link.ts'
+import { createTokens } from '../../../packages/client/src/link/tokens.ts'
 import { expectNoTimers, isDone, nameOf, queue, scriptedAsk, settled } from '../kit.ts'
 
 beforeEach(() => {

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fileStorage } from '../../../src/client/storage/file-storage.ts'
-import { memoryStorage } from '../../../src/client/storage/memory-storage.ts'
-import type { Storage } from '../../../src/client/storage/storage.ts'
+import { fileStorage } from '../../../packages/client/src/storage/file-storage.ts'
+import { memoryStorage } from '../../../packages/client/src/storage/memory-storage.ts'
+import type { Storage } from '../../../packages/client/src/storage/storage.ts'
 
 let directory: string
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createTokens } from '../../../src/client/link/tokens.ts'
+import { createTokens } from '../../../packages/client/src/link/tokens.ts'
 import { deferred, microtasks } from '../kit.ts'
 
 /** `t1`, `t2` …, and what was said when they were asked for. */

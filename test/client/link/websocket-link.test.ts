@@ -3,10 +3,14 @@ import { createServer as createHttpServer, type Server } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import WebSocket, { WebSocketServer } from 'ws'
-import { SendMessageDocument, TicksChangedDocument, ViewerDocument } from '../../../src/client/generated/graphql.ts'
-import type { Link } from '../../../src/client/link/link.ts'
-import { createTokens } from '../../../src/client/link/tokens.ts'
-import { openWebSocketLink, type WebSocketLinkOptions } from '../../../src/client/link/websocket-link.ts'
+import {
+  SendMessageDocument,
+  TicksChangedDocument,
+  ViewerDocument,
+} from '../../../packages/client/src/generated/graphql.ts'
+import type { Link } from '../../../packages/client/src/link/link.ts'
+import { createTokens } from '../../../packages/client/src/link/tokens.ts'
+import { openWebSocketLink, type WebSocketLinkOptions } from '../../../packages/client/src/link/websocket-link.ts'
 import { expectNoTimers, queue } from '../kit.ts'
 
 // Real sockets; only the clock is the test's. The test is the server, frame by frame.

@@ -158,6 +158,8 @@ export type SendMessageInput = {
   body: string;
   /** Made on the device before the first attempt; every retry carries the same one. 1 to 64 of A-Z a-z 0-9 . _ : - */
   clientMessageId: string;
+  /** For the app alone: an object of up to 4 KB as JSON, shown with the message as `metadata`. A retry carries the same. */
+  metadata?: Record<string, unknown> | null | undefined;
   /** The seq of the message it answers, in the same conversation. */
   replyToSeq?: number | null | undefined;
   /** Where it goes. */

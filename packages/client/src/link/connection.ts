@@ -5,35 +5,35 @@ import { createValue, type Observable } from '../shared/observable.ts'
 import { within } from '../shared/within.ts'
 import type { Ask, Link, Via } from './link.ts'
 
-// Keeps a way to the server: the best that works. WebSocket first, then SSE, then polling; while on a lesser one, the
-// better ones are tried now and then, and taken over when they open.
+// Keeps the best link to the server that works: WebSocket first, then SSE, then polling. On a lesser link, the better transports are
+// tried now and then, and replace it when they open.
 
 /**
- * `connecting`: looking for a way. `syncing`: there is one, and what was missed is coming. `online`: everything the
- * server had is here. `offline`: there is no way; the next attempt comes by itself.
+ * `connecting`: the client is opening a link. `syncing`: there is a link, and missed messages are arriving. `online`: everything the
+ * server had is here. `offline`: no link opens; the next attempt comes by itself.
  */
 export type ConnectionState = 'connecting' | 'syncing' | 'online' | 'offline'
-/** `error`: why there is no way, where that is known. */
+/** `error` says why there is no link, if that is known. */
 export type Connection = { state: ConnectionState; via?: Via; error?: ClientError }
 
-/** What is done while there is a link. Resolves when the link is of no use any more, with the reason. */
+/** Uses a link. Resolves with the reason when the link is of no use any more. */
 export type Session = (link: Link, online: () => void, over: AbortSignal) => Promise<ClientError>
 
 export type ConnectionOptions = {
-  /** In the order of preference. */
+  /** The transports, in the order of preference. */
   open: readonly (readonly [Via, () => Promise<Link>])[]
   http: Ask
   session: Session
   network: Network
   random: () => number
-  /** What an earlier run has kept is there. */
+  /** Resolves when the persisted state is loaded. */
   ready: Promise<void>
 }
 
 const tryBetterEveryMs = 30_000
-/** A link that lasted this long was a good one: what ends it is no reason to wait longer than the last time. */
+/** A link that lasted this long was good, so its end does not lengthen the backoff. */
 const lastedMs = 5000
-/** Beyond this the question goes by HTTP. */
+/** After this time the operation is sent by HTTP. */
 const answerWithinMs = 5000
 
 export function createConnection({ open, http, session, network, random, ready }: ConnectionOptions) {
@@ -43,13 +43,13 @@ export function createConnection({ open, http, session, network, random, ready }
   let current: Link | undefined
   let dropCurrent: (reason: ClientError) => void = () => undefined
 
-  /** Somebody wants the next attempt at once. */
-  let hurry = false
+  /** The next attempt is wanted at once. */
+  let retryNow = false
 
-  const ended = () => closing.signal.aborted
+  const isClosed = () => closing.signal.aborted
 
   function wake(): void {
-    hurry = true
+    retryNow = true
     sleeper.wake()
   }
 
@@ -57,7 +57,7 @@ export function createConnection({ open, http, session, network, random, ready }
     let failures = 0
     let next: Link | undefined
     await ready
-    while (!ended()) {
+    while (!isClosed()) {
       if (!network.online()) {
         status.set({ state: 'offline', error: networkError('This device is offline.') })
         await sleeper.sleep(tryBetterEveryMs)
@@ -65,29 +65,29 @@ export function createConnection({ open, http, session, network, random, ready }
       }
       if (!next) status.set({ state: 'connecting' })
       try {
-        hurry = false
+        retryNow = false
         const link = next ?? (await openBest(open))
         next = undefined
-        if (ended()) {
+        if (isClosed()) {
           link.close()
           break
         }
         const { better, lasted, error } = await use(link)
         next = better
         if (better) continue
-        hurry = false
+        retryNow = false
         failures = lasted ? 1 : failures + 1
-        if (!ended()) status.set(lasted ? { state: 'connecting' } : { state: 'offline', error })
+        if (!isClosed()) status.set(lasted ? { state: 'connecting' } : { state: 'offline', error })
       } catch (error) {
         failures += 1
-        if (!ended()) status.set({ state: 'offline', error: asClientError(error) })
+        if (!isClosed()) status.set({ state: 'offline', error: asClientError(error) })
       }
-      if (!ended() && !hurry) await sleeper.sleep(backoffMs(failures, random))
+      if (!isClosed() && !retryNow) await sleeper.sleep(backoffMs(failures, random))
     }
     next?.close()
   }
 
-  /** The first that opens. A token that is refused says nothing about the way. */
+  /** Returns the first link that opens. It stops at a refused token, which says nothing about the transport. */
   async function openBest(candidates: typeof open): Promise<Link> {
     let last: unknown = networkError('No transport is allowed.')
     for (const [, attempt] of candidates) {
@@ -95,7 +95,7 @@ export function createConnection({ open, http, session, network, random, ready }
         return await attempt()
       } catch (error) {
         last = error
-        if (ended() || (error instanceof ClientError && error.code === 'UNAUTHENTICATED')) break
+        if (isClosed() || (error instanceof ClientError && error.code === 'UNAUTHENTICATED')) break
       }
     }
     throw last
@@ -119,7 +119,7 @@ export function createConnection({ open, http, session, network, random, ready }
     try {
       const error = await Promise.race([session(link, online, over.signal), link.gone, dropped, betterOne.found])
       if (!(error instanceof ClientError)) return { better: error, lasted, error: networkError('Changing over.') }
-      // It may have opened a moment too late.
+      // The better link may have opened a moment too late.
       void betterOne.found.then((better) => better.close())
       return { lasted, error }
     } finally {
@@ -148,15 +148,15 @@ export function createConnection({ open, http, session, network, random, ready }
     return { found }
   }
 
-  /** Everything asked may be asked again: so no answer in time, or no socket, means HTTP. */
+  /** Every operation may be repeated. So if there is no socket, or no answer in time, it is sent by HTTP. */
   const ask: Ask = async (document, variables) => {
-    if (ended()) throw networkError('Closed.')
+    if (isClosed()) throw networkError('Closed.')
     if (!network.online()) throw networkError('This device is offline.')
     if (current?.via !== 'websocket') return http(document, variables)
     try {
       return await within(answerWithinMs, current.ask(document, variables))
     } catch (error) {
-      if (!(error instanceof ClientError) || error.code !== 'NETWORK' || ended()) throw error
+      if (!(error instanceof ClientError) || error.code !== 'NETWORK' || isClosed()) throw error
       return http(document, variables)
     }
   }
@@ -171,7 +171,7 @@ export function createConnection({ open, http, session, network, random, ready }
   return {
     status: status as Observable<Connection>,
     ask,
-    /** Now, instead of when the backoff is over. */
+    /** Connects now, instead of when the backoff is over. */
     reconnect: wake,
     async close(): Promise<void> {
       stopWatching()

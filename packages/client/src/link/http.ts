@@ -6,7 +6,7 @@ const answerWithinMs = 10_000
 
 export type HttpOptions = { url: () => string; tokens: Tokens; fetch: typeof fetch }
 
-/** Asks by POST. A token that is refused is replaced once. */
+/** Runs operations by POST. A refused token is replaced once. */
 export function createHttp({ url, tokens, fetch }: HttpOptions): Ask {
   return async (document, variables) => {
     const body = JSON.stringify({ query: String(document), variables })

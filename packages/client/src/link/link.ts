@@ -3,28 +3,28 @@ import type { ClientError } from '../shared/client-error.ts'
 
 export type Via = 'websocket' | 'sse' | 'polling'
 
-/** One question, one answer. Rejects with a ClientError. */
+/** Runs a query or a mutation once. Rejects with a ClientError. */
 export type Ask = <R, V>(document: TypedDocumentString<R, V>, variables: V) => Promise<R>
 
-/** Events until it ends, which it tells once, unless it was stopped. Returns how to stop. */
+/** Subscribes. `end` is called once when the stream ends, unless it was stopped. Returns a function that stops it. */
 export type Follow = <R, V>(
   document: TypedDocumentString<R, V>,
   variables: V,
   sink: { event(event: R): void; end(error: ClientError): void },
 ) => () => void
 
-/** A way to the server that was seen to work. */
+/** An open connection to the server over one transport. */
 export type Link = {
   via: Via
   ask: Ask
-  /** Absent where nothing can be pushed. */
+  /** Is absent if the transport cannot push. */
   follow?: Follow
-  /** Each stream is a connection, of which a browser opens six to a host that does not speak HTTP/2: follow few. */
-  narrow?: boolean
-  /** Resolves when it works no longer. */
+  /** Each stream is a connection of its own, and browsers open only six to a host without HTTP/2. */
+  fewStreams?: boolean
+  /** Resolves when the link no longer works. */
   gone: Promise<ClientError>
   close(): void
 }
 
-/** For answers that did not come; the way may be blocked without anybody saying so. */
+/** A network may block a transport without an error, so opening has a time limit. */
 export const openWithinMs = 5000

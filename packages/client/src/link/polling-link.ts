@@ -1,7 +1,7 @@
 import { ViewerDocument } from '../generated/graphql.ts'
 import type { Ask, Link } from './link.ts'
 
-/** Where nothing can be pushed: whoever uses it asks again and again. */
+/** A link without streams, for networks that block them. Its user polls. */
 export async function openPollingLink(ask: Ask): Promise<Link> {
   await ask(ViewerDocument, {})
   return { via: 'polling', ask, gone: new Promise(() => undefined), close: () => undefined }

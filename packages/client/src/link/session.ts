@@ -20,31 +20,31 @@ import type { TypingState } from '../state/typing.ts'
 import type { Session } from './connection.ts'
 import type { Follow, Link } from './link.ts'
 
-// What is done while there is a link.
+// A session uses one link.
 //
 // The stream of messages comes first, with this device's positions; the chat list is read beside it, for unread counts, for
 // boundaries, and to see when everything the server had is here. Only a new device reads the list first: it begins where
-// the user's other devices are, and must know where that is before anything is acked.
+// the user's other devices are, and must know where that is before it acks anything.
 //
-// A position may name a group the user has left while this device was away. The server then refuses the stream with NOT_FOUND and the
-// place in the list, `after.3`; the one of changes, with positions in the same conversations, too.
+// A position may name a group that the user left while this device was away. The server then refuses the stream with NOT_FOUND and the
+// index of the position, `after.3`. It refuses the stream of changes too, which has positions in the same conversations.
 //
-//   the list shows some of our conversations     it is our server: that one is dropped, and both streams resume without it
+//   the list shows some of our conversations     it is our server: the refused one is dropped, and both streams resume without it
 //   it shows none                                another server, or an emptied one: everything is forgotten
-//   both streams are refused                     whichever comes first counts; the other was stopped by then, or says the same
-//   several were left                            one by one: each round drops the position that was refused
+//   both streams are refused                     the first refusal counts; the other stream was stopped by then, or says the same
+//   several were left                            each round drops the one position that was refused
 //   the list shows the refused one               the user is back in it: only its position is dropped, and its log is read anew
-//   the user leaves after the stream was taken   it falls silent; whoever waits for it asks whether it is still there
+//   the user leaves after the stream was taken   it falls silent; after a while the client asks whether the user is still in it
 //   the link goes in between                     nothing is dropped, and the next link begins with the same positions
 
 /** Codes by which the server says that it has never seen our positions. */
 const resetCodes: readonly string[] = ['NOT_FOUND', 'SEQ_OUT_OF_RANGE']
-/** A stream that has not brought by then what the list shows may never do so. */
+/** If a stream has not brought what the list shows by then, it may never do so. */
 const verifyMembershipMs = 30_000
-/** Before a stream that the server has ended alone. */
+/** The pause before the stream of changes is resumed, if the server ended it alone. */
 const resumeMs = 5000
 
-/** What is to be done while there is a link, until the function it returns is called. No `follow`: streams are few, or there are none. */
+/** Is called with each link, and returns a function that ends its work. `follow` is absent if the link has few streams or none. */
 export type LinkListener = (follow: Follow | undefined) => () => void
 
 type SessionOptions = {
@@ -55,28 +55,39 @@ type SessionOptions = {
   ticks: Ticks
   changes: Changes
   typing: TypingState
-  /** Conversations whose stream is yet to bring what was sent. */
+  /** Conversations whose stream has not yet brought what was sent. */
   awaited: () => Iterable<string>
-  /** There is a way to the server again. */
+  /** Called when there is a link again. */
   onLink: () => void
-  /** A new device knows where it begins. What was read of a conversation before may end below that. */
+  /** Called when a new device knows where it begins. Pages that were read before may end below that. */
   onBegin: () => void
-  /** It is another server, or it was emptied: everything known is to be forgotten. */
-  onStranger: () => void
+  /** Called when the server is another one, or was emptied. Everything that is known must be forgotten. */
+  onUnknownServer: () => void
 }
 
 export function createSession(options: SessionOptions) {
-  const { userId, pollEveryMs, inbox, conversations, ticks, changes, typing, awaited, onLink, onBegin, onStranger } =
-    options
+  const {
+    userId,
+    pollEveryMs,
+    inbox,
+    conversations,
+    ticks,
+    changes,
+    typing,
+    awaited,
+    onLink,
+    onBegin,
+    onUnknownServer,
+  } = options
   const sleeper = createSleeper()
   const listeners = new Map<LinkListener, () => void>()
-  /** What listeners are told, while there is a link. */
-  let current: [Follow | undefined] | undefined
+  /** The link that listeners were called with. */
+  let current: { follow: Follow | undefined } | undefined
 
   const session: Session = async (link, online, over) => {
-    const told: [Follow | undefined] = [link.narrow ? undefined : link.follow]
-    current = told
-    for (const listener of listeners.keys()) listeners.set(listener, listener(...told))
+    const follow = link.fewStreams ? undefined : link.follow
+    current = { follow }
+    for (const listener of listeners.keys()) listeners.set(listener, listener(follow))
     over.addEventListener('abort', () => {
       current = undefined
       for (const stop of listeners.values()) stop()
@@ -89,9 +100,9 @@ export function createSession(options: SessionOptions) {
     }
   }
 
-  /** Now, if there is a link, and with each that comes. */
-  function attach(listener: LinkListener): () => void {
-    listeners.set(listener, current ? listener(...current) : () => undefined)
+  /** Calls the listener now if there is a link, and again with each new link. */
+  function addLinkListener(listener: LinkListener): () => void {
+    listeners.set(listener, current ? listener(current.follow) : () => undefined)
     return () => {
       if (current) listeners.get(listener)?.()
       listeners.delete(listener)
@@ -107,7 +118,7 @@ export function createSession(options: SessionOptions) {
     }
   }
 
-  /** Resolves when it is over, or with nothing where it is to be done again with other positions. */
+  /** Resolves with the reason of its end, or with undefined if the streams must be resumed with other positions. */
   async function resume(
     link: Link,
     follow: Follow,
@@ -122,7 +133,7 @@ export function createSession(options: SessionOptions) {
         const fail = (error: unknown) => resolve(asClientError(error))
         let isOurs = false
         const list = readList().then((found) => {
-          // Before anything of it is read.
+          // This is decided before any conversation of the list is read.
           isOurs = found.some(({ id }) => inbox.knows(id))
           return found
         })
@@ -132,7 +143,7 @@ export function createSession(options: SessionOptions) {
           if (isOver || over.aborted) return
           isOver = true
           if (!isOurs) {
-            onStranger()
+            onUnknownServer()
             return resolve(error)
           }
           if (!found.some(({ id }) => id === conversationId)) conversations.drop(conversationId)
@@ -141,7 +152,7 @@ export function createSession(options: SessionOptions) {
           resolve(undefined)
         }
 
-        /** Whether it was one of the positions. */
+        /** Returns whether the error refuses one of the positions. */
         const isRefused = (positions: PositionInput[], error: ClientError): boolean => {
           const [, index] = (error.code === 'NOT_FOUND' && /^after\.(\d+)/.exec(error.field ?? '')) || []
           const position = positions[Number(index)]
@@ -150,14 +161,14 @@ export function createSession(options: SessionOptions) {
         }
 
         let stopChanges: () => void
-        // Where the server ends this one alone, it is resumed alone: its positions wait.
+        // If the server ends this stream alone, it alone is resumed, at its own positions.
         const followChanges = () => {
           const asked = changes.positions()
           stopChanges = follow(
             MessageChangedDocument,
             { after: asked },
             {
-              event: ({ messageChanged }) => changes.hear(messageChanged),
+              event: ({ messageChanged }) => changes.handleEvent(messageChanged),
               end(error) {
                 if (isRefused(asked, error)) return
                 if (error.code === 'NETWORK' || error.code === 'UNAUTHENTICATED') return resolve(error)
@@ -173,10 +184,10 @@ export function createSession(options: SessionOptions) {
             MessageAddedDocument,
             { after },
             {
-              event: ({ messageAdded }) => inbox.hear(messageAdded),
+              event: ({ messageAdded }) => inbox.handleEvent(messageAdded),
               end(error) {
                 if (isRefused(after, error)) return
-                if (resetCodes.includes(error.code)) onStranger()
+                if (resetCodes.includes(error.code)) onUnknownServer()
                 resolve(error)
               },
             },
@@ -191,7 +202,7 @@ export function createSession(options: SessionOptions) {
           () => stopChanges(),
           () => clearInterval(verifying),
           changes.follow(),
-          ...(link.narrow ? [readAgainAndAgain(resolve)] : followTheRest(follow, resolve)),
+          ...(link.fewStreams ? [pollList(resolve)] : followTheRest(follow, resolve)),
         )
         catchUp(list, named, missing).then(() => isOver || online(), fail)
         over.addEventListener('abort', () => streams.forEach((stop) => void stop()))
@@ -202,7 +213,7 @@ export function createSession(options: SessionOptions) {
     }
   }
 
-  /** The list, boundaries and who is writing. */
+  /** Follows the chat list, the boundaries and who is typing. */
   function followTheRest(follow: Follow, end: (error: ClientError) => void): (() => void)[] {
     const raise = ({ ticksChanged }: TicksChangedSubscription) => ticks.raise(ticksChanged)
     const ended = (conversationId: string, done: () => void) => (error: ClientError) => {
@@ -213,15 +224,16 @@ export function createSession(options: SessionOptions) {
       follow(
         ConversationChangedDocument,
         {},
-        { event: ({ conversationChanged }) => conversations.hear(conversationChanged), end },
+        { event: ({ conversationChanged }) => conversations.handleEvent(conversationChanged), end },
       ),
       follow(TicksChangedDocument, {}, { event: raise, end }),
-      // These begin with the boundaries as they are. Where one fails, the stream of all boundaries remains.
+      // Each of these streams begins with the current boundaries. If one fails, the stream of all boundaries remains.
       followEach(ticks.watched.ids, (conversationId, done) =>
         follow(TicksChangedDocument, { conversationId }, { event: raise, end: ended(conversationId, done) }),
       ),
       followEach(typing.watched.ids, (conversationId, done) => {
-        const event = ({ typingChanged }: TypingChangedSubscription) => typing.hear(conversationId, typingChanged)
+        const event = ({ typingChanged }: TypingChangedSubscription) =>
+          typing.handleEvent(conversationId, typingChanged)
         const stop = follow(TypingChangedDocument, { conversationId }, { event, end: ended(conversationId, done) })
         return () => {
           stop()
@@ -231,13 +243,13 @@ export function createSession(options: SessionOptions) {
     ]
   }
 
-  /** In place of a stream of boundaries: the list has them, too. */
-  function readAgainAndAgain(end: (error: ClientError) => void): () => void {
+  /** Replaces the stream of boundaries: the list has them too. */
+  function pollList(end: (error: ClientError) => void): () => void {
     const timer = setInterval(() => void readList().catch((error) => end(asClientError(error))), pollEveryMs)
     return () => clearInterval(timer)
   }
 
-  /** Resolves when everything the list shows is here. The stream brings what it was asked for; the rest is read. */
+  /** Resolves when everything the list shows is here. The stream brings the conversations it was asked for; the others are read. */
   async function catchUp(
     list: Promise<ConversationFieldsFragment[]>,
     named: ReadonlySet<string>,
@@ -254,7 +266,7 @@ export function createSession(options: SessionOptions) {
     )
   }
 
-  /** What is not the user's any more by the time it is read is asked for elsewhere, and dropped. */
+  /** NOT_FOUND is ignored here: `ask` verifies the membership, and drops the conversation if the user has left it. */
   async function fillUp(conversation: ConversationFieldsFragment): Promise<void> {
     if (lastMessageSeq(conversation) <= inbox.positionOf(conversation.id)) return
     await inbox.fill(conversation.id).catch((error) => {
@@ -272,7 +284,7 @@ export function createSession(options: SessionOptions) {
     }
   }
 
-  /** A new device reads the whole list; any other the head of it, and on while there is something it does not know. */
+  /** A new device reads the whole list. Other devices read the first page, and go on while a page has unknown conversations. */
   async function readList(): Promise<ConversationFieldsFragment[]> {
     if (!inbox.isNew()) return conversations.refresh((page) => page.some(({ id }) => !inbox.knows(id)))
     const list = await conversations.refresh(() => true)
@@ -286,10 +298,10 @@ export function createSession(options: SessionOptions) {
     return list
   }
 
-  return { session, poll: sleeper.wake, attach }
+  return { session, poll: sleeper.wake, addLinkListener }
 }
 
-/** A stream for each conversation somebody looks at. Where one ends by itself there is none until somebody looks anew. */
+/** Follows a stream for each watched conversation. One that ends by itself is reopened when its conversation is watched again. */
 function followEach(
   watched: Observable<readonly string[]>,
   open: (id: string, end: () => void) => () => void,

@@ -1,26 +1,29 @@
-import { createClient } from 'graphql-sse'
 import { TicksChangedDocument, type TypedDocumentString } from '../generated/graphql.ts'
 import { asClientError, type ClientError, errorFromGraphQL, networkError } from '../shared/client-error.ts'
+import { readEvents } from './event-stream.ts'
 import { type HttpOptions, readJson } from './http.ts'
 import { type Ask, type Follow, type Link, openWithinMs } from './link.ts'
 
-/** The server says something at least every twelve seconds, if only that it is there. */
+/** The server sends something at least every twelve seconds, if only a comment. */
 const silenceMs = 30_000
 
 type Sink<R> = { opened(): void; event(event: R): void; end(error: ClientError): void }
 
-/** Streams over plain HTTP, for networks that block WebSockets. Questions go by POST as ever. */
+/**
+ * Streams over plain HTTP, for networks that block WebSockets: GraphQL over SSE in its distinct connections mode, where each stream is a
+ * POST of its own. Queries and mutations go by POST as ever.
+ */
 export async function openSseLink({ url, tokens, fetch, ask }: HttpOptions & { ask: Ask }): Promise<Link> {
   const address = url()
   const token = await tokens.get()
   const streams = new Set<() => void>()
 
   function stream<R, V>(document: TypedDocumentString<R, V>, variables: V, sink: Sink<R>): () => void {
+    const request = new AbortController()
     let silence: ReturnType<typeof setTimeout> | undefined
-    let reason: ClientError | undefined
     const stop = () => {
       clearTimeout(silence)
-      if (streams.delete(stop)) client.dispose()
+      if (streams.delete(stop)) request.abort()
     }
     const end = (error: ClientError) => {
       if (!streams.has(stop)) return
@@ -32,35 +35,34 @@ export async function openSseLink({ url, tokens, fetch, ask }: HttpOptions & { a
       if (!streams.has(stop)) return
       silence = setTimeout(() => end(networkError('The stream fell silent.')), silenceMs)
     }
-    const client = createClient({
-      url: address,
-      headers: { authorization: `Bearer ${token}` },
-      retryAttempts: 0,
-      async fetchFn(input: RequestInfo, init: RequestInit) {
-        const response = await fetch(input, init)
-        if (!response.ok || !response.body) {
-          reason = await refusal(response)
-          throw reason
-        }
-        sink.opened()
-        heard()
-        return new Response(response.body.pipeThrough(new TransformStream({ transform: passOn(heard) })), response)
-      },
-    })
+    const receive = (name: string, text: string) => {
+      if (!streams.has(stop)) return
+      if (name === 'complete') return end(serverEnded())
+      if (name !== 'next') return end(networkError('The stream is not one of GraphQL over SSE.'))
+      const { data, errors } = JSON.parse(text)
+      if (errors?.[0]) end(errorFromGraphQL(errors[0]))
+      else sink.event(data)
+    }
+    const run = async () => {
+      const response = await fetch(address, {
+        method: 'POST',
+        headers: {
+          accept: 'text/event-stream',
+          'content-type': 'application/json',
+          authorization: `Bearer ${token}`,
+        },
+        body: JSON.stringify({ query: String(document), variables }),
+        signal: request.signal,
+      })
+      if (!response.ok || !response.body) throw await refusal(response)
+      sink.opened()
+      heard()
+      await readEvents(response.body, heard, receive)
+      throw serverEnded()
+    }
     streams.add(stop)
     heard()
-    client.subscribe(
-      { query: String(document), variables: variables as Record<string, unknown> },
-      {
-        next({ data, errors }) {
-          if (!streams.has(stop)) return
-          if (errors?.[0]) end(errorFromGraphQL(errors[0]))
-          else sink.event(data as R)
-        },
-        error: (error) => end(reason ?? asClientError(error)),
-        complete: () => end(networkError('The server ended the stream.')),
-      },
-    )
+    run().catch((error) => end(asClientError(error)))
     return stop
   }
 
@@ -74,7 +76,7 @@ export async function openSseLink({ url, tokens, fetch, ask }: HttpOptions & { a
   const follow: Follow = (document, variables, sink) =>
     stream(document, variables, { opened: () => undefined, ...sink })
 
-  // Proxies that hold back what is not finished would leave us waiting for ever; so one stream is seen to begin.
+  // A proxy that buffers unfinished responses would leave the client waiting for ever, so one stream must be seen to begin.
   await new Promise<void>((resolve, reject) => {
     const settle = (error?: ClientError) => {
       clearTimeout(timer)
@@ -87,10 +89,10 @@ export async function openSseLink({ url, tokens, fetch, ask }: HttpOptions & { a
   })
   return {
     via: 'sse',
-    narrow: true,
+    fewStreams: true,
     ask,
     follow,
-    // Each stream tells of its own end; the link as such has nothing that could.
+    // Each stream reports its own end. The link itself has no connection that could break.
     gone: new Promise(() => undefined),
     close: () => {
       for (const stop of [...streams]) stop()
@@ -98,9 +100,4 @@ export async function openSseLink({ url, tokens, fetch, ask }: HttpOptions & { a
   }
 }
 
-const passOn =
-  (heard: () => void) =>
-  (chunk: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>): void => {
-    heard()
-    controller.enqueue(chunk)
-  }
+const serverEnded = (): ClientError => networkError('The server ended the stream.')

@@ -1,15 +1,15 @@
 import { networkError } from '../shared/client-error.ts'
 import { within } from '../shared/within.ts'
 
-/** Where tokens come from: the application. `refused`: the last one was not accepted any more. */
+/** Gets a token from the application. `refused` says that the server no longer accepts the last one. */
 export type FetchToken = (why: { refused: boolean }) => string | Promise<string>
 
-/** An application that does not answer must not keep us from trying again. */
+/** If the application does not answer in time, the client tries again. */
 const tokenWithinMs = 15_000
 
 export type Tokens = ReturnType<typeof createTokens>
 
-/** One token for everybody, until it is refused. */
+/** Shares one token between all transports until it is refused. */
 export function createTokens(fetchToken: FetchToken) {
   let current: Promise<string> | undefined
   let refused = false
@@ -24,7 +24,7 @@ export function createTokens(fetchToken: FetchToken) {
     }
   }
 
-  /** Whether it was still the one in use. */
+  /** Returns whether it was still the token in use. */
   function forget(asked: Promise<string>): boolean {
     if (current !== asked) return false
     current = undefined
@@ -39,7 +39,7 @@ export function createTokens(fetchToken: FetchToken) {
       asked.catch(() => forget(asked))
       return asked
     },
-    /** Not accepted any more. Who hears of it late does no harm to the token that has come since. */
+    /** Drops a token that the server no longer accepts. A late refusal does not drop a newer token. */
     async refuse(token: string): Promise<void> {
       const asked = current
       if (asked === undefined || (await asked.catch(() => undefined)) !== token) return

@@ -14,7 +14,7 @@ export async function openWebSocketLink({ url, tokens, webSocket }: WebSocketLin
   if (!WebSocketImpl) throw networkError('There is no WebSocket here; hand one in.')
   const address = new URL(url().replace(/^http/, 'ws')).href
   const token = await tokens.get()
-  /** One that is given up before it is open says so by an error event, and in Node it must not be nobody's. */
+  /** A socket that is closed before it opens emits an error event, which Node throws if it has no listener. */
   class Socket extends WebSocketImpl {
     constructor(...args: ConstructorParameters<typeof WebSocket>) {
       super(...args)
@@ -22,18 +22,18 @@ export async function openWebSocketLink({ url, tokens, webSocket }: WebSocketLin
     }
   }
   return new Promise((resolve, reject) => {
-    let tellGone: (error: ClientError) => void = () => undefined
+    let resolveGone: (error: ClientError) => void = () => undefined
     const gone = new Promise<ClientError>((told) => {
-      tellGone = told
+      resolveGone = told
     })
-    /** What is asked of it now would open another socket that is nobody's. */
+    /** After the end, another operation would make graphql-ws open a socket that no link owns. */
     let over = false
     const end = (error: ClientError) => {
       over = true
       clearTimeout(opening)
       clearTimeout(pong)
       reject(error)
-      tellGone(error)
+      resolveGone(error)
     }
     const opening = setTimeout(() => {
       end(networkError('No WebSocket could be opened in time.'))
@@ -47,14 +47,14 @@ export async function openWebSocketLink({ url, tokens, webSocket }: WebSocketLin
       lazy: false,
       retryAttempts: 0,
       keepAlive: pingEveryMs,
-      // It is told below.
+      // `closed` below reports it.
       onNonLazyError: () => undefined,
       on: {
         connected() {
           clearTimeout(opening)
           resolve({ via: 'websocket', ask, follow, gone, close: () => void client.dispose() })
         },
-        // A connection that died without a word is only noticed by a missing pong.
+        // Only a missing pong reveals a connection that died silently.
         ping(received) {
           if (!received) pong = setTimeout(() => client.terminate(), pongWithinMs)
         },
@@ -117,12 +117,12 @@ const operation = (document: { toString(): string }, variables: unknown) => ({
   variables: variables as Record<string, unknown>,
 })
 
-/** What graphql-ws reports: the payload of an error message, a close event, or an error. */
+/** Converts what graphql-ws reports: the payload of an error message, a close event, or an error. */
 function failureOf(reported: unknown): ClientError {
   return Array.isArray(reported) ? errorFromGraphQL(reported[0]) : closedError(reported)
 }
 
-/** However the socket ended, the question was not answered, and may be asked elsewhere. */
+/** However the socket ended, the operation was not answered, so it may be sent over another transport. */
 function unanswered(reported: unknown): ClientError {
   return Array.isArray(reported) ? failureOf(reported) : networkError(closedError(reported).message, reported)
 }

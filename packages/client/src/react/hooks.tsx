@@ -10,12 +10,12 @@ import type { Outgoing, Recipient, Sending } from '../state/outbox.ts'
 import type { TicksState } from '../state/ticks.ts'
 import type { TimelineState } from '../state/timelines.ts'
 
-// The runtime for React components: each hook shows one observable of it, and renders when that changes.
+// Each hook returns one observable of the client, and renders again when it changes.
 
 const ChatContext = createContext<Chat | undefined>(undefined)
 
 export function ChatProvider({ chat, children }: { chat: Chat; children: ReactNode }): ReactNode {
-  return <ChatContext value={chat}>{children}</ChatContext>
+  return <ChatContext.Provider value={chat}>{children}</ChatContext.Provider>
 }
 
 export function useChat(): Chat {
@@ -33,7 +33,7 @@ export function useConversations(): ConversationsState & { loadMore(): Promise<v
   return { ...useObservable(chat.conversations), loadMore: chat.loadMoreConversations }
 }
 
-/** One of them, with its title, members and settings; undefined while it is not known. */
+/** Returns one conversation, with its title, members and settings. It is undefined while it is not known. */
 export function useConversation(to: Recipient): ConversationFieldsFragment | undefined {
   const chat = useChat()
   const recipient = useStable(to)
@@ -63,10 +63,10 @@ export function useTyping(to: Recipient): readonly string[] {
   return useObservable(useMemo(() => chat.typing(recipient), [chat, recipient]))
 }
 
-/** Undefined while it is not known. */
+/** Returns undefined while it is not known. */
 export const usePresence = (userId: string): Presence | undefined => useObservable(presenceOf(useChat(), userId))
 
-/** The last file that was started here, and how far it is. Another one may be started when it is done, or instead of it. */
+/** Returns the progress of the last upload that was started here. Another one may be started at any time. */
 export function useUpload(): { start(file: UploadFile): Upload; progress: UploadState | undefined; cancel(): void } {
   const chat = useChat()
   const [current, setCurrent] = useState<Upload>()
@@ -84,7 +84,7 @@ export function useUpload(): { start(file: UploadFile): Upload; progress: Upload
 
 const nothing: Observable<undefined> = { get: () => undefined, subscribe: () => () => undefined }
 
-/** The same object as long as it names the same: recipients are often written in place. */
+/** Returns the same object for the same recipient, because recipients are often object literals. */
 function useStable(to: Recipient): Recipient {
   const [userId, conversationId] = to.userId !== undefined ? [to.userId, undefined] : [undefined, to.conversationId]
   return useMemo(

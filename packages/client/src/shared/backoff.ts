@@ -1,15 +1,15 @@
-// Waiting before another attempt: longer each time, and never two clients at the same moment.
+// Clients wait before another attempt: longer each time, and by a random part, so that they do not come back together.
 
 const firstMs = 500
 const mostMs = 30_000
 
-/** Between half of the step and the whole of it, so that a crowd that lost its server does not come back as one. */
+/** Returns between half of the step and all of it, so that clients that lost one server do not come back together. */
 export function backoffMs(failures: number, random: () => number): number {
   const stepMs = Math.min(firstMs * 2 ** Math.max(failures - 1, 0), mostMs)
   return Math.round(stepMs * (0.5 + random() / 2))
 }
 
-/** A pause that can be cut short: by something that makes another attempt worth while, or by the end. */
+/** Creates a pause that `wake` ends early, because another attempt is worth while or because the client closes. */
 export function createSleeper() {
   let wakeUp: () => void = () => undefined
   return {

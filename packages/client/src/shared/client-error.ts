@@ -1,12 +1,12 @@
-import type { ErrorCode } from '../../protocol/errors.ts'
+import type { ErrorCode } from '../protocol/error-code.ts'
 
-/** `NETWORK`: nobody answered, or nobody who speaks GraphQL. */
+/** `NETWORK` means that no answer came, or one that is not GraphQL. */
 export type ClientErrorCode = ErrorCode | 'NETWORK'
 
-/** What went wrong, as the server said it; or that it could not be asked. */
+/** An error as the server reported it, or the failure to reach the server. */
 export class ClientError extends Error {
   declare readonly code: ClientErrorCode
-  /** Whether the same may be tried again as it is. */
+  /** Says whether the same request may be tried again. */
   declare readonly retryable: boolean
   declare readonly field: string | undefined
   declare readonly retryAfterMs: number | undefined
@@ -27,7 +27,7 @@ type Details = {
 export const networkError = (message: string, cause?: unknown): ClientError =>
   new ClientError(message, { code: 'NETWORK', retryable: true }, { cause })
 
-/** From the `errors` of a GraphQL answer. What carries no code of ours comes from something in between, and may pass. */
+/** Converts an error of a GraphQL answer. An error without a code comes from a proxy in between, so it may be retried. */
 export function errorFromGraphQL(error: unknown): ClientError {
   const { message = 'Unknown error', extensions = {} } = (error ?? {}) as GraphQLErrorShape
   const { code, retryable, field, retryAfterMs } = extensions
@@ -36,6 +36,9 @@ export function errorFromGraphQL(error: unknown): ClientError {
 }
 
 type GraphQLErrorShape = { message?: string; extensions?: Partial<Details> }
+
+/** Says whether another attempt is useless. A refused token says nothing about the request: the next attempt has the next token. */
+export const isFinal = ({ code, retryable }: ClientError): boolean => !retryable && code !== 'UNAUTHENTICATED'
 
 export const asClientError = (error: unknown): ClientError =>
   error instanceof ClientError ? error : networkError(error instanceof Error ? error.message : String(error), error)

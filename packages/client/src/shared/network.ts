@@ -1,11 +1,11 @@
-/** What the machine knows of its network. */
+/** What the device knows about its network. */
 export type Network = {
   online(): boolean
-  /** Called when it changes, or when there is another reason to look again, such as a page that is shown again. */
+  /** Calls the listener when the network changes, or when there is another reason to try again, such as a page that becomes visible. */
   subscribe(listener: () => void): () => void
 }
 
-/** The browser's word for it; elsewhere the network is taken to be there, and attempts tell. */
+/** Asks the browser. Elsewhere the network counts as available, and failed attempts show that it is not. */
 export function systemNetwork(): Network {
   if (typeof window === 'undefined' || !window.addEventListener) {
     return { online: () => true, subscribe: () => () => undefined }

@@ -1,7 +1,7 @@
 /** A value that changes, in the shape React's useSyncExternalStore takes. */
 export type Observable<T> = {
   get(): T
-  /** Calls the listener after each change. Returns how to stop. */
+  /** Calls the listener after each change. Returns a function that stops it. */
   subscribe(listener: () => void): () => void
 }
 
@@ -15,13 +15,13 @@ export function createValue<T>(initial: T): Value<T> {
     set(next) {
       if (Object.is(next, value)) return
       value = next
-      listeners.tell()
+      listeners.emit()
     },
     subscribe: listeners.add,
   }
 }
 
-/** Whoever wants to be told. One that throws does not keep the others from being told. */
+/** A set of listeners. If one throws, the others are still called. */
 export function createListeners<A extends unknown[]>() {
   const listeners = new Set<(...args: A) => void>()
   return {
@@ -29,12 +29,12 @@ export function createListeners<A extends unknown[]>() {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    tell(...args: A): void {
+    emit(...args: A): void {
       for (const listener of [...listeners]) {
         try {
           listener(...args)
         } catch (error) {
-          // The application's mistake: shown where uncaught errors are, and nothing of ours stops for it.
+          // This is an error of the application. It is reported as uncaught, and the client goes on.
           queueMicrotask(() => {
             throw error
           })

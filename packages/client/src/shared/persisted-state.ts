@@ -10,7 +10,7 @@ import { within } from './within.ts'
 //   read:<conversationId>        read up to this seq, until the server has confirmed it
 //   device                       true once the device has positions of its own
 
-/** A storage that does not answer, as some browsers' do now and then, must not keep anybody from sending. */
+/** Some browsers' storage does not answer now and then. That must not stop messages from being sent. */
 const patienceMs = 3000
 
 export type PersistedState = ReturnType<typeof createPersistedState>
@@ -26,11 +26,11 @@ export function createPersistedState(storage: Storage, onError: (error: unknown)
     while (changes.size > 0) {
       const batch = changes
       changes = new Map()
-      // A full or forbidden storage costs the reload, not the message: it goes out from memory.
+      // If the storage is full or forbidden, a message does not survive a reload, but it is sent from memory.
       try {
         await within(patienceMs, storage.write(batch))
       } catch (error) {
-        errors.tell(error)
+        errors.emit(error)
       }
     }
     writing = undefined
@@ -41,17 +41,17 @@ export function createPersistedState(storage: Storage, onError: (error: unknown)
       try {
         return await within(patienceMs, storage.load())
       } catch (error) {
-        errors.tell(error)
+        errors.emit(error)
         return []
       }
     },
     set(key: string, value: unknown): void {
-      // An answer that comes late: whoever runs on this storage by then knows better.
+      // A late answer may not overwrite what the next client on this storage has written.
       if (closed) return
       changes.set(key, value)
       writing ??= Promise.resolve().then(writeAll)
     },
-    /** Resolves when everything set so far is kept, or could not be. */
+    /** Resolves when everything set so far is stored, or has failed to be. */
     written: (): Promise<void> => writing ?? Promise.resolve(),
     async close(): Promise<void> {
       while (writing !== undefined) await writing

@@ -1,12 +1,12 @@
 import { backoffMs, createSleeper } from './backoff.ts'
-import { asClientError } from './client-error.ts'
+import { asClientError, isFinal } from './client-error.ts'
 
-/** Tries with one id until it is answered, as long as the app runs. Rejects with what is refused for good. Apps know it as `chat.insist`. */
+/** Repeats a call with one id until it is answered, while the app runs. Rejects if it is refused for good. Apps call it `chat.insist`. */
 export type RetryUntilAnswered = <T>(attempt: (id: string) => Promise<T>) => Promise<T>
 
 export type RetryOptions = { random: () => number; randomId: () => string }
 
-/** For calls that are not stored, and yet not given up when an answer is missing. */
+/** Retries calls that are not persisted, until they are answered. */
 export function createRetryUntilAnswered({ random, randomId }: RetryOptions) {
   const sleepers = new Set<ReturnType<typeof createSleeper>>()
   let closed = false
@@ -18,7 +18,7 @@ export function createRetryUntilAnswered({ random, randomId }: RetryOptions) {
         return await attempt(id)
       } catch (reason) {
         const error = asClientError(reason)
-        if (!error.retryable || closed) throw error
+        if (isFinal(error) || closed) throw error
         const sleeper = createSleeper()
         sleepers.add(sleeper)
         await sleeper.sleep(Math.max(error.retryAfterMs ?? 0, backoffMs(failures, random)))
@@ -28,7 +28,7 @@ export function createRetryUntilAnswered({ random, randomId }: RetryOptions) {
     }
   }
 
-  /** The server can be reached again. */
+  /** Ends all pauses, because the server can be reached again. */
   function wake(): void {
     for (const sleeper of sleepers) sleeper.wake()
   }

@@ -1,6 +1,6 @@
 import { networkError } from './client-error.ts'
 
-/** Its outcome, or a failure if it takes too long. Whatever it comes to after that is nobody's concern. */
+/** Resolves or rejects as the work does, or rejects if it takes too long. A later outcome is ignored. */
 export function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(networkError('No answer in time.')), ms)

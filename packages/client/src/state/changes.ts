@@ -10,22 +10,21 @@ import type { Ask } from '../link/link.ts'
 import type { PersistedState } from '../shared/persisted-state.ts'
 import type { RetryUntilAnswered } from '../shared/retry-until-answered.ts'
 
-// What happens to messages after they were sent: edits, deletions, reactions. They have a stream of their own, and so a
-// position of their own, which begins where the device first met the conversation. Most conversations see no change for a long
-// time; so that a resume need not begin years ago, the position follows the messages: whatever was below them long enough ago,
-// on a stream that has stood since, would have come.
+// Edits, deletions and reactions have a stream of their own, and so a position of their own, which begins where the device first met the
+// conversation. Most conversations see no change for a long time. So that a resume need not begin years ago, the position follows the
+// messages: a change below them would have arrived by now, if the stream has been open since.
 
 const changedKey = (conversationId: string): string => `changed:${conversationId}`
-/** Three times what the server takes to notice that an event of its own was lost. */
+/** The server notices a lost event in a third of this time. */
 const surelyHeardMs = 90_000
 
 type ChangesOptions = {
   ask: Ask
   persistedState: PersistedState
   retryUntilAnswered: RetryUntilAnswered
-  /** How far the device has got with messages. */
+  /** The positions of the stream of messages. */
   messagePositions: () => PositionInput[]
-  /** The message as it is now. */
+  /** Called with the message as it is now. */
   onChanged: (message: MessageFieldsFragment) => void
 }
 
@@ -54,8 +53,8 @@ export function createChanges({
   }
 
   /**
-   * The answer is shown at once, unless an event of that message came before it: the answer may then be the older of the two, and the
-   * stream that brought the event brings this change as well.
+   * Shows the answer at once, unless an event of that message came first: the answer may then be older than the event, and the stream
+   * that brought the event brings this change as well.
    */
   async function change(
     { conversationId, seq }: PositionInput,
@@ -72,23 +71,23 @@ export function createChanges({
   }
 
   return {
-    hear({ message, seq }: MessageChangedSubscription['messageChanged']): void {
+    handleEvent({ message, seq }: MessageChangedSubscription['messageChanged']): void {
       if (closed || seq <= (positions.get(message.conversationId) ?? -1)) return
       for (const asked of asking) asked.overtaken ||= isAt(asked, message)
       onChanged(message)
       raise(message.conversationId, seq)
     },
-    /** A message of this conversation is about to be the first here, or one of many. */
+    /** Sets the first position of a conversation, just below its first message here. */
     meets({ conversationId, seq }: MessageFieldsFragment): void {
       if (!positions.has(conversationId)) raise(conversationId, seq - 1)
     },
-    /** Where to resume, in the conversations the device knows. */
+    /** Returns where to resume, in the conversations that the device knows. */
     positions: (): PositionInput[] =>
       messagePositions().map(({ conversationId, seq }) => {
         if (!positions.has(conversationId)) raise(conversationId, seq)
         return { conversationId, seq: positions.get(conversationId) ?? seq }
       }),
-    /** While the stream stands. */
+    /** Raises the positions while the stream is open. Returns a function that stops it. */
     follow(): () => void {
       let before: PositionInput[] = messagePositions()
       const timer = setInterval(() => {

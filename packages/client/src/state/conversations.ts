@@ -1,4 +1,3 @@
-import { unreadMax } from '../../protocol/limits.ts'
 import {
   type ConversationChangedSubscription,
   ConversationDocument,
@@ -9,24 +8,25 @@ import {
   type TicksFieldsFragment,
 } from '../generated/graphql.ts'
 import type { Ask } from '../link/link.ts'
+import { unreadMax } from '../protocol/limits.ts'
 import { asClientError, type ClientError } from '../shared/client-error.ts'
 import { createListeners, createValue, type Observable } from '../shared/observable.ts'
 import type { RetryUntilAnswered } from '../shared/retry-until-answered.ts'
 import type { Recipient } from './outbox.ts'
 import { createWatched } from './watched.ts'
 
-// The chat list, from pages, answers and live words of the server, and from what the inbox brings in between.
+// The chat list is merged from pages, answers and events of the server, and from the messages of the inbox.
 //
-//   a page was asked for before the server said more    the later word stands; who is in it is the page's to say
-//   the server is ahead of the inbox                    its count stands, up to its lastSeq; the inbox brings the message itself
-//   the inbox is ahead of the server                    its last message and count stand: the server's next word counts it, too
-//   a group's log has grown by no message               a change, or members: those who look at it see it whole, as it is then
-//   the server says so once more                        what we know may have been read between the entry and its effect: again
-//   a message comes over a seq that is none             the same: the server's word of that entry may have shown the message alone
-//   a group is not shown any more, or NOT_FOUND         it is asked for; if it is not there, the user has left it
-//   a message of it comes while that is asked           they may be back: it is asked for again
+//   a page was requested before an event came           the event wins; the members are taken from the page
+//   the server is ahead of the inbox                    its unread count wins, up to its lastSeq; the inbox brings the message itself
+//   the inbox is ahead of the server                    its last message and count win; the next event of the server counts it too
+//   a group's log grows by an entry that is no message  a change, or new members: a watched group is read again
+//   the server repeats such an event                    we may have read between the entry and its effect: it is read again
+//   a message arrives above a seq that is no message    the same: the event of that entry may have shown the message alone
+//   a page lacks a group, or NOT_FOUND                  the group is read; if it is not there, the user has left it
+//   a message of that group arrives meanwhile           the user may be back: it is read again
 
-/** Latest activity first. `error`: the last page could not be read. */
+/** The latest activity comes first. `error` says why the last page could not be read. */
 export type ConversationsState = {
   conversations: readonly ConversationFieldsFragment[]
   loading: boolean
@@ -43,31 +43,31 @@ export type ConversationsOptions = {
 }
 
 const pageSize = 100
-const outdatedMs = 1000
+const rereadDelayMs = 1000
 const groupPrefix = 'grp_'
 
 export type Conversations = ReturnType<typeof createConversations>
 
-/** The chat list; and who is behind which direct chat. */
+/** Keeps the chat list, and which direct chat belongs to which person. */
 export function createConversations({ ask, retryUntilAnswered, userId, readUpTo }: ConversationsOptions) {
   const state = createValue<ConversationsState>({ conversations: [], loading: true, hasMore: false })
   const known = new Map<string, ConversationFieldsFragment>()
   const direct = new Map<string, string>()
   const directIds = new Set<string>()
-  const seen = createListeners<[conversation: ConversationFieldsFragment, isNew: boolean]>()
-  /** Conversations we are asking for, with what has come of them meanwhile. */
-  const asked = new Map<string, MessageFieldsFragment[]>()
-  /** When the server was asked for what we know of it, and when it last said something by itself: by a count of such moments. */
-  const told = new Map<string, number>()
-  const heard = new Map<string, number>()
-  let moments = 0
+  const seenListeners = createListeners<[conversation: ConversationFieldsFragment, isNew: boolean]>()
+  /** Conversations that are being read, with the messages that have arrived meanwhile. */
+  const reading = new Map<string, MessageFieldsFragment[]>()
+  /** Logical times: when the known state of a conversation was requested, and when its last event came. */
+  const readTimes = new Map<string, number>()
+  const eventTimes = new Map<string, number>()
+  let logicalTime = 0
   const left = new Set<string>()
   const watched = createWatched()
-  /** Those whose members may be others by now. */
+  /** Groups whose members may have changed. */
   const outdated = new Set<string>()
-  /** Those that are looked at when a moment is over. */
-  const soon = new Set<string>()
-  const gone = createListeners<[conversationId: string]>()
+  /** Groups that are read again after a short delay. */
+  const scheduled = new Set<string>()
+  const goneListeners = createListeners<[conversationId: string]>()
   let endCursor: string | null = null
 
   const idOf = (to: Recipient): string | undefined =>
@@ -78,56 +78,56 @@ export function createConversations({ ask, retryUntilAnswered, userId, readUpTo 
     directIds.add(id)
   }
 
-  function learn(conversation: ConversationFieldsFragment, asOf: number): void {
+  function merge(conversation: ConversationFieldsFragment, asOf: number): void {
     const { id, kind, members } = conversation
-    if (!isNews(id, asOf)) return
+    if (!isNewer(id, asOf)) return
     const other = members.find((member) => member.id !== userId) ?? members[0]
     if (kind === 'DIRECT' && other) isDirectWith(other.id, id)
     const mine = known.get(id)
-    // A page may be older than what the inbox has brought since, and than the boundaries.
+    // A page may be older than the messages and boundaries that have arrived since.
     const ticks = conversation.ticks.map((each) => higher(each, mine?.ticks))
-    const later = asOf < (heard.get(id) ?? 0) && mine && said(mine)
-    known.set(id, withoutRead({ ...conversation, ticks, ...(mine && ahead(mine, conversation)), ...later }))
+    const later = asOf < (eventTimes.get(id) ?? 0) && mine && liveFieldsOf(mine)
+    known.set(id, withoutRead({ ...conversation, ticks, ...(mine && newerThan(mine, conversation)), ...later }))
     left.delete(id)
-    seen.tell(conversation, mine === undefined)
+    seenListeners.emit(conversation, mine === undefined)
   }
 
-  function isNews(id: string, asOf: number): boolean {
-    if (asOf < (told.get(id) ?? 0)) return false
-    told.set(id, asOf)
+  function isNewer(id: string, asOf: number): boolean {
+    if (asOf < (readTimes.get(id) ?? 0)) return false
+    readTimes.set(id, asOf)
     return true
   }
 
-  /** Who is in a group may have changed. It is looked at soon: this may be one of many. */
-  function outdate(id: string): void {
+  /** The members of a group may have changed. It is read again after a delay, because this may be one of many changes. */
+  function markOutdated(id: string): void {
     if (!id.startsWith(groupPrefix)) return
     outdated.add(id)
-    if (soon.has(id)) return
-    soon.add(id)
+    if (scheduled.has(id)) return
+    scheduled.add(id)
     setTimeout(() => {
-      soon.delete(id)
-      // The answer under way may have been read before.
-      asked.has(id) ? outdate(id) : lookAnew(id)
-    }, outdatedMs)
+      scheduled.delete(id)
+      // The answer that is on its way may be older than this change.
+      reading.has(id) ? markOutdated(id) : rereadIfWatched(id)
+    }, rereadDelayMs)
   }
 
-  function lookAnew(id: string): void {
-    if (watched.ids.get().includes(id) && (outdated.delete(id) || !known.has(id))) void look(id)
+  function rereadIfWatched(id: string): void {
+    if (watched.ids.get().includes(id) && (outdated.delete(id) || !known.has(id))) void reread(id)
   }
 
-  /** Asks the server whether the user is still in it. Nobody leaves a direct chat. */
+  /** Asks the server whether the user is still in it. Members of a direct chat never leave it. */
   function verifyMembership(id: string | undefined): void {
-    if (id?.startsWith(groupPrefix)) void look(id)
+    if (id?.startsWith(groupPrefix)) void reread(id)
   }
 
-  const moment = (): number => ++moments
+  const nextTime = (): number => ++logicalTime
 
   function drop(id: string): void {
-    told.set(id, moment())
+    readTimes.set(id, nextTime())
     known.delete(id)
     left.add(id)
     show()
-    gone.tell(id)
+    goneListeners.emit(id)
   }
 
   function withoutRead(conversation: ConversationFieldsFragment): ConversationFieldsFragment {
@@ -142,12 +142,12 @@ export function createConversations({ ask, retryUntilAnswered, userId, readUpTo 
     state.set({ ...rest, conversations, ...change })
   }
 
-  /** Groups come with all their members. Where a page of large ones is too much at once, half of it is asked for. */
+  /** Groups come with all their members. If a page of large groups is too complex, half of it is requested. */
   async function readPage(after: string | null, first = pageSize): Promise<ConversationsQuery['conversations']> {
-    const asOf = moment()
+    const asOf = nextTime()
     try {
       const { conversations } = await ask(ConversationsDocument, { first, after })
-      for (const { node } of conversations.edges) learn(node, asOf)
+      for (const { node } of conversations.edges) merge(node, asOf)
       return conversations
     } catch (error) {
       if (asClientError(error).code !== 'QUERY_TOO_COMPLEX' || first === 1) throw error
@@ -155,12 +155,12 @@ export function createConversations({ ask, retryUntilAnswered, userId, readUpTo 
     }
   }
 
-  /** The head of the list, and further while pages hold what `goOn` wants to see more of. */
+  /** Reads the first page of the list, and goes on while `goOn` returns true. */
   async function refresh(goOn: (page: ConversationFieldsFragment[]) => boolean): Promise<ConversationFieldsFragment[]> {
     const found: ConversationFieldsFragment[] = []
-    // What was loaded further down stays, and so does the place to go on from.
+    // Pages that were loaded further down stay, and so does their cursor.
     const isFirst = endCursor === null
-    const asOf = moment()
+    const asOf = nextTime()
     let after: string | null = null
     for (;;) {
       const { edges, pageInfo } = await readPage(after)
@@ -169,9 +169,9 @@ export function createConversations({ ask, retryUntilAnswered, userId, readUpTo 
       if (isFirst) endCursor = pageInfo.endCursor
       show({ loading: false, ...(isFirst && { hasMore: pageInfo.hasNextPage }) })
       if (!pageInfo.hasNextPage) {
-        // This was all: a group that is not among them may be one the user has left.
+        // This was the whole list, so the user may have left a group that is not in it.
         const here = new Set(found.map(({ id }) => id))
-        for (const id of known.keys()) if (!here.has(id) && (told.get(id) ?? 0) < asOf) verifyMembership(id)
+        for (const id of known.keys()) if (!here.has(id) && (readTimes.get(id) ?? 0) < asOf) verifyMembership(id)
         return found
       }
       if (!goOn(page)) return found
@@ -192,34 +192,34 @@ export function createConversations({ ask, retryUntilAnswered, userId, readUpTo 
     }
   }
 
-  /** A conversation nobody has told us of, or one that may be gone. Should it fail, the next message, link or look tells. */
-  async function look(id: string): Promise<void> {
-    if (asked.has(id)) return
-    asked.set(id, [])
-    const asOf = moment()
+  /** Reads a conversation that is unknown or may be gone. If that fails, the next message, link or watcher tries again. */
+  async function reread(id: string): Promise<void> {
+    if (reading.has(id)) return
+    reading.set(id, [])
+    const asOf = nextTime()
     let isBack = false
     try {
       const { conversation } = await ask(ConversationDocument, { id })
-      const meanwhile = asked.get(id) ?? []
-      // However old the answer is by now, it is complete with what has come meanwhile.
+      const meanwhile = reading.get(id) ?? []
+      // The answer is complete together with the messages that have arrived meanwhile.
       if (conversation) {
-        learn(meanwhile.reduce(withMessage, conversation), asOf)
+        merge(meanwhile.reduce(withMessage, conversation), asOf)
         show()
       } else if (meanwhile.length > 0) isBack = true
-      else if (id.startsWith(groupPrefix) && isNews(id, asOf)) drop(id)
+      else if (id.startsWith(groupPrefix) && isNewer(id, asOf)) drop(id)
     } catch {
       outdated.add(id)
     } finally {
-      asked.delete(id)
+      reading.delete(id)
     }
-    if (isBack) await look(id)
+    if (isBack) await reread(id)
   }
 
   function received(message: MessageFieldsFragment, previousSeq: number): void {
     const { conversationId, seq } = message
-    asked.get(conversationId)?.push(message)
-    if (!known.has(conversationId)) return void look(conversationId)
-    if (seq > previousSeq + 1) outdate(conversationId)
+    reading.get(conversationId)?.push(message)
+    if (!known.has(conversationId)) return void reread(conversationId)
+    if (seq > previousSeq + 1) markOutdated(conversationId)
     update(conversationId, (mine) => withMessage(mine, message))
   }
 
@@ -242,58 +242,58 @@ export function createConversations({ ask, retryUntilAnswered, userId, readUpTo 
     state: state as Observable<ConversationsState>,
     refresh,
     loadMore,
-    /** The server says so by itself. */
-    hear(changed: ConversationChangedSubscription['conversationChanged']): void {
+    /** Applies an event of the server. */
+    handleEvent(changed: ConversationChangedSubscription['conversationChanged']): void {
       const { id, lastMessage: _last, ...rest } = changed
       const mine = known.get(id)
-      if (!mine) return void look(id)
-      heard.set(id, moment())
-      if (changed.lastSeq >= mine.lastSeq && changed.lastSeq > lastMessageSeq(changed)) outdate(id)
+      if (!mine) return void reread(id)
+      eventTimes.set(id, nextTime())
+      if (changed.lastSeq >= mine.lastSeq && changed.lastSeq > lastMessageSeq(changed)) markOutdated(id)
       const isRead = readUpTo(id) >= Math.max(lastMessageSeq(mine), lastMessageSeq(changed))
-      update(id, () => ({ ...mine, ...rest, ...ahead(mine, changed), ...(isRead && { unreadCount: 0 }) }))
+      update(id, () => ({ ...mine, ...rest, ...newerThan(mine, changed), ...(isRead && { unreadCount: 0 }) }))
     },
-    /** Whoever looks at one wants it whole, and as it is. */
+    /** Watches a conversation, and reads it again if it may be outdated. */
     watch(id: string): () => void {
       const unwatch = watched.watch(id)
-      lookAnew(id)
+      rereadIfWatched(id)
       return unwatch
     },
-    /** There is a way to the server again. */
-    wake: (): void => watched.ids.get().forEach(lookAnew),
-    /** What changes a conversation, until it is answered. */
+    /** Reads outdated conversations again when there is a link. */
+    wake: (): void => watched.ids.get().forEach(rereadIfWatched),
+    /** Repeats a change of a conversation until it is answered. */
     change: (attempt: (id: string) => Promise<{ conversation: ConversationFieldsFragment }>) =>
       retryUntilAnswered(async (id) => {
-        const asOf = moment()
+        const asOf = nextTime()
         const { conversation } = await attempt(id)
-        learn(conversation, asOf)
+        merge(conversation, asOf)
         show()
         return conversation
       }),
     drop,
-    onGone: gone.add,
+    onGone: goneListeners.add,
     hasLeft: (id: string): boolean => left.has(id),
     verifyMembership,
     /** Called for each conversation the server shows us, with its boundaries. */
-    onSeen: seen.add,
+    onSeen: seenListeners.add,
     get: (id: string): ConversationFieldsFragment | undefined => known.get(id),
-    /** The conversation a recipient stands for, as far as it is known. */
+    /** Returns the conversation of a recipient, if it is known. */
     idOf,
-    /** The same for whatever ends up in the same conversation. */
-    laneOf: (to: Recipient): string => idOf(to) ?? (to.userId !== undefined ? `user:${to.userId}` : ''),
-    /** The same for whatever might do so: a person and a conversation of which nothing is known yet may be each other's. */
-    orderOf(to: Recipient): string {
+    /** Returns the same key for recipients of the same conversation. */
+    recipientKeyOf: (to: Recipient): string => idOf(to) ?? (to.userId !== undefined ? `user:${to.userId}` : ''),
+    /** Returns the same queue for recipients that may be the same conversation: an unknown person and an unknown conversation may be. */
+    sendQueueOf(to: Recipient): string {
       const id = idOf(to)
       return id !== undefined && (known.has(id) || directIds.has(id)) ? id : 'unknown'
     },
-    /** A message to a person has told us the id of the chat with them. */
+    /** Learns the id of the direct chat with a person. */
     isDirectWith,
-    /** `previousSeq`: how far the log was known before; what lies between the two is no message. */
+    /** `previousSeq` is how far the log was known before. The entries in between are no messages. */
     received,
-    /** Up to the last message nothing is unread; below it only the server can count, and says so. */
+    /** Sets the unread count to 0 at the last message. Below it only the server can count, and sends an event. */
     read(id: string, seq: number): void {
       update(id, (mine) => (seq >= lastMessageSeq(mine) ? { ...mine, unreadCount: 0 } : mine))
     },
-    look,
+    reread,
     changed(message: MessageFieldsFragment): void {
       update(message.conversationId, (mine) =>
         mine.lastMessage?.seq === message.seq ? { ...mine, lastMessage: message } : mine,
@@ -313,19 +313,19 @@ export function createConversations({ ask, retryUntilAnswered, userId, readUpTo 
   }
 }
 
-/** What comes after it in the log is no message. */
+/** Returns the seq of the last message. The log may have later entries that are no messages. */
 export const lastMessageSeq = ({ lastMessage }: Counted): number => lastMessage?.seq ?? 0
 
 type Counted = { lastSeq: number; lastMessage: { seq: number } | null }
 
-/** What the inbox has brought beyond what the server shows. */
-const ahead = (mine: ConversationFieldsFragment, theirs: Counted): Partial<ConversationFieldsFragment> => ({
+/** Returns the fields in which the inbox is ahead of the server. */
+const newerThan = (mine: ConversationFieldsFragment, theirs: Counted): Partial<ConversationFieldsFragment> => ({
   ...(lastMessageSeq(mine) > lastMessageSeq(theirs) && { lastMessage: mine.lastMessage }),
   ...(mine.lastSeq > theirs.lastSeq && { lastSeq: mine.lastSeq, unreadCount: mine.unreadCount }),
 })
 
-/** What the server says by itself. */
-const said = ({ title, mutedUntil, pinned, archived, unreadCount }: ConversationFieldsFragment) => ({
+/** Returns the fields that events carry. */
+const liveFieldsOf = ({ title, mutedUntil, pinned, archived, unreadCount }: ConversationFieldsFragment) => ({
   title,
   mutedUntil,
   pinned,

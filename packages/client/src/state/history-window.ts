@@ -2,24 +2,24 @@ import { type MessageFieldsFragment, MessagesDocument } from '../generated/graph
 import type { Ask } from '../link/link.ts'
 import { asClientError, type ClientError } from '../shared/client-error.ts'
 
-// The part of a conversation somebody is looking at: its newest messages, and as many older pages as were asked for. Without
-// gaps: what the inbox brings is appended; what lies below the oldest page comes with that page.
+// The part of a conversation that is shown: its newest messages, and as many older pages as were requested. It has no gaps: messages of
+// the inbox are appended, and older ones come with their page.
 
 const pageSize = 50
-/** More than this does not stay when nobody looks any more. */
+/** A longer history is dropped when it is not shown any more. */
 const keptRows = 500
 
 export type HistoryWindow = ReturnType<typeof createHistoryWindow>
 
 export function createHistoryWindow(ask: Ask, conversationId: string, onChange: () => void) {
-  /** Oldest first. */
+  /** The oldest message comes first. */
   let messages: readonly MessageFieldsFragment[] = []
   let endCursor: string | null = null
   let hasOlder = true
   let loaded = false
   let loading: Promise<void> | undefined
   let error: ClientError | undefined
-  /** Changes that came while a page was on its way: it may have been read before them. */
+  /** Changes that arrived while a page was loading. The page may be older than they are. */
   let meanwhile: MessageFieldsFragment[] = []
 
   async function load(): Promise<void> {
@@ -33,7 +33,7 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
       messages = merge(edges.map(({ node }) => node).reverse(), messages)
     } catch (failure) {
       error = asClientError(failure)
-      // What the inbox has brought beside a first page that failed: more may come before the next attempt, unseen.
+      // The first page failed, so messages of the inbox are dropped: others may arrive unseen before the next attempt.
       if (!loaded) messages = []
     }
     loading = undefined
@@ -42,7 +42,7 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
     onChange()
   }
 
-  /** The message, and what quotes it. */
+  /** Replaces the message, and the quotes of it. */
   function replace(changed: MessageFieldsFragment): void {
     const { seq, sender, body, deletedAt } = changed
     messages = messages.map((message) => {
@@ -61,7 +61,7 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
 
   return {
     loadOlder,
-    /** The newest page, unless it is there. */
+    /** Loads the newest page, unless it is loaded. */
     open: (): Promise<void> => (loaded ? Promise.resolve() : loadOlder()),
     received(message: MessageFieldsFragment): void {
       const oldest = messages[0]
@@ -75,7 +75,7 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
       replace(message)
       onChange()
     },
-    /** Nobody looks any more: a long history is let go of. */
+    /** Drops a long history when it is not shown any more. */
     trim(): void {
       if (messages.length <= keptRows || loading !== undefined) return
       messages = []
@@ -87,7 +87,7 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
   }
 }
 
-/** Both oldest first; the result too, each seq once. */
+/** Merges two lists, oldest first, with each seq once. */
 function merge(
   some: readonly MessageFieldsFragment[],
   others: readonly MessageFieldsFragment[],

@@ -9,24 +9,24 @@ import type { Ask } from '../link/link.ts'
 import { backoffMs } from '../shared/backoff.ts'
 import type { PersistedState } from '../shared/persisted-state.ts'
 
-// Every message once and in order, whatever streams and pages bring it, and however often.
+// The inbox hands on every message once and in order, however often streams and pages bring it.
 //
-// `position` is the last seq handed to the application; everything up to it was. An event says what comes before it in
-// the log: at or below the position, it is the next one; above, something is missing, it is held, and the log is read
-// down to the position. What is at or below the position is known, and dropped.
+// `position` is the last seq that was handed to the application. An event names the seq before it in the log. If that is at or below
+// the position, the event is the next one. If it is above, a message is missing: the event is held, and the log is read down to the
+// position. Messages at or below the position are known, and dropped.
 //
-//   a stream begins again while a page is read     both bring the same; the second of each is known
-//   an event overtakes the page that holds it      the page brings it; what was held is then known
+//   a stream begins again while a page is read     both bring the same messages; the second of each is known
+//   an event overtakes the page that holds it      the page brings it; the held event is then known
 //   the page was read before the event's message   the event is still held afterwards, and the log is read again
-//   the log shows less than an event says          what is not shown is not ours to see: the event is the next one
+//   the log shows less than an event says          the user may not see the rest: the event is the next one
 //
-// The position is kept after the application was told: a crash between the two tells it once more, and never skips.
+// The position is stored after the application has the message: after a crash in between it gets the message again, and skips none.
 
 type Event = MessageAddedSubscription['messageAdded']
 type Held = Pick<Event, 'message' | 'previousSeq'>
 
 const pageSize = 100
-/** Fewer than the 1,000 the server takes, so that they fit into a frame. The latest are named. */
+/** The latest positions are sent: fewer than the 1,000 that the server accepts, so that they fit into a frame. */
 const positionsMax = 800
 const positionKey = (conversationId: string): string => `position:${conversationId}`
 const deviceKey = 'device'
@@ -35,14 +35,14 @@ export type InboxOptions = {
   ask: Ask
   persistedState: PersistedState
   random: () => number
-  /** `previousSeq`: what was handed on before. */
+  /** `previousSeq` is the message that was handed on before. */
   onMessage: (message: MessageFieldsFragment, previousSeq: number) => void
 }
 
 export type Inbox = ReturnType<typeof createInbox>
 
 export function createInbox({ ask, persistedState, random, onMessage }: InboxOptions) {
-  /** The latest last. */
+  /** The conversation of the latest message comes last. */
   const positions = new Map<string, number>()
   const held = new Map<string, Map<number, Held>>()
   const filling = new Map<string, Promise<void>>()
@@ -51,10 +51,10 @@ export function createInbox({ ask, persistedState, random, onMessage }: InboxOpt
   let isNew = true
   let closed = false
 
-  /** A device that knows its conversations has nothing yet of one it does not know. */
+  /** Returns 0 for a conversation that the device does not know: it has nothing of it yet. */
   const positionOf = (conversationId: string): number => positions.get(conversationId) ?? 0
 
-  function hear({ message, previousSeq }: Held): void {
+  function handleEvent({ message, previousSeq }: Held): void {
     const { conversationId, seq } = message
     const at = positionOf(conversationId)
     if (closed || seq <= at) return
@@ -87,7 +87,7 @@ export function createInbox({ ask, persistedState, random, onMessage }: InboxOpt
     }
   }
 
-  /** Whatever was held and is now the next one. */
+  /** Applies held events that have become the next ones. */
   function release(conversationId: string): void {
     const early = held.get(conversationId)
     for (const [seq, { message, previousSeq }] of [...(early ?? [])].sort(([a], [b]) => a - b)) {
@@ -99,7 +99,7 @@ export function createInbox({ ask, persistedState, random, onMessage }: InboxOpt
     held.delete(conversationId)
   }
 
-  /** Until nothing is held any more. One pause in each conversation, however many early events there are. */
+  /** Fills until no event is held. Each conversation has one pause, however many early events there are. */
   function fillPersistently(conversationId: string, failures = 0): void {
     const pausing = () => closed || retries.has(conversationId)
     if (pausing()) return
@@ -118,7 +118,7 @@ export function createInbox({ ask, persistedState, random, onMessage }: InboxOpt
     retries.clear()
   }
 
-  /** Reads what the log has above the position. One at a time in each conversation. */
+  /** Reads the log above the position, once at a time in each conversation. */
   function fill(conversationId: string): Promise<void> {
     const running = filling.get(conversationId)
     if (running !== undefined) return running
@@ -127,7 +127,7 @@ export function createInbox({ ask, persistedState, random, onMessage }: InboxOpt
     return mine
   }
 
-  /** Unless the conversation was forgotten since. */
+  /** Stops if the conversation was forgotten meanwhile. */
   async function fillOnce(conversationId: string, isWanted: () => boolean): Promise<void> {
     const early = () => [...(held.get(conversationId) ?? [])].sort(([a], [b]) => a - b)
     try {
@@ -136,19 +136,19 @@ export function createInbox({ ask, persistedState, random, onMessage }: InboxOpt
         const found = await readAbove(conversationId, positionOf(conversationId))
         if (closed || !isWanted()) return
         for (const message of found) if (message.seq > positionOf(conversationId)) apply(message)
-        // It was heard before the log was read: nothing below it is missing that is not held, too.
+        // This event came before the log was read, so everything below it was read or is held.
         for (const [seq, { message }] of early()) {
           if (seq > positionOf(conversationId) && seq <= heardFirst) apply(message)
         }
         release(conversationId)
       } while (held.has(conversationId))
     } finally {
-      // In one step with the last look at what is held: whatever is early from here on begins anew.
+      // This runs in the same turn as the last check of held events, so a later early event starts a new fill.
       if (isWanted()) filling.delete(conversationId)
     }
   }
 
-  /** Oldest first. Walks from the newest back, for a position is no cursor. */
+  /** Returns the oldest first. It reads from the newest message back, because a position is no cursor. */
   async function readAbove(conversationId: string, seq: number): Promise<MessageFieldsFragment[]> {
     const found: MessageFieldsFragment[] = []
     let after: string | null = null
@@ -162,11 +162,11 @@ export function createInbox({ ask, persistedState, random, onMessage }: InboxOpt
   }
 
   return {
-    hear,
+    handleEvent,
     fill,
     positionOf,
     knows: (conversationId: string): boolean => positions.has(conversationId),
-    /** Whether this device has no positions of its own yet. */
+    /** Returns whether this device has no positions of its own yet. */
     isNew: (): boolean => isNew,
     /** A new device begins where the user's other devices are; from then on it has positions of its own. */
     begin(starts: Iterable<PositionInput>): void {
@@ -180,7 +180,7 @@ export function createInbox({ ask, persistedState, random, onMessage }: InboxOpt
     },
     positions: (): PositionInput[] =>
       [...positions].slice(-positionsMax).map(([conversationId, seq]) => ({ conversationId, seq })),
-    /** Resolves once the application was given everything up to seq. */
+    /** Resolves when the application has everything up to seq. */
     reached: (conversationId: string, seq: number): Promise<void> =>
       new Promise((resolve) => {
         if (positionOf(conversationId) >= seq) resolve()
@@ -193,7 +193,7 @@ export function createInbox({ ask, persistedState, random, onMessage }: InboxOpt
         if (key === deviceKey) isNew = false
       }
     },
-    /** The conversation is not the user's any more. Whoever waits for it need not. */
+    /** Forgets a conversation that the user has left. Waiting for it ends. */
     forget(conversationId: string): void {
       positions.delete(conversationId)
       persistedState.set(positionKey(conversationId), undefined)
@@ -203,7 +203,7 @@ export function createInbox({ ask, persistedState, random, onMessage }: InboxOpt
       retries.delete(conversationId)
       passed(conversationId, Number.POSITIVE_INFINITY)
     },
-    /** The server does not know of our positions: it is another one, or it was emptied. We are a new device to it. */
+    /** The server does not know our positions: it is another one, or it was emptied. This device is new to it. */
     reset(): void {
       for (const conversationId of positions.keys()) persistedState.set(positionKey(conversationId), undefined)
       persistedState.set(deviceKey, undefined)

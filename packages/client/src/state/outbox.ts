@@ -1,31 +1,30 @@
-import { bodyProblem } from '../../protocol/text.ts'
 import { type MessageFieldsFragment, type RecipientInput, SendMessageDocument } from '../generated/graphql.ts'
 import type { Ask } from '../link/link.ts'
+import { bodyProblem } from '../protocol/body-problem.ts'
 import { backoffMs } from '../shared/backoff.ts'
-import { asClientError, ClientError } from '../shared/client-error.ts'
+import { asClientError, ClientError, isFinal } from '../shared/client-error.ts'
 import { createValue, type Observable } from '../shared/observable.ts'
 import type { PersistedState } from '../shared/persisted-state.ts'
 
-// What the user sends, until it is stored and has come back through the inbox.
+// The outbox keeps what the user sends until it is stored and has come back through the inbox.
 //
-// A message gets its clientMessageId once, here. It is kept before its first attempt, and goes out with that id until somebody
-// says that it is stored: the answer, or the message itself in the inbox. In each conversation one is on its way at a time,
-// so they arrive in the order they were written. An attempt whose answer is lost may have succeeded; the next one with the same
-// id then gets the same message.
+// A message gets its clientMessageId once, here. It is persisted before its first attempt, and sent with that id until the answer, or the
+// message itself in the inbox, says that it is stored. In each conversation one message is in flight at a time, so they arrive in the
+// order they were written. An attempt whose answer is lost may have succeeded; the next one with the same id then gets the same message.
 
 /** A person, whose direct chat need not exist yet, or a conversation. */
 export type Recipient = RecipientInput
 
 export type Sending = {
-  /** The message it answers. */
+  /** The message that it replies to. */
   replyToSeq?: number
-  /** Uploads that are done; the text may then be empty. */
+  /** Uploads that are done. The text may then be empty. */
   attachmentIds?: string[]
 }
 
 /**
- * `waiting`: kept, and tried until it is stored. `sent`: stored; the inbox has yet to bring it. `failed`: refused for good, with
- * the server's reason.
+ * `waiting`: it is tried until it is stored. `sent`: it is stored, and the inbox has yet to bring it. `failed`: the server refused it for
+ * good, with a reason.
  */
 export type Outgoing = Sending & {
   clientMessageId: string
@@ -42,9 +41,9 @@ export type OutboxOptions = {
   random: () => number
   randomId: () => string
   now: () => number
-  /** Two recipients with the same one share an order. */
-  laneOf: (to: Recipient) => string
-  /** Stored. Returns whether the inbox had it already. */
+  /** Messages of one queue are sent one after the other. */
+  queueOf: (to: Recipient) => string
+  /** Called when the message is stored. Returns whether the inbox had it already, or never will. */
   onStored: (message: MessageFieldsFragment, to: Recipient) => boolean
 }
 
@@ -52,19 +51,19 @@ const key = (clientMessageId: string): string => `outbox:${clientMessageId}`
 
 export type Outbox = ReturnType<typeof createOutbox>
 
-export function createOutbox({ ask, persistedState, random, randomId, now, laneOf, onStored }: OutboxOptions) {
+export function createOutbox({ ask, persistedState, random, randomId, now, queueOf, onStored }: OutboxOptions) {
   const entries = createValue<readonly Outgoing[]>([])
-  const onTheirWay = new Set<string>()
-  /** Attempts that wait for their time, by message. */
+  const inFlight = new Set<string>()
+  /** Messages that wait for their next attempt. */
   const pauses = new Map<string, { timer: ReturnType<typeof setTimeout>; failures: number }>()
-  /** Those that are sent, as the server has them. */
+  /** Messages that are sent, as the server has them. */
   const stored = new Map<string, MessageFieldsFragment>()
   let latestMs = 0
-  /** What an earlier run has left goes first. */
+  /** Messages of an earlier run are sent first, so nothing is sent before they are restored. */
   let restored = false
   let closed = false
 
-  /** Two in one millisecond keep their order, also after a reload, and when the clock steps back. */
+  /** Two messages of one millisecond keep their order, also after a reload, and when the clock steps back. */
   function after(ms: number): number {
     latestMs = Math.max(ms, latestMs + 1)
     return latestMs
@@ -92,24 +91,24 @@ export function createOutbox({ ask, persistedState, random, randomId, now, laneO
     pauses.delete(clientMessageId)
   }
 
-  /** The first of each lane goes, unless one of the lane is on its way or pausing. */
-  function pump(): void {
+  /** Sends the first message of each queue, unless one of the queue is in flight or pausing. */
+  function sendNext(): void {
     if (closed || !restored) return
     const waiting = entries.get().filter(({ state }) => state === 'waiting')
-    const begun = waiting.filter(({ clientMessageId: id }) => onTheirWay.has(id) || pauses.has(id))
-    const busy = new Set(begun.map(({ to }) => laneOf(to)))
+    const begun = waiting.filter(({ clientMessageId: id }) => inFlight.has(id) || pauses.has(id))
+    const busy = new Set(begun.map(({ to }) => queueOf(to)))
     for (const outgoing of waiting) {
-      const lane = laneOf(outgoing.to)
-      if (busy.has(lane)) continue
-      busy.add(lane)
+      const queue = queueOf(outgoing.to)
+      if (busy.has(queue)) continue
+      busy.add(queue)
       void attempt(outgoing, 0)
     }
   }
 
   async function attempt(outgoing: Outgoing, failures: number): Promise<void> {
     const { clientMessageId, to, body } = outgoing
-    const input = { clientMessageId, to, body, ...only(outgoing) }
-    onTheirWay.add(clientMessageId)
+    const input = { clientMessageId, to, body, ...optionsOf(outgoing) }
+    inFlight.add(clientMessageId)
     try {
       await persistedState.written()
       if (closed) return
@@ -122,16 +121,17 @@ export function createOutbox({ ask, persistedState, random, randomId, now, laneO
     } catch (error) {
       failed(outgoing, asClientError(error), failures + 1)
     } finally {
-      onTheirWay.delete(clientMessageId)
-      pump()
+      inFlight.delete(clientMessageId)
+      sendNext()
     }
   }
 
-  function failed(outgoing: Outgoing, { code, message, retryable, retryAfterMs = 0 }: ClientError, failures: number) {
+  function failed(outgoing: Outgoing, error: ClientError, failures: number) {
     const { clientMessageId } = outgoing
-    // The inbox may have brought it in the meantime.
+    const { code, message, retryAfterMs = 0 } = error
+    // The inbox may have brought it meanwhile.
     if (closed || find(clientMessageId)?.state !== 'waiting') return
-    if (!retryable) return put({ ...outgoing, state: 'failed', error: { code, message } })
+    if (isFinal(error)) return put({ ...outgoing, state: 'failed', error: { code, message } })
     const again = () => {
       pauses.delete(clientMessageId)
       void attempt(outgoing, failures)
@@ -140,10 +140,10 @@ export function createOutbox({ ask, persistedState, random, randomId, now, laneO
     pauses.set(clientMessageId, { timer, failures })
   }
 
-  /** There is a way to the server again: nobody waits any longer. */
+  /** Ends all pauses, because there is a link again. */
   function wake(): void {
     for (const clientMessageId of [...pauses.keys()]) forgetPause(clientMessageId)
-    pump()
+    sendNext()
   }
 
   return {
@@ -155,12 +155,12 @@ export function createOutbox({ ask, persistedState, random, randomId, now, laneO
         clientMessageId: randomId(),
         to,
         body,
-        ...only(sending),
+        ...optionsOf(sending),
         createdAtMs: after(now()),
         state: 'waiting',
       }
       put(outgoing)
-      pump()
+      sendNext()
       return outgoing
     },
     retry(clientMessageId: string): void {
@@ -168,24 +168,24 @@ export function createOutbox({ ask, persistedState, random, randomId, now, laneO
       if (outgoing?.state !== 'failed') return
       const { error: _error, ...rest } = outgoing
       put({ ...rest, state: 'waiting' })
-      pump()
+      sendNext()
     },
     discard(clientMessageId: string): void {
       if (find(clientMessageId)?.state === 'failed') remove(clientMessageId)
     },
-    /** The inbox has brought it: there is nothing left to do. */
+    /** Removes a message that the inbox has brought. */
     arrived(clientMessageId: string): void {
       remove(clientMessageId)
-      pump()
+      sendNext()
     },
-    /** The conversations of what is sent and the inbox has yet to bring. */
+    /** Returns the conversations of sent messages that the inbox has yet to bring. */
     awaited: (): string[] => [...stored.values()].map(({ conversationId }) => conversationId),
-    /** For what the inbox will not bring, because it begins above it. */
-    settle(has: (message: MessageFieldsFragment) => boolean): void {
+    /** Removes sent messages that the inbox will not bring, because it begins above them. */
+    removeStored(has: (message: MessageFieldsFragment) => boolean): void {
       for (const [clientMessageId, message] of [...stored]) if (has(message)) remove(clientMessageId)
     },
     wake,
-    pump,
+    sendNext,
     restore(kept: Iterable<[string, unknown]>): void {
       const early = entries.get()
       const left = [...kept].filter(([name]) => name.startsWith('outbox:')).map(([, value]) => value as Outgoing)
@@ -193,7 +193,7 @@ export function createOutbox({ ask, persistedState, random, randomId, now, laneO
       latestMs = Math.max(0, ...left.map(({ createdAtMs }) => createdAtMs))
       for (const outgoing of early) put({ ...outgoing, createdAtMs: after(outgoing.createdAtMs) })
       restored = true
-      pump()
+      sendNext()
     },
     close(): void {
       closed = true
@@ -202,7 +202,7 @@ export function createOutbox({ ask, persistedState, random, randomId, now, laneO
   }
 }
 
-const only = ({ replyToSeq, attachmentIds }: Sending): Sending => ({
+const optionsOf = ({ replyToSeq, attachmentIds }: Sending): Sending => ({
   ...(replyToSeq !== undefined && { replyToSeq }),
   ...(attachmentIds?.length && { attachmentIds }),
 })

@@ -1,11 +1,11 @@
 import { AckDocument, MarkReadDocument, type TicksFieldsFragment } from '../generated/graphql.ts'
 import type { Ask } from '../link/link.ts'
 import { backoffMs, createSleeper } from '../shared/backoff.ts'
-import { asClientError } from '../shared/client-error.ts'
+import { asClientError, isFinal } from '../shared/client-error.ts'
 import type { PersistedState } from '../shared/persisted-state.ts'
 
-// What this user tells the others: delivered, by itself; read, when the application says so. Only the highest of each counts,
-// so whatever comes together goes out together: one call per conversation. A read says delivered, too.
+// Receipts tell the others what was delivered, and what was read when the application says so. Only the highest seq of each counts, so
+// receipts of one conversation are batched into one call. A read counts as delivered too.
 
 const batchMs = 200
 const atATime = 8
@@ -21,8 +21,8 @@ type ReceiptsOptions = {
 export type Receipts = ReturnType<typeof createReceipts>
 
 export function createReceipts({ ask, persistedState, random }: ReceiptsOptions) {
-  const wished = new Map<string, Boundary>()
-  const told = new Map<string, Boundary>()
+  const wanted = new Map<string, Boundary>()
+  const confirmed = new Map<string, Boundary>()
   const sleeper = createSleeper()
   let running: Promise<void> | undefined
   let closed = false
@@ -36,8 +36,8 @@ export function createReceipts({ ask, persistedState, random }: ReceiptsOptions)
   }
 
   const outstanding = (): string[] =>
-    [...wished.keys()].filter((id) => {
-      const [wish, known] = [at(wished, id), at(told, id)]
+    [...wanted.keys()].filter((id) => {
+      const [wish, known] = [at(wanted, id), at(confirmed, id)]
       return wish.read > known.read || wish.delivered > known.delivered
     })
 
@@ -55,94 +55,88 @@ export function createReceipts({ ask, persistedState, random }: ReceiptsOptions)
     while (!closed) {
       const batch = outstanding().slice(0, atATime)
       if (batch.length === 0) return
-      const results = await Promise.all(batch.map(tell))
+      const results = await Promise.all(batch.map(send))
       if (closed || results.every(Boolean)) continue
       failures += 1
       await sleeper.sleep(backoffMs(failures, random))
     }
   }
 
-  /** Whether it is settled. What is refused for good is not tried again. */
-  async function tell(conversationId: string): Promise<boolean> {
-    const { delivered, read } = at(wished, conversationId)
+  /** Returns whether it is done. A receipt that is refused for good is not sent again. */
+  async function send(conversationId: string): Promise<boolean> {
+    const { delivered, read } = at(wanted, conversationId)
     try {
-      if (read > at(told, conversationId).read) {
+      if (read > at(confirmed, conversationId).read) {
         const { markRead } = await ask(MarkReadDocument, { input: { conversationId, seq: read } })
-        raise(told, conversationId, { delivered: read, read })
+        raise(confirmed, conversationId, { delivered: read, read })
         confirm(conversationId, markRead.ticks)
       }
     } catch (error) {
-      if (!isFinal(error)) return false
+      if (!isFinal(asClientError(error))) return false
       withdraw(conversationId, { read })
     }
     try {
-      if (delivered > at(told, conversationId).delivered) {
+      if (delivered > at(confirmed, conversationId).delivered) {
         const { ack } = await ask(AckDocument, { input: { conversationId, seq: delivered } })
-        raise(told, conversationId, { delivered })
+        raise(confirmed, conversationId, { delivered })
         confirm(conversationId, ack.ticks)
       }
     } catch (error) {
-      if (!isFinal(error)) return false
+      if (!isFinal(asClientError(error))) return false
       withdraw(conversationId, { delivered })
     }
     return true
   }
 
-  /** What has been wished for since stands. */
+  /** Takes back a refused receipt. A higher one that was wanted since stays. */
   function withdraw(conversationId: string, refused: Partial<Boundary>): void {
-    const [wish, known] = [at(wished, conversationId), at(told, conversationId)]
+    const [wish, known] = [at(wanted, conversationId), at(confirmed, conversationId)]
     const read = wish.read === refused.read ? known.read : wish.read
     const delivered = wish.delivered === refused.delivered ? known.delivered : wish.delivered
-    wished.set(conversationId, { delivered, read })
+    wanted.set(conversationId, { delivered, read })
     if (read <= known.read) persistedState.set(readKey(conversationId), undefined)
   }
 
   function confirm(conversationId: string, ticks: TicksFieldsFragment): void {
-    raise(told, conversationId, { delivered: ticks.lastDeliveredSeq, read: ticks.lastReadSeq })
-    if (at(told, conversationId).read >= at(wished, conversationId).read)
+    raise(confirmed, conversationId, { delivered: ticks.lastDeliveredSeq, read: ticks.lastReadSeq })
+    if (at(confirmed, conversationId).read >= at(wanted, conversationId).read)
       persistedState.set(readKey(conversationId), undefined)
   }
 
   return {
     delivered(conversationId: string, seq: number): void {
-      raise(wished, conversationId, { delivered: seq })
+      raise(wanted, conversationId, { delivered: seq })
       schedule()
     },
     read(conversationId: string, seq: number): void {
-      if (seq <= at(wished, conversationId).read) return
-      raise(wished, conversationId, { read: seq })
+      if (seq <= at(wanted, conversationId).read) return
+      raise(wanted, conversationId, { read: seq })
       persistedState.set(readKey(conversationId), seq)
       schedule()
     },
-    /** How far the user has read, whether the server knows it yet or not. */
+    /** Returns how far the user has read, whether the server knows it yet or not. */
     readUpTo: (conversationId: string): number =>
-      Math.max(at(wished, conversationId).read, at(told, conversationId).read),
-    /** The server's word for it, such as after another device of the user. */
+      Math.max(at(wanted, conversationId).read, at(confirmed, conversationId).read),
+    /** Applies boundaries of the server, such as those of another device of the user. */
     known(conversationId: string, ticks: TicksFieldsFragment): void {
-      raise(told, conversationId, { delivered: ticks.lastDeliveredSeq, read: ticks.lastReadSeq })
+      raise(confirmed, conversationId, { delivered: ticks.lastDeliveredSeq, read: ticks.lastReadSeq })
     },
     restore(entries: Iterable<[string, unknown]>): void {
       for (const [key, value] of entries) {
         const [, conversationId] = /^read:(.*)$/.exec(key) ?? []
-        if (conversationId) raise(wished, conversationId, { read: Number(value) })
+        if (conversationId) raise(wanted, conversationId, { read: Number(value) })
       }
       schedule()
     },
-    /** There is a way to the server again. */
+    /** Ends the pause, because there is a link again. */
     wake: sleeper.wake,
     reset(): void {
-      wished.clear()
-      told.clear()
+      wanted.clear()
+      confirmed.clear()
     },
     close(): void {
       closed = true
       sleeper.wake()
     },
   }
-}
-
-/** A token that is refused says nothing about what was to be told. */
-function isFinal(error: unknown): boolean {
-  const { code, retryable } = asClientError(error)
-  return !retryable && code !== 'UNAUTHENTICATED'
 }

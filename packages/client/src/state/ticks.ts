@@ -1,26 +1,26 @@
-import { type Tick, tickOf } from '../../protocol/ticks.ts'
 import type { TicksFieldsFragment } from '../generated/graphql.ts'
+import { type Tick, tickOf } from '../protocol/tick.ts'
 import { createListeners } from '../shared/observable.ts'
 import { createWatched } from './watched.ts'
 
-/** A new object whenever a boundary rises. */
+/** Is a new object whenever a boundary rises. */
 export type TicksState = { tickOf(seq: number): Tick }
 
 export type Ticks = ReturnType<typeof createTicks>
 
-/** How far the others have got, from boundaries that only rise; the ticks of messages follow from them. */
+/** Keeps the boundaries of the others, which only rise. The ticks of messages are computed from them. */
 export function createTicks(userId: string) {
   const boundaries = new Map<string, Map<string, TicksFieldsFragment>>()
   const states = new Map<string, TicksState>()
   const changed = createListeners<[conversationId: string]>()
   const watched = createWatched()
 
-  /** Together, where more than one is known: a conversation of which only some are in would look further than it is. */
+  /** Raises all boundaries before it reports a change: with some of them missing, a conversation would look further than it is. */
   function raise(...all: readonly TicksFieldsFragment[]): void {
     for (const conversationId of new Set(all.filter(put).map((each) => each.conversationId))) changedIn(conversationId)
   }
 
-  /** Those of a whole conversation, as the server shows it: whoever is not among them has left, and nobody waits for them. */
+  /** Sets the boundaries of a whole conversation. Members who are not among them have left, and no longer hold ticks back. */
   function know(conversationId: string, all: readonly TicksFieldsFragment[]): void {
     const members = boundaries.get(conversationId)
     const gone = of(conversationId).filter((each) => !all.some(({ userId: member }) => member === each.userId))
@@ -31,10 +31,10 @@ export function createTicks(userId: string) {
 
   function changedIn(conversationId: string): void {
     states.delete(conversationId)
-    changed.tell(conversationId)
+    changed.emit(conversationId)
   }
 
-  /** Whether it rose. */
+  /** Returns whether a boundary rose. */
   function put(ticks: TicksFieldsFragment): boolean {
     const { conversationId, userId: member, lastDeliveredSeq, lastReadSeq } = ticks
     const members = boundaries.get(conversationId) ?? new Map<string, TicksFieldsFragment>()
@@ -54,7 +54,7 @@ export function createTicks(userId: string) {
   function stateOf(conversationId: string): TicksState {
     const all = of(conversationId)
     const others = all.filter((each) => each.userId !== userId)
-    // Streams bring the others one by one; the user's own comes with all of them. Before that, somebody may be slower.
+    // Streams bring boundaries one by one; the user's own comes with those of all members. Before that, a slower member may be missing.
     const isWhole = others.length < all.length
     const state = states.get(conversationId) ?? {
       tickOf: (seq: number): Tick => (isWhole ? tickOf(seq, others) : 'SENT'),
@@ -69,7 +69,7 @@ export function createTicks(userId: string) {
     of,
     stateOf,
     onChange: changed.add,
-    /** While somebody looks, the conversation has a stream of its own, which begins with the current boundaries. */
+    /** A watched conversation has a stream of its own, which begins with the current boundaries. */
     watched,
     reset(): void {
       boundaries.clear()

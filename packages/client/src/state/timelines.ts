@@ -12,26 +12,26 @@ export type TimelineEntry =
   | { type: 'outgoing'; key: string; outgoing: Outgoing }
 
 export type TimelineState = {
-  /** Oldest first; what is on its way comes last. */
+  /** The oldest comes first, messages that wait to be sent come last. */
   entries: readonly TimelineEntry[]
-  /** Undefined while the chat with a person does not exist yet, or is not known yet. */
+  /** Is undefined while the chat with a person does not exist, or is not known. */
   conversationId?: string
   /** A page is being read. */
   loading: boolean
   hasOlder: boolean
-  /** The user is not in it, or not any more: there is nothing to see. */
+  /** The user is not in the conversation, so there are no entries. */
   left?: boolean
   /** The last page could not be read; loadOlder tries again. */
   error?: ClientError
 }
 
-/** Loads while somebody is subscribed. */
+/** Loads while it has a subscriber. */
 export type Timeline = Observable<TimelineState> & { loadOlder(): Promise<void> }
 
 type TimelinesOptions = { ask: Ask; conversations: Conversations; outbox: Outbox }
-/** What is to be seen of a conversation: its messages, then what is on its way to it. */
+/** Joins the messages of a conversation with the outgoing ones. */
 export function createTimelines({ ask, conversations, outbox }: TimelinesOptions) {
-  type Shown = Timeline & { changed(): void; look(): void; shows(conversationId: string): boolean }
+  type Shown = Timeline & { changed(): void; loadIfShown(): void; shows(conversationId: string): boolean }
   const timelines = new Map<string, Shown>()
   const windows = new Map<string, HistoryWindow>()
   const entryOf = new WeakMap<MessageFieldsFragment, TimelineEntry>()
@@ -64,20 +64,20 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
 
     function compute(): TimelineState {
       const conversationId = conversations.idOf(to)
-      const lane = conversations.laneOf(to)
+      const key = conversations.recipientKeyOf(to)
       const left = conversationId !== undefined && conversations.hasLeft(conversationId)
       const nothing = { messages: [], hasOlder: false, loading: false, ...(left && { left }) }
       const { messages, ...rest } = conversationId && !left ? windowOf(conversationId).get() : nothing
       const theirs = new Set(messages.slice(-outbox.entries.get().length - 50).map((each) => each.clientMessageId))
       const outgoing = outbox.entries
         .get()
-        .filter((each) => conversations.laneOf(each.to) === lane && !theirs.has(each.clientMessageId))
+        .filter((each) => conversations.recipientKeyOf(each.to) === key && !theirs.has(each.clientMessageId))
         .map((each): TimelineEntry => ({ type: 'outgoing', key: each.clientMessageId, outgoing: each }))
       const entries = [...messages.map(messageEntry), ...outgoing]
       return { entries, ...rest, ...(conversationId && { conversationId }) }
     }
 
-    function look(): void {
+    function loadIfShown(): void {
       const conversationId = conversations.idOf(to)
       if (conversationId && listeners.size > 0 && !conversations.hasLeft(conversationId))
         void windowOf(conversationId).open()
@@ -90,7 +90,7 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
       },
       subscribe(listener: () => void): () => void {
         const remove = listeners.add(listener)
-        look()
+        loadIfShown()
         return () => {
           remove()
           const id = conversations.idOf(to)
@@ -104,19 +104,19 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
       },
       changed(): void {
         state = undefined
-        listeners.tell()
+        listeners.emit()
       },
-      look,
+      loadIfShown,
       shows: (conversationId: string): boolean => listeners.size > 0 && conversations.idOf(to) === conversationId,
     }
   }
 
   outbox.entries.subscribe(changedAll)
 
-  /** A recipient may have become known, or a page that failed may now be had. */
-  function look(): void {
+  /** Loads timelines whose recipient may have become known, or whose page has failed. */
+  function refresh(): void {
     for (const timeline of timelines.values()) {
-      timeline.look()
+      timeline.loadIfShown()
       timeline.changed()
     }
   }
@@ -134,14 +134,14 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
     changed(message: MessageFieldsFragment): void {
       windows.get(message.conversationId)?.changed(message)
     },
-    look,
+    refresh,
     forget(conversationId: string): void {
       windows.delete(conversationId)
-      look()
+      refresh()
     },
     reset(): void {
       windows.clear()
-      look()
+      refresh()
     },
   }
 }

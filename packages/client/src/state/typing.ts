@@ -3,13 +3,13 @@ import type { Ask } from '../link/link.ts'
 import { createListeners } from '../shared/observable.ts'
 import { createWatched } from './watched.ts'
 
-/** As often as the server passes it on. */
+/** The server passes it on this often. */
 const throttleMs = 2000
 const nobodyTyping: readonly string[] = []
 
 export type TypingState = ReturnType<typeof createTyping>
 
-/** Who is writing. Told while somebody looks; nothing of it is kept, and nothing is tried twice. */
+/** Keeps who is typing in watched conversations. Nothing of it is stored, and nothing is sent twice. */
 export function createTyping(ask: Ask, now: () => number) {
   const writing = new Map<string, readonly string[]>()
   const said = new Map<string, number>()
@@ -19,7 +19,7 @@ export function createTyping(ask: Ask, now: () => number) {
   function put(conversationId: string, userIds: readonly string[]): void {
     if (userIds.length > 0) writing.set(conversationId, userIds)
     else writing.delete(conversationId)
-    changed.tell(conversationId)
+    changed.emit(conversationId)
   }
 
   function say(conversationId: string, typing: boolean): void {
@@ -34,11 +34,11 @@ export function createTyping(ask: Ask, now: () => number) {
     watched,
     of: (conversationId: string): readonly string[] => writing.get(conversationId) ?? nobodyTyping,
     onChange: changed.add,
-    hear(conversationId: string, { userId, typing }: TypingChangedSubscription['typingChanged']): void {
+    handleEvent(conversationId: string, { userId, typing }: TypingChangedSubscription['typingChanged']): void {
       const others = (writing.get(conversationId) ?? nobodyTyping).filter((each) => each !== userId)
       put(conversationId, typing ? [...others, userId] : others)
     },
-    /** The stream is gone: nobody knows. */
+    /** Forgets who is typing, because the stream has ended. */
     lost(conversationId: string): void {
       if (writing.has(conversationId)) put(conversationId, nobodyTyping)
     },

@@ -2,7 +2,7 @@ import { createValue, type Observable } from '../shared/observable.ts'
 
 export type Watched = ReturnType<typeof createWatched>
 
-/** Conversations somebody looks at. */
+/** Counts the watchers of each conversation. */
 export function createWatched() {
   const watchers = new Map<string, number>()
   const ids = createValue<readonly string[]>([])

@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Storage } from './storage.ts'
 
-/** In a file, for clients in Node: written beside it and renamed, so that a crash leaves the old or the new one, whole. */
+/** Stores the state in a file, for clients in Node. It writes a new file and renames it, so a crash leaves either file complete. */
 export function fileStorage(path: string): Storage {
   let kept: Map<string, unknown> | undefined
 

@@ -2,7 +2,7 @@ import type { Storage } from './storage.ts'
 
 const storeName = 'kept'
 
-/** In a browser's IndexedDB. Tabs of one user may share it: an unsent message is then sent by whichever is first, once. */
+/** Stores the state in IndexedDB. Tabs of one user share it: each may send an unsent message, and the server stores it once. */
 export function indexedDbStorage(name: string): Storage {
   let opened: Promise<IDBDatabase> | undefined
 

@@ -1,6 +1,6 @@
 import type { Storage } from './storage.ts'
 
-/** Lasts as long as the page, or the process. */
+/** Stores the state in memory, for as long as the page or the process lives. */
 export function memoryStorage(): Storage {
   const kept = new Map<string, unknown>()
   return {

@@ -1,0 +1,3 @@
+export const bodyMaxCodePoints = 4096
+/** Unread counts end here. */
+export const unreadMax = 100
