@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { DestinationStream, Logger } from 'pino'
 import { Registry } from 'prom-client'
-import { type Config, deriveMediaSecret, derivePayloadKey, deriveVapid, type TracingSettings } from './config/config.ts'
+import type { Config, TracingSettings } from './config/config.ts'
+import { deriveMediaSecret, derivePayloadKey, deriveVapid } from './config/derived-secrets.ts'
 import type { CompleteConfig } from './config/dev-secrets.ts'
 import { completeConfig } from './config/dev-secrets.ts'
 import { readDemo } from './dev/demo.ts'
+import { createGraphiQL } from './dev/graphiql.ts'
+import { createDevRoutes } from './dev/routes.ts'
 import { directConversationId } from './domain/conversations/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
@@ -19,16 +22,14 @@ import type { Tracing } from './observability/tracing.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ports } from './ports/ports.ts'
 import type { Push } from './ports/push.ts'
-import { type ConversationId, messageNodeId } from './protocol/ids.ts'
+import type { ConversationId } from './protocol/ids.ts'
 import { createSnowflake } from './protocol/snowflake.ts'
-import type { Viewer } from './protocol/viewer.ts'
 import { createPushMetrics } from './push/metrics.ts'
 import { createProviders, type ProviderSettings } from './push/providers.ts'
 import { startPushWorker } from './push/worker.ts'
-import { Context } from './resolvers/context.ts'
+import { createContextFactory } from './resolvers/create-context.ts'
 import { createCursors } from './resolvers/cursors.ts'
-import { createRecentTicks, type ReadTicks } from './resolvers/recent-ticks.ts'
-import { sendMessage } from './resolvers/send-message.ts'
+import { createSendByRest } from './resolvers/send-by-rest.ts'
 import { fieldCosts } from './schema/field-costs.ts'
 import { schema } from './schema/schema.ts'
 import { hmacBy } from './shared/hmac.ts'
@@ -48,6 +49,7 @@ import { createQuotasRedis } from './store/redis/quotas.ts'
 import { createRateLimitsRedis } from './store/redis/rate-limits.ts'
 import { createSoftStateRedis } from './store/redis/soft-state.ts'
 import { createDevTokens } from './transport/auth/auth.ts'
+import { createIsFamiliarHost } from './transport/http/familiar-host.ts'
 import { createTransport } from './transport/transport.ts'
 
 const secondMs = 1000
@@ -61,22 +63,22 @@ export type AppOptions = {
   logger?: Logger
   /** Where the log goes instead of the standard output. */
   logTo?: DestinationStream
-  /** What the stores are asked, for those who count. */
+  /** A test or the benchmark counts the calls to the stores. */
   onDynamoCall?: (call: DynamoCall) => void
   onRedisRoundTrip?: (name: string) => void
   /** The node has found that it must not go on, and is not ready any more: the caller stops it. */
   onUnusable?: (error: Error) => void
-  /** For those who need another time than it is. */
+  /** A test may set another time than the system's. */
   clock?: Clock
-  /** Push services that are played by a test, and whether this node works the queue off. */
+  /** A test may play the push services. `works`: whether this node works the queue off. */
   push?: Pick<ProviderSettings, 'endpoints' | 'timeoutMs'> & { works?: boolean }
-  /** For those on machines so busy that what is in time elsewhere would be late. */
+  /** Tests on a busy machine need longer deadlines, as what is in time elsewhere would be late there. */
   deadlines?: { redisMs?: number; dynamoMs?: number; operationMs?: number }
 }
 
 export type App = ReturnType<typeof createApp>
 
-/** One node: builds the parts, connects them, and takes them apart again. The only file that knows every room. */
+/** Makes one node: builds the parts, connects them, and takes them apart again. Only this file knows every folder. */
 export function createApp(config: Config, options: AppOptions = {}) {
   const logger = options.logger ?? createLogger(config.logLevel, options.logTo)
   let running: Awaited<ReturnType<typeof run>> | undefined
@@ -90,7 +92,7 @@ export function createApp(config: Config, options: AppOptions = {}) {
       await running?.stop()
       running = undefined
     },
-    /** Nothing has dealt with this error, and nothing else knows of it. */
+    /** Logs and counts an error that no code has handled. */
     unexpected(kind: ProcessError, error: unknown) {
       const level = kind === 'uncaught_exception' ? 'fatal' : 'error'
       logger[level]({ kind, err: error }, 'an error that no code handles')
@@ -206,38 +208,33 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       onMediaError: (error) => logger.warn({ err: error }, 'a file of a deleted message could not be removed'),
     })
     const cursors = createCursors(hmacBy(config.cursorSecret).bytes)
-    const ticksOfStreams = new WeakMap<object, ReadTicks>()
-    const contextOf = (viewer: Viewer | undefined, stream?: object, origin?: string, ids?: OperationIds) => {
-      if (viewer?.name !== undefined)
-        domain.people.remember(viewer).catch((error) => logger.warn({ err: error }, 'a name was not kept'))
-      if (!stream) return new Context(domain, cursors, viewer, undefined, origin, ids && noteSent(ids))
-      const readTicks = ticksOfStreams.get(stream) ?? createRecentTicks(domain.ticksOf, clock.monotonic)
-      ticksOfStreams.set(stream, readTicks)
-      return new Context(domain, cursors, viewer, readTicks, origin)
-    }
-
+    const createContext = createContextFactory({
+      domain,
+      cursors,
+      clock,
+      onSentFor: noteSent,
+      onNameError: (error) => logger.warn({ err: error }, 'a name was not kept'),
+    })
+    const isFamiliarHost = createIsFamiliarHost(config.host, config.allowedOrigins)
+    const devTokens = config.development && config.auth.secret && createDevTokens(config.auth.secret, clock)
+    const dev = { isFamiliarHost, exampleConversationId: directConversationId, config }
     const onDelivery = createDeliveryLog(logger, metrics)
     const transport = createTransport({
       config,
       schema,
       fieldCosts,
-      createContext: contextOf,
-      sendMessage: async (viewer, input, ids) => {
-        const context = contextOf(viewer, undefined, undefined, ids)
-        const { message, duplicate } = await sendMessage(context, input)
-        const { seq, conversationId, messageId, clientMessageId, senderId, body, sentAtMs } = message
-        const address = { id: messageNodeId(message), seq, conversationId, messageId, clientMessageId }
-        return { message: { ...address, senderId, body, sentAt: new Date(sentAtMs).toISOString() }, duplicate }
-      },
+      createContext,
+      sendMessage: createSendByRest(createContext),
       ready: async () => {
         // Redis answers, and it is this deployment's.
         const [redis, tables] = await Promise.allSettled([renewOrGiveUp(), ports.conversations.getMany([probeId])])
         return { redis: redis.status === 'fulfilled', dynamodb: tables.status === 'fulfilled' }
       },
-      ...(config.development && config.auth.secret && { devTokens: createDevTokens(config.auth.secret, clock) }),
-      ...(config.development && { demo: await readDemo(undefined, config.developmentWarning) }),
+      ...(devTokens && {
+        devRoutes: createDevRoutes({ ...dev, devTokens, demo: await readDemo(undefined, config.developmentWarning) }),
+      }),
+      ...(config.graphiql && { graphiql: createGraphiQL({ ...dev, ...(devTokens && { devTokens }) }) }),
       ...(media.files && { mediaFiles: media.files }),
-      exampleConversationId: directConversationId,
       onDelivery: tracing ? combineDeliveryObservers(onDelivery, tracing.delivered) : onDelivery,
       ...(tracing && { tracing }),
       rateLimits: createRateLimitsRedis(link, createRedisKeys(config.redisPrefix)),
@@ -268,7 +265,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
   }
 }
 
-/** The way to those who are away, if there is any. */
+/** Makes the queue and the providers that push to absent users; undefined if no provider is configured. */
 function openPush(config: CompleteConfig, link: RedisLink, clock: Clock, { push = {} }: AppOptions): Push | undefined {
   const { vapid: given, fcm, apns, log } = config.push
   const vapid = given === 'derived' ? deriveVapid(config.cursorSecret) : given
@@ -287,7 +284,7 @@ function openPush(config: CompleteConfig, link: RedisLink, clock: Clock, { push 
   return { queue, banners: createBannersRedis(link, keys), providers, ...(vapid && { publicKey: vapid.publicKey }) }
 }
 
-/** Where attachments are kept. */
+/** Opens the store of attachments. */
 async function openMedia({ media, dataDir, cursorSecret }: CompleteConfig, clock: Clock) {
   const close = async () => undefined
   if (media === 'none') return { ports: {}, close }
@@ -295,13 +292,13 @@ async function openMedia({ media, dataDir, cursorSecret }: CompleteConfig, clock
     const disk = createMediaDisk({ directory: join(dataDir, 'media'), secret: deriveMediaSecret(cursorSecret), clock })
     return { ports: { media: disk }, files: disk, close }
   }
-  // The SDK takes its time to load, and most nodes that are started on a desk do without it.
+  // The SDK takes its time to load, and most nodes in development mode do without it.
   const { createMediaS3 } = await import('./store/media/s3.ts')
   const s3 = createMediaS3({ ...media, clock })
   return { ports: { media: s3 }, close: async () => s3.close() }
 }
 
-/** The backends as configured, or embedded ones. */
+/** Returns the backends as configured, or starts embedded ones. */
 async function backends({ redis, dynamodb, dataDir }: Config, logger: Logger) {
   const embedded = await startEmbedded({
     dataDir,
@@ -317,7 +314,7 @@ async function backends({ redis, dynamodb, dataDir }: Config, logger: Logger) {
   }
 }
 
-/** Nobody else needs to load OpenTelemetry. */
+/** Loads OpenTelemetry, which a node without tracing does not need. */
 async function openTracing(settings: TracingSettings, clock: Clock): Promise<Tracing> {
   const { createTracing } = await import('./observability/tracing.ts')
   return createTracing(settings, clock, randomUUID())

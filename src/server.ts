@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { createApp } from './app.ts'
 import { ConfigError, readConfig } from './config/config.ts'
 
@@ -9,7 +10,7 @@ try {
   const stop = async (exitCode: number) => {
     if (stopping) return
     stopping = true
-    // Whoever sent the signal waits ten seconds at most.
+    // The supervisor that sent the signal waits ten seconds at most.
     setTimeout(() => process.exit(1), drainWithinMs).unref()
     await app.stop()
     process.exit(exitCode)
@@ -32,7 +33,7 @@ try {
   process.exit(1)
 }
 
-/** What went wrong at the start, for whoever has to put it right: the error and what caused it, without the stacks. */
+/** Tells the operator why the start failed: the error and what caused it, without the stacks. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError || !(error instanceof Error)) return String((error as Error).message ?? error)
   const { code, port } = error as { code?: string; port?: number }
@@ -45,7 +46,7 @@ function explain(error: unknown): string {
 
 type Started = Awaited<ReturnType<ReturnType<typeof createApp>['start']>>
 
-/** What somebody at a terminal wants to know; nothing in production, where logs are read by machines. */
+/** Tells a developer at a terminal where to begin. It says nothing in production, where machines read the logs. */
 function greeting({ url, config, describe }: Started): string[] {
   if (config.production) return []
   const lines = [

@@ -3,32 +3,46 @@ import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
-// The drawing in the README, as a table: which room may import from which. app.ts alone knows every room.
+// The table in docs/architecture.md, in full: which room may import from which. app.ts alone knows every room.
 const mayImport: Record<string, string[]> = {
   protocol: [],
   shared: ['protocol'],
   ports: ['protocol'],
   config: ['protocol'],
-  engine: ['protocol', 'shared'],
+  // The parts of the engine know nothing of chat, not even its errors. The WebSocket protocol sends the answers of compiled operations.
+  'engine/dynamodb': ['shared'],
+  'engine/redis': ['shared'],
+  'engine/graphql': ['shared'],
+  'engine/websocket': ['shared', 'engine/graphql'],
   domain: ['protocol', 'shared', 'ports'],
   store: ['protocol', 'shared', 'ports', 'engine'],
   push: ['protocol', 'shared', 'ports'],
   resolvers: ['protocol', 'shared', 'ports', 'domain'],
-  schema: ['protocol', 'ports', 'domain', 'resolvers'],
+  schema: ['protocol', 'ports', 'domain', 'resolvers', 'engine'],
   observability: ['ports', 'config'],
-  transport: ['protocol', 'shared', 'ports', 'config', 'engine', 'observability', 'dev'],
+  transport: ['protocol', 'shared', 'ports', 'config', 'engine', 'observability'],
   dev: ['protocol', 'config', 'transport'],
   embedded: [],
-  client: ['protocol'],
   'server.ts': ['app.ts', 'config'],
 }
 
-const source = fileURLToPath(new URL('../src', import.meta.url))
-const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
-  .filter((path) => /\.tsx?$/.test(path))
-  .map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(source, path), 'utf8') }))
+function sourcesIn(folder: string): { path: string; text: string }[] {
+  const source = fileURLToPath(new URL(`../${folder}`, import.meta.url))
+  return readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.tsx?$/.test(path))
+    .map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(source, path), 'utf8') }))
+}
 
-const roomOf = (path: string): string => (path in mayImport ? path : (path.split('/')[0] ?? path))
+const files = sourcesIn('src')
+
+/** The first of the path itself, its first two folders and its first folder that the table has. */
+function roomOf(path: string): string {
+  const [first = path, second = ''] = path.split('/')
+  return [path, `${first}/${second}`].find((name) => name in mayImport) ?? first
+}
+
+const mayUse = (room: string, other: string): boolean =>
+  other === room || [other, other.split('/')[0] ?? ''].some((name) => mayImport[room]?.includes(name))
 
 const importsOf = (text: string): string[] =>
   [...text.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, specifier]) => specifier ?? '')
@@ -44,21 +58,8 @@ describe('the rooms', () => {
     const wrong = importsOf(text)
       .filter((specifier) => specifier.startsWith('.'))
       .map((specifier) => posix.join(posix.dirname(path), specifier))
-      .filter((target) => roomOf(target) !== room && !mayImport[room]?.includes(roomOf(target)))
+      .filter((target) => !mayUse(room, roomOf(target)))
     expect(wrong).toEqual([])
-  })
-
-  // engine/graphql still names errors of the protocol; once it does not, the table above says `engine: ['shared']` and this can go.
-  it('the clients of DynamoDB and Redis know nothing of chat', () => {
-    const outside = files
-      .filter(({ path }) => /^engine\/(dynamodb|redis)\//.test(path))
-      .flatMap(({ path, text }) =>
-        importsOf(text)
-          .filter((specifier) => specifier.startsWith('../'))
-          .map((specifier) => posix.join(posix.dirname(path), specifier)),
-      )
-      .filter((target) => roomOf(target) !== 'shared')
-    expect(outside).toEqual([])
   })
 
   it('the protocol imports nothing at all: it runs in browsers too', () => {
@@ -93,19 +94,56 @@ type Manifest = Partial<Record<'dependencies' | 'devDependencies' | 'peerDepende
 const manifestIn = (folder: string): Manifest =>
   JSON.parse(readFileSync(new URL(`../${folder}/package.json`, import.meta.url), 'utf8')) as Manifest
 
+const peersOf = ({ peerDependencies = {} }: Manifest): Record<string, string> => peerDependencies
+
 describe('the packages', () => {
   const { dependencies = {}, devDependencies = {} } = manifestIn('.')
 
+  /** The packages that these imports name, and those of `dependencies` that they ask for beside themselves. */
+  function packagesIn(imports: string[], dependencies: Record<string, string>): string[] {
+    const named = imports.flatMap(
+      (specifier) => /^((?:@[\w.-]+\/)?\w[\w.-]*)(?:\/[\w./-]+)?$/.exec(specifier)?.[1] ?? [],
+    )
+    const peers = named.flatMap((name) => Object.keys(manifestIn(`node_modules/${name}`).peerDependencies ?? {}))
+    return [...new Set([...named, ...peers.filter((name) => name in dependencies)])].sort()
+  }
+
   it('those a node loads are the dependencies, and no others', () => {
     const typesAlone = /import type [^'"]+['"][^'"]+['"]/g
-    const loaded = files
-      .filter(({ path }) => roomOf(path) !== 'client')
-      .flatMap(({ text }) => importsOf(withoutComments(text).replace(typesAlone, '')))
-      .flatMap((specifier) => /^((?:@[\w.-]+\/)?\w[\w.-]*)(?:\/[\w./-]+)?$/.exec(specifier)?.[1] ?? [])
-    // What a package asks for beside itself is loaded by that package.
-    const peers = loaded.flatMap((name) => Object.keys(manifestIn(`node_modules/${name}`).peerDependencies ?? {}))
-    const needed = new Set([...loaded, ...peers.filter((name) => name in dependencies)])
-    expect([...needed].sort()).toEqual(Object.keys(dependencies).sort())
+    const loaded = files.flatMap(({ text }) => importsOf(withoutComments(text).replace(typesAlone, '')))
+    expect(packagesIn(loaded, dependencies)).toEqual(Object.keys(dependencies).sort())
+  })
+
+  describe('@parley/client', () => {
+    const client = manifestIn('packages/client')
+    const sources = sourcesIn('packages/client/src')
+
+    it('depends on what it imports, types included, and on no other', () => {
+      const imports = sources.flatMap(({ text }) => importsOf(withoutComments(text)))
+      const packages = packagesIn(imports, client.dependencies ?? {}).filter((name) => !(name in peersOf(client)))
+      expect(packages).toEqual(Object.keys(client.dependencies ?? {}).sort())
+    })
+
+    it('needs React, urql and Node only in the entries that are for them', () => {
+      const inside = (path: string) => /^(react|storage\/file-storage)\b/.test(path)
+      const special = (specifier: string) => specifier in peersOf(client) || specifier.startsWith('node:')
+      const found = sources.filter(({ path, text }) => !inside(path) && importsOf(text).some(special))
+      expect(found.map(({ path }) => path)).toEqual([])
+    })
+
+    it('imports nothing from outside its own folder', () => {
+      const outside = sources.flatMap(({ path, text }) =>
+        importsOf(text)
+          .filter((specifier) => specifier.startsWith('.'))
+          .filter((specifier) => posix.join(posix.dirname(path), specifier).startsWith('..')),
+      )
+      expect(outside).toEqual([])
+    })
+
+    it('is handed time and chance, except where they begin', () => {
+      const breaches = sources.filter(({ text }) => /Date\.now\(|Math\.random\(/.test(withoutComments(text)))
+      expect(breaches.map(({ path }) => path)).toEqual([])
+    })
   })
 
   it.each(['bench', 'test', 'tools'])('%s has the versions of the root of what both have', (folder) => {

@@ -1,4 +1,4 @@
-// The demo page as Vite has built it: read once, served from memory. Development mode only.
+// Reads the demo page once, as Vite has built it, and serves it from memory. Only development mode serves it.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
@@ -9,8 +9,8 @@ import type { Handler } from '../transport/http/exchange.ts'
 import type { Route, Routes } from '../transport/http/http.ts'
 import { warningOnPage } from './warning.ts'
 
-/** Beside the compiled code; and where `npm run build` puts it, for code that runs from src. */
-const places = ['../demo', '../../dist/demo'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+/** The page is beside the compiled code; for code that runs from src, it is where `npm run build` puts it. */
+const builtDirectories = ['../demo', '../../dist/demo'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -20,7 +20,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 }
 
-/** Everything comes from this server; virtual lists need styles of their own. */
+/** Everything comes from this server. Virtual lists set inline styles. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -34,8 +34,8 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Its paths, `/` among them; none where it was not built. */
-export async function readDemo(directories: readonly string[] = places, warning?: string): Promise<Routes> {
+/** Returns the routes of the page, `/` among them; none where it was not built. */
+export async function readDemo(directories: readonly string[] = builtDirectories, warning?: string): Promise<Routes> {
   for (const directory of directories) {
     const names = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => [])
     const files = names.filter((entry) => entry.isFile() && extname(entry.name) in contentTypes)

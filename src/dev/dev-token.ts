@@ -4,7 +4,7 @@ import type { DevTokens } from '../transport/auth/auth.ts'
 import { type Handler, readJsonObject, sendJson } from '../transport/http/exchange.ts'
 import type { IsFamiliarHost } from '../transport/http/familiar-host.ts'
 
-/** POST /dev/token: a token for anybody. Development mode only. */
+/** Answers POST /dev/token with a token for the user that the request names. Only development mode has this route. */
 export function createDevTokenHandler(devTokens: DevTokens, isFamiliarHost: IsFamiliarHost): Handler {
   return async ({ request, response }) => {
     if (!isFamiliarHost(request)) {

@@ -1,7 +1,7 @@
-/** GraphiQL's example tabs: a walk through one conversation, in the order a newcomer plays them. */
+/** One of GraphiQL's example tabs. They walk through one conversation, in the order a newcomer plays them. */
 type Tab = { asWhom: 'alice' | 'bob'; query: string; variables?: Record<string, unknown> }
 
-/** `clientMessageId`: fresh for each page, or the first play would be somebody's retry. */
+/** `clientMessageId` is fresh for each page: with an old one, the first play would be a retry of an earlier visit. */
 export const exampleTabs = (conversationId: string, clientMessageId: string): Tab[] => [
   {
     asWhom: 'bob',

@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto'
 import type { UserId } from '../protocol/ids.ts'
 import type { DevTokens } from '../transport/auth/auth.ts'
-import { type Handler, send } from '../transport/http/exchange.ts'
+import type { Handler } from '../transport/http/exchange.ts'
 import type { IsFamiliarHost } from '../transport/http/familiar-host.ts'
+import type { Routes } from '../transport/http/http.ts'
+import { createCompressed, sendCompressed } from './compressed.ts'
+import { type Asset, type GraphiQLParts, loadGraphiQLParts, scriptPath, stylePath } from './graphiql-parts.ts'
 import { exampleTabs } from './graphiql-tabs.ts'
 import { icon, logo } from './logo.ts'
 
@@ -9,18 +13,24 @@ type GraphiQLOptions = {
   devTokens?: DevTokens
   isFamiliarHost: IsFamiliarHost
   exampleConversationId: (one: UserId, other: UserId) => string
-  randomId: () => string
+}
+
+export type GraphiQL = {
+  /** Shows GraphiQL to browsers; every other client gets GraphQL. */
+  page(otherwise: Handler): Handler
+  /** What the page loads. */
+  routes: Routes
 }
 
 const alice = 'alice' as UserId
 const bob = 'bob' as UserId
 
-/** Everything is in the page itself; should a part of it ever try to reach another host, the browser refuses. */
+/** Everything comes from this server; should a part of it ever try to reach another host, the browser refuses. */
 const policy = [
   "default-src 'none'",
-  "script-src 'unsafe-inline' blob:",
+  "script-src 'self' 'unsafe-inline' blob:",
   'worker-src blob:',
-  "style-src 'unsafe-inline'",
+  "style-src 'self' 'unsafe-inline'",
   'img-src data:',
   'font-src data:',
   "connect-src 'self'",
@@ -29,28 +39,60 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The explorer for browsers, GraphQL for everybody else. */
-export function createGraphiQLHandler(options: GraphiQLOptions, otherwise: Handler): Handler {
-  return async (exchange) => {
-    const { request, response } = exchange
-    if (!request.headers.accept?.includes('text/html')) return otherwise(exchange)
-    response.setHeader('content-security-policy', policy)
-    send(response, 200, 'text/html; charset=utf-8', await render(options, options.isFamiliarHost(request)))
+export function createGraphiQL(options: GraphiQLOptions): GraphiQL {
+  let loaded: Promise<GraphiQLParts> | undefined
+  const load = () => {
+    loaded ??= loadGraphiQLParts('Parley', icon)
+    return loaded
+  }
+
+  /** One URL has one content for ever, if it is the one that the page names. */
+  const serve =
+    (assetOf: (parts: GraphiQLParts) => Asset, contentType: string): Handler =>
+    async ({ request, response }) => {
+      const { url, content } = assetOf(await load())
+      sendCompressed(response, await content(request.headers['accept-encoding']), {
+        'content-type': contentType,
+        'cache-control': request.url === url ? 'public, max-age=31536000, immutable' : 'no-cache',
+      })
+    }
+
+  return {
+    page: (otherwise) => async (exchange) => {
+      const { request, response } = exchange
+      if (!request.headers.accept?.includes('text/html')) return otherwise(exchange)
+      const page = await render(await load(), options, options.isFamiliarHost(request))
+      const etag = `"${createHash('sha256').update(page).digest('base64url').slice(0, 22)}"`
+      // It may hold tokens, so that no proxy may keep it.
+      const headers = { 'content-security-policy': policy, 'cache-control': 'private, no-cache', etag }
+      if (request.headers['if-none-match'] === etag) {
+        response.writeHead(304, { ...headers, vary: 'accept, accept-encoding' }).end()
+        return
+      }
+      sendCompressed(response, await createCompressed(page)(request.headers['accept-encoding']), {
+        ...headers,
+        'content-type': 'text/html; charset=utf-8',
+      })
+    },
+    routes: {
+      [scriptPath]: { GET: serve(({ script }) => script, 'text/javascript; charset=utf-8') },
+      [stylePath]: { GET: serve(({ style }) => style, 'text/css; charset=utf-8') },
+    },
   }
 }
 
-async function render(options: GraphiQLOptions, withTokens: boolean): Promise<string> {
-  const { exampleConversationId, randomId } = options
+/** In the place of a clientMessageId. */
+const freshId = 'hello-fresh-id'
+
+async function render(parts: GraphiQLParts, options: GraphiQLOptions, withTokens: boolean): Promise<string> {
+  const { exampleConversationId } = options
   const devTokens = withTokens ? options.devTokens : undefined
-  // Nine megabytes, needed by no node that does not serve the page.
-  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   const tokens = {
     alice: (await devTokens?.issue(alice, 'Alice')) ?? '<a token for alice>',
     bob: (await devTokens?.issue(bob, 'Bob')) ?? '<a token for bob>',
   }
   const headersOf = (whom: 'alice' | 'bob') => JSON.stringify({ authorization: `Bearer ${tokens[whom]}` }, null, 2)
-  const tabs = exampleTabs(exampleConversationId(alice, bob), `hello-${randomId().slice(0, 8)}`)
-  const page = renderGraphiQL({
+  const shown = {
     title: 'Parley',
     logo,
     favicon: icon,
@@ -58,15 +100,19 @@ async function render(options: GraphiQLOptions, withTokens: boolean): Promise<st
     subscriptionsProtocol: 'WS',
     headers: headersOf('bob'),
     defaultEditorToolsVisibility: 'variables',
-    defaultTabs: tabs.map(({ asWhom, query, variables }) => ({
+    defaultTabs: exampleTabs(exampleConversationId(alice, bob), freshId).map(({ asWhom, query, variables }) => ({
       query,
       headers: headersOf(asWhom),
       variables: variables === undefined ? '' : JSON.stringify(variables, null, 2),
     })),
-  })
+  }
   const additions = devTokens ? steadyTabs + refreshTokens(tokens) : steadyTabs
-  return page.trimStart().replace('</head>', () => `${additions}</head>`)
+  return parts.pageWith(additions, withFreshIds(JSON.stringify(shown)))
 }
+
+/** The browser makes the clientMessageId: one that the page held would make the first send a retry of an earlier visitor's. */
+const withFreshIds = (options: string): string =>
+  `JSON.parse(${JSON.stringify(options)}.replaceAll('${freshId}', 'hello-' + crypto.getRandomValues(new Uint32Array(1))[0].toString(36)))`
 
 /** GraphiQL 5 moves a tab aside the moment it is pressed, so that the first click on it hits nothing. */
 const steadyTabs = '<style>.graphiql-tab { transform: none !important }</style>\n'

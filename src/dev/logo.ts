@@ -1,4 +1,4 @@
-/** Two who take turns. */
+/** The logo shows two people who take turns. */
 export const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" width="28" height="28" fill="none" stroke-width="3"' +
   ' stroke-linejoin="round"><path d="M4 6h17v11H11l-5 4v-4H4z" stroke="#2f7d6b"/>' +

@@ -16,7 +16,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** GET / in development: what this is, and the first message with one paste. */
+/** Answers GET / in development mode: the page says what this is, and how to send the first message with one paste. */
 export function createStartPageHandler(
   devTokens: DevTokens,
   isFamiliarHost: IsFamiliarHost,
@@ -29,7 +29,7 @@ export function createStartPageHandler(
   }
 }
 
-/** The host is the client's word, and goes into a page. */
+/** The host comes from the client and goes into a page, so only plain characters pass. */
 const originOf = ({ headers: { host = '' } }: IncomingMessage): string =>
   `http://${/^[\w.:[\]-]+$/.test(host) ? host : 'localhost'}`
 

@@ -4,6 +4,6 @@ const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) =>
 const style =
   'margin: 1rem; padding: .8rem 1rem; border: 2px solid #b3261e; border-radius: 8px; font-family: system-ui, sans-serif'
 
-/** For the pages of a development mode that others can reach. */
+/** Warns on the pages of a development mode that other machines can reach. */
 export const warningOnPage = (warning: string | undefined): string =>
   warning === undefined ? '' : `<p role="alert" style="${style}"><strong>Warning.</strong> ${escaped(warning)}</p>`

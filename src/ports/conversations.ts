@@ -1,17 +1,17 @@
-// Conversations, who is in them, and what each has decided about them. In DynamoDB.
+// Conversations, their members, and each member's settings. DynamoDB holds them.
 
 import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 import type { MemberAddress } from './delivery.ts'
 
 export type Role = 'OWNER' | 'ADMIN' | 'MEMBER'
 
-/** What a group knows of one member. `joinedSeq`: of the change by which they came; they see what is above it. */
+/** What a group knows of one member. `joinedSeq` is the seq of the change that added them; they see what is above it. */
 export type GroupMember = { role: Role; joinedSeq: Seq }
 
-/** Two people, or one with themselves. Never changes. */
+/** A chat of two people, or of one with themselves. It never changes. */
 type Direct = { id: ConversationId; kind: 'DIRECT'; members: readonly UserId[] }
 
-/** `members`: in the order they came. `version`: the seq of the last change that took effect. */
+/** `members` are in the order in which they joined. `version` is the seq of the last change that took effect. */
 export type Group = {
   id: ConversationId
   kind: 'GROUP'
@@ -24,36 +24,36 @@ export type Group = {
 export type Conversation = Direct | Group
 
 export interface ConversationStore {
-  /** Puts it if there is none of that id. */
+  /** Puts the conversation if there is none with that id. */
   create(conversation: Conversation): Promise<void>
   getMany(ids: readonly ConversationId[]): Promise<Conversation[]>
-  /** Puts the group in the place of the one that is there IF that has `version`. */
+  /** Replaces the stored group IF it has `version`. Returns whether it did. */
   replace(group: Group, version: Seq): Promise<boolean>
 }
 
 /** What one member has decided for themselves about a conversation. */
 export type Settings = { mutedUntilMs?: number; pinned: boolean; archived: boolean }
 
-/** What is not named stays. `mutedUntilMs: null` ends it. */
+/** Settings that are not named stay. `mutedUntilMs: null` ends a mute. */
 export type SettingsChange = { mutedUntilMs?: number | null; pinned?: boolean; archived?: boolean }
 
-/** Without `settings` it is neither muted nor pinned nor archived. */
+/** A conversation without `settings` is neither muted nor pinned nor archived. */
 export type Membership = { conversationId: ConversationId; joinedSeq: Seq; settings?: Settings }
 
 /**
- * An index of who may be in which conversation. The conversations are the truth: a row may be there for somebody who is not in one
- * (any more, or yet), never the other way round.
+ * An index of who may be in which conversation. The conversations are the truth: a row may exist for a user who is no longer in the
+ * conversation, or not yet; but a member always has a row.
  */
 export interface MembershipStore {
-  /** Puts the first ones of a conversation that is being made: nobody has set anything in them yet. */
-  found(userIds: readonly UserId[], membership: Membership): Promise<void>
-  /** Puts it, or raises its joinedSeq. */
+  /** Puts the first memberships of a conversation that is being created. They have no settings that could be overwritten. */
+  addFirst(userIds: readonly UserId[], membership: Membership): Promise<void>
+  /** Puts the membership, or raises its joinedSeq. */
   add(userId: UserId, membership: Membership): Promise<void>
-  /** Deletes it IF its joinedSeq is below `seq`. */
+  /** Deletes the membership IF its joinedSeq is below `seq`. */
   remove(userId: UserId, conversationId: ConversationId, seq: Seq): Promise<void>
   ofUser(userId: UserId): Promise<readonly Membership[]>
-  /** In the order asked for; undefined where there is none. */
+  /** Returns one result per member, in the order asked for; undefined where there is none. */
   getMany(members: readonly MemberAddress[]): Promise<(Membership | undefined)[]>
-  /** Changes the settings of a membership that is there, at least one of them. Returns it as it is now, or undefined. */
+  /** Changes at least one setting of an existing membership. Returns the membership as it is now, or undefined if there is none. */
   configure(member: MemberAddress, change: SettingsChange): Promise<Membership | undefined>
 }

@@ -1,17 +1,17 @@
-// How far everybody has got. In DynamoDB.
+// How far each member has got. DynamoDB holds it.
 
 import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
 import type { Ticks } from '../protocol/ticks.ts'
 
 export type Pending = { conversationId: ConversationId; firstUndeliveredSeq: Seq }
 
-/** An index of who has something waiting where. The boundaries are the truth; this only saves looking everywhere. */
+/** An index of the conversations in which a user has something undelivered. The boundaries are the truth; the index only saves reads. */
 export interface PendingIndex {
-  /** Keeps the minimum of what is there and `seq`. */
+  /** Sets the row to the lower of its value and `seq`. */
   lower(receiverId: UserId, conversationId: ConversationId, seq: Seq): Promise<void>
   get(receiverId: UserId, conversationId: ConversationId): Promise<Pending | undefined>
   list(receiverId: UserId): Promise<Pending[]>
-  /** Raises the row to `toSeq` IF it is there and lower. */
+  /** Raises the row to `toSeq` IF it exists and is lower. */
   raise(receiverId: UserId, conversationId: ConversationId, toSeq: Seq): Promise<void>
   /** Deletes the row IF firstUndeliveredSeq <= upTo. */
   remove(receiverId: UserId, conversationId: ConversationId, upTo: Seq): Promise<void>
@@ -23,10 +23,10 @@ export type BoundaryChange = { ticks: Ticks; changed: boolean }
 export interface BoundaryStore {
   /** SET delivered = seq IF absent or lower. */
   deliver(member: MemberAddress, seq: Seq): Promise<BoundaryChange>
-  /** SET read = seq IF absent or lower, and lifts delivered to at least seq. `delivered`, if known, saves a second try. */
+  /** SET read = seq IF absent or lower, and lifts delivered to at least seq. `delivered`, if it is known, saves a second attempt. */
   read(member: MemberAddress, seq: Seq, delivered?: Seq): Promise<BoundaryChange>
-  /** Zeroes where there is no row. In the order asked for. */
+  /** Returns the boundaries in the order asked for; they are zero where there is no row. */
   getMany(members: readonly MemberAddress[]): Promise<Ticks[]>
-  /** Every row the user has. */
+  /** Returns every row of the user. */
   ofUser(userId: UserId): Promise<readonly Ticks[]>
 }

@@ -1,4 +1,4 @@
-// Events between nodes, by way of Redis.
+// Events between nodes. They go through Redis.
 
 import type { ConversationId, MessageAddress, Seq, UserId } from '../protocol/ids.ts'
 import type { Ticks } from '../protocol/ticks.ts'
@@ -16,15 +16,15 @@ export type ChatEvent =
   | { type: 'conversation'; conversationId: ConversationId }
   | { type: 'presence'; userId: UserId }
 
-/** Goes to a user who was added to a group, or removed, by the change at this seq. */
+/** Tells a user that the change at this seq added them to a group or removed them. */
 export type MembershipEvent = MessageAddress & { joined: boolean }
 
-/** Somebody is writing, or has stopped. Never stored. */
+/** A member is writing, or has stopped. It is never stored. */
 export type Typing = MemberAddress & { typing: boolean }
 
 export interface EventListener {
   event(event: ChatEvent): void
-  /** Events may have been lost: the link to Redis was down. */
+  /** Called when events may have been lost because the link to Redis was down. */
   gap(): void
 }
 
@@ -34,7 +34,7 @@ export interface EventSubscription {
   close(): Promise<void>
 }
 
-/** Users, or a whole group. */
+/** Who gets an event: users, or a whole group. */
 export type Audience = readonly UserId[] | ConversationId
 
 export type EntryPublication = {
@@ -45,31 +45,31 @@ export type EntryPublication = {
 }
 
 /**
- * `absent`: members without a session. `overtaken`: of those whose pending row was written, the ones whose ack came before it, and how far
- * that ack went: it found no sign of the row, so the row has to be removed by whoever wrote it.
+ * `absent` are the members without a session. `overtaken` are those whose ack came before their pending row was written, with how far that
+ * ack went. The ack could not see the row, so the sender that wrote the row has to remove it.
  */
 export type PublishedEntry = { absent: UserId[]; overtaken: { userId: UserId; delivered: Seq }[] }
 
 export interface Events {
   /**
    * One round trip: publishes the entry to every member and lifts the conversation's counter to its seq. A sender without a session loses
-   * the flag `pendingIndexComplete` of `Sessions`. A message becomes its conversation's `Activity`; where that is gone, only if the counter says that nothing
-   * comes after it.
+   * the mark `pendingIndexComplete` of `Sessions`. A message becomes its conversation's `Activity`; where Redis has forgotten that, only if
+   * the counter says that nothing comes after the message.
    */
   publishEntry(publication: EntryPublication): Promise<PublishedEntry>
-  /** Does the same for a group, in one publish however many are in it, and does not look at who has a session. */
+  /** Does the same for a group. It is one publish however large the group is, and it does not look at sessions. */
   publishGroupEntry(entry: LogEntry): Promise<void>
   /** One round trip: publishes a member's new boundaries, and lifts the cached ones as `BoundaryCache.lift` does. */
   publishBoundaries(audience: Audience, ticks: Ticks): Promise<{ pendingVersion: number }>
-  /** Publishes to these users that a conversation is not as they knew it: their settings, say. */
+  /** Tells these users that something about a conversation has changed, such as their settings. */
   publishConversation(userIds: readonly UserId[], conversationId: ConversationId): Promise<void>
-  /** Publishes that somebody is typing, or is no longer. */
+  /** Publishes that a member is typing, or has stopped. */
   publishTyping(audience: Audience, typing: Typing): Promise<void>
   /** Publishes to these users that they were added to a group, or removed. */
   publishMembership(userIds: readonly UserId[], membership: MembershipEvent): Promise<void>
   /** Resolves when Redis has confirmed the subscription: everything published from then on is heard. */
   subscribe(userId: UserId, listener: EventListener): Promise<EventSubscription>
   subscribeGroup(id: ConversationId, listener: EventListener): Promise<EventSubscription>
-  /** The same for how these users appear to others. */
+  /** Does the same for the presence of these users. */
   subscribePresence(userIds: readonly UserId[], listener: EventListener): Promise<EventSubscription>
 }

@@ -1,4 +1,4 @@
-// The log of a conversation, and who put what where. In DynamoDB: slow, never forgets.
+// The log of a conversation, and the claims on it. DynamoDB holds them: it is slow and never forgets.
 
 import type {
   AttachmentId,
@@ -11,7 +11,7 @@ import type {
 } from '../protocol/ids.ts'
 import type { Role } from './conversations.ts'
 
-/** What somebody put into a conversation's log. */
+/** What a user has put into a conversation's log. */
 export type Entry = MessageAddress & {
   messageId: MessageId
   clientMessageId: ClientMessageId
@@ -20,91 +20,93 @@ export type Entry = MessageAddress & {
 }
 
 /**
- * `seq`: of the change that set it. One that was taken back stays for a while, so that a late change does not bring it back
- * (protocol/alterations.ts). `changes`: how many this person has made of their reactions to this message. `floor`: the highest seq of
- * theirs that has found no room, if any.
+ * `seq` is that of the change that set the reaction. A reaction that was taken back stays for a while, so that a late change does not bring
+ * it back (protocol/alterations.ts). `changes` counts the changes this person has made of their reactions to this message. `floor` is the
+ * highest seq of theirs that has found no room, if any.
  */
 export type Reaction = { emoji: string; userId: UserId; seq: Seq; on: boolean; changes?: number; floor?: Seq }
 
-/** A file of a message. `key`: where its bytes lie. */
+/** A file of a message. `key` says where its bytes are stored. */
 export type Attachment = { id: AttachmentId; key: string; contentType: string; byteSize: number; name?: string }
 
 /** A message, with what later changes have made of it. */
 export type Message = Entry & {
   kind: 'message'
-  /** Empty once it is deleted. */
+  /** It is empty once the message is deleted. */
   body: string
   replyToSeq?: Seq
-  /** Gone once it is deleted. */
+  /** What the sender's app has put beside the text: the text of a JSON object. It is absent once the message is deleted. */
+  metadata?: string
+  /** They are absent once the message is deleted. */
   attachments?: readonly Attachment[]
   edited?: { seq: Seq; atMs: number }
-  /** How many edits it has shown. */
+  /** How many edits the message has shown. */
   edits?: number
   deletedAtMs?: number
-  /** By seq. */
+  /** They are sorted by seq. */
   reactions?: readonly Reaction[]
 }
 
-/** What is done to a message later. An edit that does not show any more has lost its text. */
+/** What is done to a message after it was sent. An edit that no longer shows has lost its text. */
 export type Alteration =
   | { type: 'edit'; body: string }
   | { type: 'delete' }
   | { type: 'reaction'; emoji: string; on: boolean }
 
-/** An alteration, with a place of its own in the log: whoever was away meets it there. */
+/** An alteration with a cell of its own in the log, where a reader that was away finds it. */
 export type Change = Entry & {
   kind: 'change'
   targetSeq: Seq
   alteration: Alteration
-  /** In an event: the message as it was then, which saves its readers a read each. Not in the log. */
+  /** Only an event has it: the message as it was then, which saves its readers a read each. */
   target?: Message
 }
 
 /**
- * A change of the group itself: who is in it, with which role, what it is called. It was made for one version of the group, and takes
- * effect only on that one: of several made for the same version, the first to be applied.
+ * A change of the group itself: of its members, their roles, or the title. It was made for one version of the group and takes effect only on
+ * that one. Of several changes made for the same version, the first to be applied takes effect.
  */
 export type GroupChange = Entry & {
   kind: 'group'
   baseVersion: Seq
   added: readonly UserId[]
   removed: readonly UserId[]
-  /** Of those added, and of others who get another one. Whoever is added without one is a MEMBER. */
+  /** The roles of added members and of members whose role changes. Who is added without a role becomes a MEMBER. */
   roles: readonly { userId: UserId; role: Role }[]
   title?: string
-  /** In an event: it has taken effect, which saves its readers a read each. Not in the log. */
+  /** Only an event has it: the change has taken effect, which saves its readers a read each. */
   applied?: true
 }
 
-/** A number that was skipped, for good. */
+/** A seq that was skipped for good. */
 export type Void = MessageAddress & { kind: 'void' }
 
-/** A cell of a conversation's log: written once. Only what a message shows changes, by the changes above it. */
+/** A cell of a conversation's log. It is written once; only what a message shows is changed, by the changes above it. */
 export type LogRow = LogEntry | Void
 export type LogEntry = Message | Change | GroupChange
 
-/** `upTo`: the last cell it was looked at, at most `before` - 1. `whole`: none of the cells up to there is empty. */
+/** `upTo` is the last cell that was looked at, at most `before` - 1. `whole`: none of the cells up to there is empty. */
 type OfOthers = { seqs: readonly Seq[]; upTo: Seq; whole: boolean }
 
 export interface MessageLog {
   /** Writes the row if its cell is empty. */
   put(row: LogRow): Promise<'written' | 'taken'>
   /**
-   * Lets the target show the change, unless it shows a later one of its kind, is deleted, or has no room left in its row. Twice does no
-   * more than once. Takes the text out of every edit of it that shows no more. Returns the message as it is now, or undefined where there
-   * is none.
+   * Lets the target show the change, unless it shows a later one of its kind, is deleted, or has no room left in its row. Calling it twice
+   * does no more than calling it once. Removes the text of every edit that no longer shows. Returns the message as it is now, or undefined
+   * where there is none.
    */
   alter(change: Change): Promise<Message | undefined>
   get(address: MessageAddress): Promise<LogRow | undefined>
-  /** Those of the cells that are not empty, in any order. */
+  /** Returns the rows of those cells that are not empty, in any order. */
   getMany(addresses: readonly MessageAddress[]): Promise<LogRow[]>
-  /** The first `limit` rows with seq > after, ascending; fewer only where the log ends. */
+  /** Returns the first `limit` rows with seq > after, ascending; fewer only where the log ends. */
   above(conversationId: ConversationId, after: Seq, limit: number): Promise<readonly LogRow[]>
-  /** The last `limit` rows with seq < before, descending; fewer only where the log begins. */
+  /** Returns the last `limit` rows with seq < before, descending; fewer only where the log begins. */
   below(conversationId: ConversationId, before: Seq, limit: number): Promise<readonly LogRow[]>
   /**
-   * Looks at the cells with after < seq < before, ascending, and at no more than `limit` that are taken: which of them are messages that
-   * are not by this sender and not deleted?
+   * Looks at the cells with after < seq < before, ascending, and at no more than `limit` that are taken. Returns the seqs of those that are
+   * messages, not by this sender and not deleted.
    */
   ofOthers(
     conversationId: ConversationId,
@@ -114,7 +116,7 @@ export interface MessageLog {
   ): Promise<OfOthers>
 }
 
-/** The one place where a send's seq is decided. Never expires: a retry may come at any age (P2). */
+/** Decides the seq of a send, and nothing else does. It never expires, as a retry may come at any age (P2). */
 export type Claim = {
   senderId: UserId
   clientMessageId: ClientMessageId

@@ -2,17 +2,17 @@ import type { LogEntry } from './log.ts'
 
 type StreamKind = 'messages' | 'changes' | 'ticks' | 'typing' | 'conversations' | 'presence'
 
-/** Told in passing, for the metrics: nothing waits for it, and it never throws. */
+/** Counts what happens, for the metrics. Its callers do not wait for it, and it never throws. */
 export type Observer = {
-  /** A message is stored and published; now it is acknowledged. */
+  /** A message was stored and published, and is now acknowledged. */
   sent(tookMs: number): void
-  /** A retry is answered with what its first attempt has put there. */
+  /** A retry is answered with what its first attempt has stored. */
   duplicate(kind: LogEntry['kind']): void
-  /** A number was skipped for good: by a reader that met a hole, or by a sender that had one left over. */
+  /** A seq was skipped for good: by a reader that met a hole, or by a sender that had reserved one in vain. */
   voided(by: 'reader' | 'sender'): void
   attached(): void
   detached(): void
-  /** A stream of messages has read what it had missed, that many cells of the log, and is live. */
+  /** A stream of messages has read what it had missed, which were that many cells of the log, and is live. */
   caughtUp(cells: number, tookMs: number): void
   /**
    * A stream has read the log because events were lost, because the periodic resync found some missing (`beat`), or because one came too

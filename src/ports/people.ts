@@ -1,17 +1,17 @@
-// What is known of users. In DynamoDB.
+// What is known of users. DynamoDB holds it.
 
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 
-/** `name`: from their token. `ownName`, `avatarUrl`: what they chose themselves. */
+/** `name` comes from the user's token. `ownName` and `avatarUrl` are what the user chose. */
 export type Profile = { userId: UserId; name?: string; ownName?: string; avatarUrl?: string }
 
-/** Null takes it away; what is not named stays. */
+/** Null removes a value; values that are not named stay. */
 export type ProfileChange = { ownName?: string | null; avatarUrl?: string | null }
 
 export interface ProfileStore {
-  /** Sets the name of the token, and leaves the rest. Returns the profile as it is now. */
+  /** Sets the name from the token and leaves the rest. Returns the profile as it is now. */
   put(profile: Pick<Profile, 'userId' | 'name'>): Promise<Profile>
-  /** Changes what they chose. Returns the profile as it is now. */
+  /** Changes what the user chose. Returns the profile as it is now. */
   change(userId: UserId, change: ProfileChange): Promise<Profile>
   getMany(userIds: readonly UserId[]): Promise<Profile[]>
 }
@@ -21,18 +21,22 @@ export type Block = { userId: UserId; blockedId: UserId }
 
 export interface BlockStore {
   set(block: Block, blocked: boolean): Promise<void>
-  /** Which of these stand, in the order asked for. */
+  /** Returns whether each of these blocks exists, in the order asked for. */
   getMany(blocks: readonly Block[]): Promise<boolean[]>
+  /** Whom the user has blocked, in the order of their ids: the first `limit` that come after this one, if it is given. */
+  above(userId: UserId, after: UserId | undefined, limit: number): Promise<UserId[]>
+  /** The last `limit` that come before this one, the last one first. */
+  below(userId: UserId, before: UserId | undefined, limit: number): Promise<UserId[]>
 }
 
 /** `userId` has left the group by themselves, at `leftAtMs`, and has not come back since. */
 export type Departure = { userId: UserId; groupId: ConversationId; leftAtMs: number }
 
 export interface DepartureStore {
-  /** In the place of an earlier one. */
+  /** Puts the departure and replaces an earlier one. */
   put(departure: Departure): Promise<void>
-  /** Those that stand, each once, in any order. */
+  /** Returns those that exist, each once, in any order. */
   getMany(groupId: ConversationId, userIds: readonly UserId[]): Promise<Departure[]>
-  /** Deletes this very one: one that was put since stays. */
+  /** Deletes exactly this departure: one that was put since stays. */
   remove(departure: Departure): Promise<void>
 }

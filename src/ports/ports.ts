@@ -1,4 +1,4 @@
-// What the domain needs from the world, all of it; the parts are in the files beside this one. Implementations live in
+// Everything the domain needs from the outside; the parts are in the files beside this one. Implementations are in
 // src/store, one folder per backing, with the same file names: dynamo/messages.ts, memory/messages.ts. All of them keep these rules:
 // - A call that fails throws ChatError('UNAVAILABLE'). It may or may not have taken effect; every caller copes with both.
 // - Reads are consistent: they see every write that was answered before the read began.
@@ -39,5 +39,5 @@ export interface SoftState {
   events: Events
 }
 
-/** Without `media` there are no attachments; without `push` nobody is told who is away; without `quotas` nothing is counted. */
+/** Without `media` there are no attachments, without `push` absent users get no notifications, without `quotas` nothing is limited. */
 export type Ports = Stores & SoftState & { clock: Clock; media?: Media; push?: Push; quotas?: Quotas }

@@ -1,11 +1,11 @@
-// Telling those who are away: devices in DynamoDB, what waits in Redis, and the services.
+// Push notifications. DynamoDB holds the devices, Redis the queue, and providers reach the push services.
 
 import type { DeviceId, MessageAddress, Seq, UserId } from '../protocol/ids.ts'
 import type { MemberAddress } from './delivery.ts'
 
 export type PushPlatform = 'WEBPUSH' | 'FCM' | 'APNS' | 'LOG'
 
-/** An installation of somebody that can be pushed to. */
+/** An installation of a user's app that can be pushed to. */
 export type Device = {
   userId: UserId
   deviceId: DeviceId
@@ -19,97 +19,97 @@ export type DeviceAddress = Pick<Device, 'userId' | 'deviceId'>
 
 /**
  * Two rows for each device: its own, by which a user's devices are found, and one by its token, which names the one device that has
- * it. Where the two disagree, the token's is the truth: a token that has moved to somebody else is nobody's by an older row.
+ * it. Where the two disagree, the token's row is the truth: an older row does not own a token that has moved to another user.
  */
 export interface DeviceStore {
   put(device: Device): Promise<void>
   ofUser(userId: UserId): Promise<Device[]>
-  /** Deletes it IF it still has this token. */
+  /** Deletes the device IF it still has this token. */
   remove(device: Device): Promise<void>
-  /** From now on the token is this device's, whosever it was. */
+  /** Makes this device the owner of its token, whichever device owned it before. */
   own(device: Device): Promise<void>
-  /** Whose the tokens of these are, in the order asked for; undefined where nobody has it. */
+  /** Returns which device owns the token of each of these, in the order asked for; undefined where none does. */
   ownersOf(devices: readonly Pick<Device, 'platform' | 'token'>[]): Promise<(DeviceAddress | undefined)[]>
   /** Deletes the token's row IF it names this device. */
   disown(device: Device): Promise<void>
 }
 
-/** A message whose receivers may have to be told by push. */
+/** A message whose receivers may need a push. */
 type PushJob = MessageAddress & { senderId: UserId; atMs: number }
 export type TakenJob = { id: string; job: PushJob }
 
-/** A banner to be looked at: `seq` is the newest message it might show, sent `atMs`; 0 where only something was read. */
-export type Wanted = MemberAddress & { seq: Seq; atMs: number }
+/** A banner that may have to change. `seq` is the newest message it might show, sent `atMs`; it is 0 where messages were only read. */
+export type WantedBanner = MemberAddress & { seq: Seq; atMs: number }
 
-/** `version` changes with every want. `attempts`: failed ones so far. */
-export type ClaimedBanner = Wanted & { version: number; attempts: number }
+/** `version` changes each time the banner is wanted. `attempts` counts the failed ones so far. */
+export type ClaimedBanner = WantedBanner & { version: number; attempts: number }
 
 /**
- * What waits to be pushed. First a job per message, however many it is for; then, one for each member and conversation, the
- * banners that may have to change: ten messages that wait are one.
+ * What waits to be pushed. There is first one job per message, however many receivers it has. From it come the banners that may have to
+ * change, one for each member and conversation: ten messages that wait are one banner.
  */
 export interface PushQueue {
   add(job: PushJob): Promise<void>
-  /** Some jobs, each given to one worker; again to another, if it is not done with it in half a minute. */
+  /** Takes some jobs. Each is given to one worker, and to another if the first is not done with it within half a minute. */
   take(limit: number): Promise<TakenJob[]>
   done(jobs: readonly TakenJob[]): Promise<void>
-  /** Joins what is wanted already, keeping the higher seq. What waits for its time goes on waiting, unless it is `urgent`. */
-  want(banners: readonly Wanted[], options?: { urgent?: boolean }): Promise<void>
-  /** Some whose time has come. For `leaseMs` they are nobody else's. */
+  /** Adds banners. One that is wanted already keeps the higher seq, and goes on waiting for its time unless it is `urgent`. */
+  want(banners: readonly WantedBanner[], options?: { urgent?: boolean }): Promise<void>
+  /** Claims some banners whose time has come. No other worker gets them for `leaseMs`. */
   claim(limit: number, leaseMs: number): Promise<ClaimedBanner[]>
-  /** Done with it; or, with a `retryAtMs`, until then. If it was wanted again meanwhile, it is due at once. */
-  settle(banner: ClaimedBanner, retryAtMs?: number): Promise<void>
+  /** Removes the banner or, with `retryAtMs`, makes it due then. If it was wanted again meanwhile, it is due at once. */
+  finish(banner: ClaimedBanner, retryAtMs?: number): Promise<void>
   backlog(): Promise<PushBacklog>
 }
 
-/** `oldestDueMs`: how long the one that is due longest has been. */
+/** `oldestDueMs` says for how long the oldest due banner has been due. */
 export type PushBacklog = { jobs: number; banners: number; oldestDueMs: number }
 
-/** `accepted`: whether the platform took it, or the attempt's outcome is not known yet. */
-export type Shown = { seq: Seq; accepted: boolean }
+/** `accepted` is false while it is not known whether the platform accepted the push. */
+export type ShownBanner = { seq: Seq; accepted: boolean }
 
-/** What devices show, as far as Redis remembers. */
+/** What devices show, as far as Redis remembers it. */
 export interface Banners {
-  of(member: MemberAddress): Promise<Map<DeviceId, Shown>>
-  /** Null where nothing is shown any more. */
-  note(member: MemberAddress, shown: ReadonlyMap<DeviceId, Shown | null>): Promise<void>
+  of(member: MemberAddress): Promise<Map<DeviceId, ShownBanner>>
+  /** Notes what each device shows; null means that it shows nothing any more. */
+  note(member: MemberAddress, shown: ReadonlyMap<DeviceId, ShownBanner | null>): Promise<void>
   any(member: MemberAddress): Promise<boolean>
   /** Counts a push to this user, and returns how many that makes in this window of time. */
   spend(userId: UserId, window: number, windowMs: number): Promise<number>
 }
 
-/** What a device is told: a banner to show in the place of the conversation's last one, or to take it away. */
+/** Tells a device to show a banner in place of the conversation's last one, or to withdraw it. */
 export type Notification = MessageAddress & ({ type: 'show'; title: string; body: string } | { type: 'withdraw' })
 
 export type PushOutcome =
   | { type: 'accepted' }
-  /** The device is gone for good, or never was. */
+  /** The device does not exist, or no longer does. */
   | { type: 'unregistered' }
-  /** Not now. `afterMs`: not before, as the service says. `alone`: it is about this device, not about the service. */
+  /** The push can be tried again, after `afterMs` if the service says so. `alone`: the failure concerns this device, not the service. */
   | { type: 'retry'; afterMs?: number; reason: string; alone?: true }
-  /** It will not be taken, however often it is tried. */
+  /** The service will never accept this push. */
   | { type: 'rejected'; reason: string }
 
-/** A way to devices of one platform. It never throws, and answers within a few seconds. */
+/** Sends to the devices of one platform. It never throws, and answers within a few seconds. */
 export interface PushProvider {
   send(token: string, notification: Notification): Promise<PushOutcome>
-  /** Why this cannot be a token of the platform. */
+  /** Returns why this cannot be a token of the platform, or undefined if it can. */
   tokenProblem(token: string): string | undefined
-  /** What fails together: the service behind this token. */
+  /** Returns the name of the service behind this token. Tokens of one service fail together. */
   laneOf(token: string): string
   close(): void
 }
 
-/** Told for the metrics. */
+/** Counts pushes, for the metrics. */
 export type PushObserver = {
   queued(outcome: 'added' | 'failed'): void
   sent(platform: PushPlatform, outcome: PushOutcome['type']): void
-  /** What was given up. */
+  /** A push was given up. */
   dead(reason: 'expired' | 'rejected'): void
   failed(error: unknown): void
 }
 
-/** `publicKey`: what browsers subscribe with. */
+/** `publicKey` is the key that browsers subscribe with. */
 export type Push = {
   queue: PushQueue
   banners: Banners

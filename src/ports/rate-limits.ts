@@ -1,9 +1,9 @@
-/** Of a token bucket: how fast it fills, and how much it holds. */
+/** How fast a token bucket fills, and how much it holds. */
 
 export type Rate = { perSecond: number; burst: number }
 
-/** Token buckets that all nodes share. One that nobody has drawn from for long enough is full. */
+/** Token buckets that all nodes share. A bucket that was not drawn from for long enough is full. */
 export type RateLimits = {
-  /** Takes up to `wanted` tokens, as many as there are. If there is none: how long until there is one. */
+  /** Takes up to `wanted` tokens, as many as there are. If there is none, it returns how long it is until there is one. */
   draw(bucket: string, wanted: number, rate: Rate): Promise<{ tokens: number; retryAfterMs: number }>
 }

@@ -1,20 +1,20 @@
 import type { Timer, Timers } from './timers.ts'
 
-/** Whoever has to do something when a time is over. */
+/** Does something when a time is over. */
 export type DeadlineOwner = {
   /** Called once, and not if the deadline was removed before. */
   onDue(): void
 }
 
 /**
- * A place in a queue; whoever added it uses it to remove it. Every place is of this one class, and so are the buckets: V8 reads fields
- * several times as fast where all objects have the same shape.
+ * A deadline in a queue; its owner keeps it to remove it. All deadlines are of this one class, and so are the buckets: V8 reads fields several
+ * times as fast where all objects have the same shape.
  */
 export class Deadline {
-  /** Undefined: this is a bucket. */
+  /** It is undefined if this is a bucket. */
   readonly owner: DeadlineOwner | undefined
   readonly tick: number
-  /** Its neighbours in the ring of its bucket; undefined once it is removed. */
+  /** Its neighbours in the ring of its bucket. They are undefined once it is removed. */
   previous: Deadline | undefined
   next: Deadline | undefined
 
@@ -29,19 +29,19 @@ export class Deadline {
 export type DeadlineQueue = ReturnType<typeof createDeadlineQueue>
 
 export type DeadlineQueueOptions = {
-  /** Nothing is due before its time, and everything is at most so much after it. */
+  /** A deadline is never early, and at most this much late. */
   resolutionMs?: number
   /** Whether the process stays alive as long as anything is in the queue. */
   holdsProcess?: boolean
 }
 
-/** Timers hold no more than 2^31 ms, deadlines may: sleep a day at most, then look again. */
+/** Timers hold no more than 2^31 ms, but deadlines may. So the queue sleeps a day at most and looks again. */
 const longestSleepMs = 24 * 3600 * 1000
 
 /**
  * One timer for many deadlines, nearly all of which are removed in time: a call or a socket must not cost a timer of its own. To add and
  * to remove takes the same few steps however many there are. Those that are due in the same `resolutionMs` stand in one bucket, a ring
- * that begins and ends with the bucket itself. A Set would do, but what it throws away when it grows keeps those alive who were in it.
+ * that begins and ends with the bucket itself. A Set would do, but the memory it discards when it grows keeps its former members alive.
  */
 export function createDeadlineQueue(timers: Timers, options: DeadlineQueueOptions = {}) {
   const { resolutionMs = 10, holdsProcess = false } = options
@@ -64,7 +64,7 @@ export function createDeadlineQueue(timers: Timers, options: DeadlineQueueOption
 
   function wake(): void {
     timer = undefined
-    // Whatever those add who are called is found below.
+    // What the owners add while they are called is found below.
     wakesAtTick = Number.NEGATIVE_INFINITY
     try {
       for (let tick = firstTick(); tick * resolutionMs <= timers.monotonic(); tick = firstTick()) runBucket(tick)
@@ -83,7 +83,7 @@ export function createDeadlineQueue(timers: Timers, options: DeadlineQueueOption
     }
   }
 
-  /** The first tick that has a deadline. It looks at all buckets, but only when the timer wakes. */
+  /** Returns the first tick that has a deadline. It looks at all buckets, but only when the timer wakes. */
   function firstTick(): number {
     let first = Number.POSITIVE_INFINITY
     for (const [tick, bucket] of buckets) if (tick < first && bucket.next !== bucket) first = tick
@@ -97,7 +97,7 @@ export function createDeadlineQueue(timers: Timers, options: DeadlineQueueOption
     return latest
   }
 
-  /** `dueMs` is a time of the monotonic clock. What is over already is due in a moment. */
+  /** `dueMs` is a time of the monotonic clock. A deadline that is over already is due in a moment. */
   function add(owner: DeadlineOwner, dueMs: number): Deadline {
     const tick = Math.ceil(dueMs / resolutionMs)
     const deadline = new Deadline(tick, owner)
@@ -113,7 +113,7 @@ export function createDeadlineQueue(timers: Timers, options: DeadlineQueueOption
     return deadline
   }
 
-  /** Returns whether it was still in time: false once it was due, or removed before. */
+  /** Returns whether the deadline was still pending: false if it was due or was removed before. */
   function remove(deadline: Deadline): boolean {
     const { previous, next } = deadline
     if (!previous || !next) return false
@@ -123,7 +123,7 @@ export function createDeadlineQueue(timers: Timers, options: DeadlineQueueOption
     deadline.next = undefined
     size -= 1
     if (holdsProcess && size === 0) timer?.release()
-    // The same on both sides is the bucket itself, which is empty now.
+    // If both neighbours are the same, that is the bucket itself, which is empty now.
     if (previous === next && next !== latest) buckets.delete(next.tick)
     return true
   }
@@ -131,9 +131,9 @@ export function createDeadlineQueue(timers: Timers, options: DeadlineQueueOption
   return {
     add,
     remove,
-    /** The time that deadlines are told in. */
+    /** The clock that deadlines use. */
     monotonic: timers.monotonic,
-    /** From now on nothing is due any more. */
+    /** Stops the timer: from now on no deadline is due. */
     close(): void {
       isClosed = true
       timer?.cancel()

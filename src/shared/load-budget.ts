@@ -1,16 +1,16 @@
 import { ChatError } from '../protocol/errors.ts'
 
-// What an operation may load. Before it runs, its cost can only be estimated: a group may have two members or a thousand. So what lists
-// turn out to hold is charged when they are there, before anything is made of it. The count lives in the context of the operation: of one
-// event, where it is a subscription.
+// Limits what an operation may load. Before it runs, its cost can only be estimated: a group may have two members or a thousand. So the items of
+// a list are charged when the list is loaded, before anything is made of them. The count is in the context of the operation; a subscription
+// has one for each event.
 
-/** In the unit of the estimate: about a value of the answer. Some 100 ms of work on one core. */
+/** The unit is that of the estimate, about one value of the answer. This is some 100 ms of work on one core. */
 const loadMax = 50_000
 
-/** What a context counts in. */
+/** Where a context keeps the count. */
 export type Loading = { loaded?: number; overload?: Overload }
 
-/** One for each operation, however many of its fields meet it. */
+/** There is one for each operation, however many of its fields throw it. */
 export class Overload extends ChatError {
   constructor() {
     super(
@@ -20,7 +20,7 @@ export class Overload extends ChatError {
   }
 }
 
-/** Throws QUERY_TOO_COMPLEX once more was charged than an operation may load, and each time from then on. */
+/** Throws QUERY_TOO_COMPLEX once an operation was charged more than it may load, and at every call after that. */
 export function charge(context: Loading, cost: number): void {
   const loaded = (context.loaded ?? 0) + cost
   context.loaded = loaded

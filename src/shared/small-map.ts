@@ -25,7 +25,7 @@ export class SmallMap<Key extends string, Value extends object> {
     }
   }
 
-  /** Returns whether it was there. */
+  /** Returns whether the key was in the map. */
   delete(key: Key): boolean {
     if (key !== this.#firstKey) return this.#others?.delete(key) ?? false
     const [next] = this.#others ?? []

@@ -1,12 +1,12 @@
 /** A timer that was started. */
 export type Timer = {
   cancel(): void
-  /** The process stays alive for it; a timer that was only started does not keep the process alive. */
+  /** Keeps the process alive until the timer has run. A timer that was only started does not. */
   hold(): void
   release(): void
 }
 
-/** The clock as those need it who wait: a time in ms that only rises, and timers that go by it. */
+/** What waiting code needs of a clock: a time in ms that only rises, and timers that use it. */
 export type Timers = {
   monotonic(): number
   /** A timer may run late, never early. */
@@ -42,7 +42,7 @@ class SystemTimer implements Timer {
     this.#timeout.unref()
   }
 
-  /** The event loop looks at the connections first: an answer that came while the process was busy with something else is not late. */
+  /** Lets the event loop read the connections first: an answer that came while the process was busy is not late. */
   #elapsed(): void {
     this.#immediate = setImmediate(this.#run)
   }
@@ -50,11 +50,11 @@ class SystemTimer implements Timer {
 
 type SleepingClock = { monotonic(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> }
 
-/** Without a reason of one's own, every abort makes a DOMException with a stack. */
+/** An abort without a reason makes a DOMException with a stack, which is slow. */
 const cancelled = 'cancelled'
 const nothing = () => undefined
 
-/** Timers that go by a clock that was handed in. That clock decides whether a sleep keeps the process alive. */
+/** Makes timers of a clock that was handed in. That clock decides whether a sleep keeps the process alive. */
 export function timersOf(clock: SleepingClock): Timers {
   return {
     monotonic: () => clock.monotonic(),

@@ -1,12 +1,12 @@
-/** A bucket holds `burst` tokens when it is full, and as many as this come back per ms. */
+/** A bucket holds `burst` tokens when it is full, and `perMs` tokens come back per ms. */
 export type Refill = { perMs: number; burst: number }
 
-/** Buckets are forgotten when they are full again; they are looked for as often as this. */
+/** How often full buckets are looked for and forgotten. */
 const sweepMs = 10_000
 
 type Bucket = { tokens: number; atMs: number; fullAtMs: number }
 
-/** Token buckets by name. One that nobody has taken from for long enough is full. `now` is in ms. */
+/** Token buckets by name. A bucket that was not taken from for long enough is full. `now` is in ms. */
 export class TokenBuckets {
   readonly #now: () => number
   readonly #buckets = new Map<string, Bucket>()
@@ -17,8 +17,8 @@ export class TokenBuckets {
   }
 
   /**
-   * Takes up to `wanted` whole tokens, as many as there are, if there are `atLeast` so many. Otherwise it takes none and tells how long
-   * it is until there are: a refusal costs nothing, so that whoever comes back after that time finds what they need.
+   * Takes up to `wanted` whole tokens, as many as there are, if there are at least `atLeast`. Otherwise it takes none and returns how long it is
+   * until there are. A refusal costs nothing, so that a caller that comes back after that time finds enough tokens.
    */
   take(
     name: string,

@@ -1,14 +1,14 @@
 /** One call to Redis or DynamoDB that is under way. */
 export type Call = {
   ended(error?: unknown): void
-  /** What goes along with what is published, where somebody traces it. */
+  /** The trace that a published event belongs to, if tracing is on. */
   traceparent?: string
 }
 
-/** Called when a call begins, with a name out of a few. */
+/** Called when a call begins, with one of a small set of names. */
 export type WatchCall = (name: string, table?: string) => Call
 
-/** Makes one observer of two, where there are two. */
+/** Combines two observers into one. Returns the first if there is only one. */
 export function combineCallObservers(one: WatchCall, other: WatchCall | undefined): WatchCall {
   if (!other) return one
   return (name, table) => {

@@ -1,6 +1,6 @@
 /**
- * What was counted under each name within a window of time. All begin anew with the next window, so nothing has to be looked for. Times
- * are of a monotonic clock: a time of day that is set would end a window, and with it what was counted.
+ * Counts under names within a window of time. All counts begin anew with the next window, so no expired ones have to be looked for. Times are of
+ * a monotonic clock: if the time of day were used, setting it would end a window and with it the counts.
  */
 export class WindowSums {
   readonly #windowMs: number
@@ -20,7 +20,7 @@ export class WindowSums {
     sums.set(name, (sums.get(name) ?? 0) + amount)
   }
 
-  /** How long it is until the next window, in whole ms: clients are told. */
+  /** Returns how long it is until the next window, in whole ms. Clients see this number. */
   leftMs(nowMs: number): number {
     this.#in(nowMs)
     return Math.ceil(this.#endsAtMs - nowMs)

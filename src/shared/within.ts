@@ -1,10 +1,10 @@
 import type { DeadlineOwner, DeadlineQueue } from './deadline-queue.ts'
 import type { Timers } from './timers.ts'
 
-/** Makes the error for work that is late. Work that ends before a promised error is there still has its own outcome. */
+/** Makes the error for work that is late. Work that ends before a promised error is ready still has its own outcome. */
 export type LateError = () => Error | Promise<Error>
 
-/** The work's own outcome, or the error if it takes longer. The work itself goes on. */
+/** Resolves to the work's own outcome, or rejects with the error if it takes longer. The work itself goes on. */
 export function within<T>(timers: Timers, ms: number, work: Promise<T>, lateError: LateError): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = timers.start(ms, () => new LateWork(lateError, reject).onDue())
@@ -13,7 +13,7 @@ export function within<T>(timers: Timers, ms: number, work: Promise<T>, lateErro
   })
 }
 
-/** The same for work that comes often: all of it shares the one timer of the queue. */
+/** Does the same for frequent work, which shares the one timer of the queue. */
 export function withinQueue<T>(queue: DeadlineQueue, ms: number, work: Promise<T>, lateError: LateError): Promise<T> {
   return new Promise((resolve, reject) => {
     const deadline = queue.add(new LateWork(lateError, reject), queue.monotonic() + ms)

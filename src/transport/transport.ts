@@ -4,9 +4,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { CompleteConfig } from '../config/dev-secrets.ts'
-import { createDevTokenHandler } from '../dev/dev-token.ts'
-import { createGraphiQLHandler } from '../dev/graphiql.ts'
-import { createStartPageHandler } from '../dev/start-page.ts'
+import { isLoopbackHost } from '../config/development-mode.ts'
 import { createMetrics, type Metrics } from '../observability/metrics.ts'
 import type { OperationIds } from '../observability/operation-ids.ts'
 import { createOperationLog } from '../observability/operation-log.ts'
@@ -14,56 +12,56 @@ import type { Tracing } from '../observability/tracing.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { RateLimits } from '../ports/rate-limits.ts'
 import { unavailable } from '../protocol/errors.ts'
-import type { UserId } from '../protocol/ids.ts'
-import { createAuthenticate, type DevTokens } from './auth/auth.ts'
+import { createAuthenticate } from './auth/auth.ts'
+import { createRefusedTokensLog } from './auth/refused-tokens-log.ts'
 import type { FieldCosts } from './documents/document-cost.ts'
 import { createErrorMapper } from './execution/errors.ts'
-import type { CreateContext } from './execution/executor.ts'
 import { createGraphQL } from './execution/graphql.ts'
 import { createOperations } from './execution/operations.ts'
+import type { CreateContext } from './execution/prepared.ts'
+import { createAdmit } from './http/admit.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { type Handler, send } from './http/exchange.ts'
-import { createIsFamiliarHost } from './http/familiar-host.ts'
 import { createGraphQLHandler } from './http/graphql-http.ts'
 import { createReadyHandler, live, type Readiness } from './http/health.ts'
 import { createHttpServer, type Routes } from './http/http.ts'
 import { createMediaRoute, type MediaFiles } from './http/media.ts'
 import { createOrigins } from './http/origins.ts'
+import { createRefusedOriginsLog } from './http/refused-origins.ts'
 import { createMessagesHandler, type SendMessage } from './http/rest.ts'
 import { defaultHttpTimes, type HttpTimes } from './http/slow-clients.ts'
+import { createYogaServer } from './http/yoga.ts'
 import { createAdmission } from './limits/admission.ts'
+import { createConnectionLimits } from './limits/connection-limits.ts'
 import { within } from './limits/deadline.ts'
-import { createPlaces } from './limits/places.ts'
 import { createRefusals } from './limits/refusals.ts'
 import { createWebSockets } from './websocket/websocket.ts'
 
 export type TransportOptions = {
   config: CompleteConfig
   schema: GraphQLSchema
-  /** What makes a field dearer than the values it shows. */
+  /** Fields that cost more than the values they show. */
   fieldCosts?: FieldCosts
-  /** Makes a new one at each call, with loaders of its own. */
+  /** Makes a new context at each call, with loaders of its own. */
   createContext: CreateContext
   sendMessage: SendMessage
   ready: () => Promise<Readiness>
-  /** Present in development mode, and only there. */
-  devTokens?: DevTokens
-  /** The demo page, which takes the place of the start page. Development mode only. */
-  demo?: Routes
-  /** Present where the node itself keeps the attachments. */
+  /** Routes that only development mode serves. */
+  devRoutes?: Routes
+  /** Present if there is an explorer: `page` shows it to browsers, and has GraphQL answer all other clients. */
+  graphiql?: { page: (graphql: Handler) => Handler; routes: Routes }
+  /** Present if the node itself keeps the attachments. */
   mediaFiles?: MediaFiles
-  /** For GraphiQL's example tabs. */
-  exampleConversationId: (one: UserId, other: UserId) => string
-  /** Told of each event of a subscription that is handed to its connection. */
+  /** Called with each event of a subscription that is handed to its connection. */
   onDelivery?: (event: unknown, ids: OperationIds) => void
-  /** Present where traces are sent somewhere. */
+  /** Present if traces are sent. */
   tracing?: Tracing
-  /** How many operations users may start: counted for all nodes, and on this one alone for when the former is away. */
+  /** Counts operations for all nodes; the second counts on this node while the first does not answer. */
   rateLimits: RateLimits
   localRateLimits: RateLimits
-  /** For those who have no patience with slow clients. */
+  /** Tests shorten these. */
   httpTimes?: Partial<HttpTimes>
-  /** For those who have more patience with the stores. */
+  /** Tests lengthen it. */
   operationDeadlineMs?: number
   clock: Clock
   randomId: () => string
@@ -74,8 +72,8 @@ export type TransportOptions = {
 type Transport = {
   listen(): Promise<{ url: string; port: number }>
   /**
-   * First only says that it is about to go, for as long as the configuration has it. Then finishes what is under way, lets go of
-   * every subscription and closes all connections; nine seconds at most.
+   * First it only reports that it is about to stop, for as long as the configuration says. Then it finishes the operations under way, ends
+   * every subscription and closes all connections; it takes nine seconds at most.
    */
   drain(): Promise<void>
 }
@@ -91,35 +89,41 @@ const sweepMs = 20
 const serviceRestart = { code: 1012, reason: 'Service restart' }
 
 export function createTransport(options: TransportOptions): Transport {
-  const { config, clock, logger, devTokens } = options
+  const { config, clock, logger } = options
   const errors = createErrorMapper(logger, options.randomId)
   const metrics = createMetrics(options.registry)
   const log = createOperationLog(clock, logger, metrics)
   const operations = createOperations(clock, options.operationDeadlineMs)
-  const origins = createOrigins(config.allowedOrigins)
-  const isFamiliarHost = createIsFamiliarHost(config.host, config.allowedOrigins)
-  const refusals = createRefusals(options.registry)
-  const authenticate = createAuthenticate(config.auth, clock, {
-    perMinute: config.traffic.badTokensPerMinute,
-    refused: () => refusals('bad_tokens'),
+  const origins = createOrigins(config.allowedOrigins, {
+    allowLoopback: config.development && isLoopbackHost(config.host),
+    onRefused: createRefusedOriginsLog(logger),
   })
-  const { rate, trustedProxies, sparesLoopback, places: placeSettings } = config.traffic
+  const refusals = createRefusals(options.registry)
+  const authenticate = createAuthenticate(
+    config.auth,
+    clock,
+    { perMinute: config.traffic.badTokensPerMinute, refused: () => refusals('bad_tokens') },
+    { toClients: config.development, log: createRefusedTokensLog(logger, clock) },
+  )
+  const { rate, trustedProxies, sparesLoopback, connectionLimits: limitSettings } = config.traffic
   const admission = createAdmission({
     ...options,
     rate,
     sparesLoopback: sparesLoopback.rate,
     refused: () => refusals('operation_rate'),
   })
-  const places = createPlaces(placeSettings, sparesLoopback, refusals)
+  const connectionLimits = createConnectionLimits(limitSettings, sparesLoopback, refusals)
   const clientAddress = createClientAddress(trustedProxies)
-  const limits = { admission, places, clientAddress, refusals }
-  const parts = { ...options, ...limits, errors, metrics, log, operations, authenticate, origins, isFamiliarHost }
+  const limits = { admission, connectionLimits, clientAddress, refusals }
+  const parts = { ...options, ...limits, errors, metrics, log, operations, authenticate, origins }
   const graphql = createGraphQL(parts)
-  const webSockets = createWebSockets({ ...parts, graphql, acceptAnonymous: config.graphiql })
-  const graphqlHandler = createGraphQLHandler(graphql, errors, clientAddress)
+  const webSockets = createWebSockets({ ...parts, graphql, acceptAnonymous: options.graphiql !== undefined })
+  const admit = createAdmit(authenticate, admission)
+  const yoga = createYogaServer({ ...parts, graphql, admit })
+  const graphqlHandler = createGraphQLHandler({ graphql, yoga, admit, errors, clientAddress })
   const routes: Routes = {
     '/graphql': {
-      GET: config.graphiql ? createGraphiQLHandler(parts, graphqlHandler) : graphqlHandler,
+      GET: options.graphiql?.page(graphqlHandler) ?? graphqlHandler,
       POST: graphqlHandler,
       forOtherOrigins: true,
       writesHead: true,
@@ -129,17 +133,14 @@ export function createTransport(options: TransportOptions): Transport {
     '/healthz': { GET: live },
     '/readyz': { GET: createReadyHandler(options.ready, operations, clock) },
     '/metrics': { GET: createMetricsHandler(metrics) },
-    ...(devTokens && {
-      '/': { GET: createStartPageHandler(devTokens, isFamiliarHost, config) },
-      '/dev/token': { POST: createDevTokenHandler(devTokens, isFamiliarHost) },
-      ...options.demo,
-    }),
+    ...options.graphiql?.routes,
+    ...options.devRoutes,
   }
   const times = { ...defaultHttpTimes, ...options.httpTimes }
   const server = createHttpServer(routes, origins, errors, times, refusals, options.randomId)
   server.on('upgrade', webSockets.upgrade)
 
-  /** Going on is always better than hanging: a step that takes too long is left behind. */
+  /** To go on is always better than to hang: the drain does not wait for a step that takes too long. */
   async function step(name: string, withinMs: number, work: Promise<unknown>): Promise<void> {
     await within(clock, withinMs, work).catch(() => logger.warn({ step: name }, 'the drain goes on without waiting'))
   }
@@ -177,7 +178,7 @@ const createMetricsHandler =
     send(response, 200, contentType, text)
   }
 
-/** The name a browser on this machine can open. */
+/** Returns the host name that a browser on this machine can open. */
 function shownHost(host: string): string {
   if (['127.0.0.1', '0.0.0.0', '::', '::1'].includes(host)) return 'localhost'
   return host.includes(':') ? `[${host}]` : host

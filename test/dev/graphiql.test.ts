@@ -66,7 +66,7 @@ describe('in a browser', () => {
     const context = await browser.newContext()
     onTestFinished(() => context.close())
     const page = await context.newPage()
-    page.setDefaultTimeout(15_000)
+    page.setDefaultTimeout(60_000)
     const contacted = new Set<string>()
     const complaints: string[] = []
     page.on('request', (request) => contacted.add(new URL(request.url()).origin))

@@ -28,7 +28,7 @@ export function createManualTimers() {
 
   return {
     timers,
-    /** How long each timer was to run, in the order they were started. */
+    /** How long each timer was started for, in order. */
     startedMs,
     running: () => running.size,
     /** Whether the process would stay alive. */

@@ -9,13 +9,20 @@ import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Config, readConfig } from '../../src/config/config.ts'
 import type { CompleteConfig } from '../../src/config/dev-secrets.ts'
+import { createGraphiQL } from '../../src/dev/graphiql.ts'
+import { createDevRoutes } from '../../src/dev/routes.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import { isUserId, type UserId } from '../../src/protocol/ids.ts'
 import { createRateLimitsMemory } from '../../src/store/memory/rate-limits.ts'
-import { createDevTokens } from '../../src/transport/auth/auth.ts'
+import { createDevTokens, type DevTokens } from '../../src/transport/auth/auth.ts'
+import { createIsFamiliarHost } from '../../src/transport/http/familiar-host.ts'
+import type { Routes } from '../../src/transport/http/http.ts'
 import type { SendMessage } from '../../src/transport/http/rest.ts'
 import { createTransport, type TransportOptions } from '../../src/transport/transport.ts'
 import { createTestSchema, type Stage } from './schema.ts'
+
+/** Lets these tests run with the library: `WEBSOCKET_PROTOCOL=graphql-ws npx vitest run test/transport/websocket`. */
+const { WEBSOCKET_PROTOCOL = 'lean' } = process.env
 
 /** What development mode would have, for a transport that also knows a secret. */
 const asAtADesk = { GRAPHIQL: 'true', RATE_LIMIT_PER_SECOND: '0', SOCKETS_PER_USER: '0', SOCKETS_PER_ADDRESS: '0' }
@@ -110,10 +117,14 @@ export function createManualClock(): ManualClock {
 // ---------------------------------------------------------------- the transport
 
 export type StartOptions = Partial<Omit<TransportOptions, 'config'>> & {
+  demo?: Routes
+  devTokens?: DevTokens
   env?: Record<string, string>
   development?: boolean
   config?: Partial<CompleteConfig>
 }
+
+const exampleConversationId = (one: UserId, other: UserId) => `dm_${one}-${other}`
 
 export type Started = Awaited<ReturnType<typeof start>>
 
@@ -122,22 +133,27 @@ export async function start({ env = {}, development = false, config = {}, ...opt
   const { stage, schema } = createTestSchema()
   const lines: Record<string, unknown>[] = []
   const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  const devTokens = createDevTokens(secret, clock)
+  const complete = { ...testConfig(env), development, ...config }
+  const isFamiliarHost = createIsFamiliarHost(complete.host, complete.allowedOrigins)
+  const { demo, devTokens = createDevTokens(secret, clock), ...others } = options
+  const explorer = { isFamiliarHost, exampleConversationId }
   const transport = createTransport({
-    config: { ...testConfig(env), development, ...config },
+    config: complete,
     schema,
     createContext: (viewer) => stage.createContext(viewer),
     sendMessage: refuseToSend,
     ready: async () => ({ redis: true, dynamodb: true }),
     rateLimits: createRateLimitsMemory(clock),
     localRateLimits: createRateLimitsMemory(clock),
-    exampleConversationId: (one, other) => `dm_${one}-${other}`,
     clock,
     randomId: randomUUID,
     logger,
     registry: new Registry(),
-    ...(development && { devTokens }),
-    ...options,
+    ...(development && {
+      devRoutes: createDevRoutes({ devTokens, isFamiliarHost, config: complete, ...(demo && { demo }) }),
+    }),
+    ...(complete.graphiql && { graphiql: createGraphiQL({ ...explorer, ...(development && { devTokens }) }) }),
+    ...others,
   })
   const { port } = await transport.listen()
   let drained: Promise<void> | undefined
@@ -167,7 +183,7 @@ const refuseToSend: SendMessage = async () => {
 
 function testConfig(env: Record<string, string>): CompleteConfig {
   const open = env.NODE_ENV === 'production' ? {} : asAtADesk
-  const config: Config = readConfig({ PORT: '0', AUTH_JWT_SECRET: secretText, ...open, ...env })
+  const config: Config = readConfig({ PORT: '0', AUTH_JWT_SECRET: secretText, WEBSOCKET_PROTOCOL, ...open, ...env })
   if (config.auth === 'development' || !config.cursorSecret) throw new Error('The test config is incomplete.')
   return { ...config, development: false, auth: config.auth, cursorSecret: config.cursorSecret }
 }

@@ -11,7 +11,7 @@ import type { Answer, Caller, DynamoWire, Input, Operation, WireOptions } from '
 // A request is tried twice, so a write whose answer got lost may find itself already done: to us that is a condition refused.
 
 export type DynamoOptions = WireOptions & {
-  /** Which of the two ways requests take: `lean` unless told. */
+  /** Which of the two wires sends requests: `lean` unless told. */
   wire?: 'lean' | 'sdk'
   /** How long one of the two attempts may take. A call as a whole fails a little after twice that. */
   requestTimeoutMs: number

@@ -38,7 +38,7 @@ export function createCredentialsCache(provide: () => Promise<ExpiringCredential
   }
 }
 
-/** Returns what the SDK would take: its endpoint for a region, and credentials from the environment, files, containers or instances. */
+/** Returns what the SDK would use: its endpoint for a region, and credentials from the environment, files, containers or instances. */
 export async function findEndpointAndCredentials(
   region: string,
 ): Promise<{ endpoint: string; credentials: () => Promise<ExpiringCredentials> }> {

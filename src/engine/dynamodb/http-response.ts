@@ -1,10 +1,10 @@
-// Reads one HTTP/1.1 response to a POST out of the bytes of a connection, however they were cut. It takes what a server of DynamoDB's
-// API sends, and is strict about the rest: what it cannot be sure of is no response.
+// Reads one HTTP/1.1 response to a POST out of the bytes of a connection, however they were cut. It accepts what a server of DynamoDB's
+// API sends, and is strict about the rest: it rejects bytes that it cannot be sure of.
 
 export type HttpResponse = {
   status: number
   header: (name: string) => string | undefined
-  /** Read it at once: the memory is used again for what comes next. */
+  /** Read it at once: the memory is used again for the next response. */
   body: Buffer
 }
 
@@ -60,7 +60,7 @@ export class ResponseReader implements HttpResponse {
     return undefined
   }
 
-  /** Returns whether the answer is complete. Throws where it is none. The memory may be used again afterwards. */
+  /** Returns whether the answer is complete. Throws if the bytes are no answer. The memory may be used again afterwards. */
   read(bytes: Buffer, length: number): boolean {
     if (this.#expected === 'sized') return this.#readSized(bytes, 0, length)
     if (this.#expected !== 'head') return this.#readUnsized(bytes, 0, length)
@@ -157,7 +157,7 @@ export class ResponseReader implements HttpResponse {
     const length = Math.min(this.#left, to - from)
     this.#left -= length
     const isWhole = this.#left === 0
-    // Nobody has asked for what follows.
+    // No request has asked for the bytes that follow.
     if (length < to - from) this.isLast = true
     if (isWhole && this.#chunks.length === 0) return this.#complete(bytes.subarray(from, from + length))
     this.#keep(bytes, from, from + length)

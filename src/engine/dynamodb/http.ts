@@ -11,7 +11,7 @@ import { type HttpResponse, ResponseReader } from './http-response.ts'
 import { idleSocketMs, socketsMax } from './wire.ts'
 
 // Requests over connections that are kept. One request is on a connection at a time, and none is ever sent twice from here:
-// whoever lost an answer decides. A kept connection that the server closed before a byte of the answer came is told apart: the
+// the caller that lost an answer decides. A kept connection that the server closed before a byte of the answer came is told apart: the
 // server may have closed it while the request was on its way.
 
 type HttpLimits = { firstByteWithinMs: number; endWithinMs: number }
@@ -25,7 +25,7 @@ type HttpPost = {
   fresh?: boolean
 }
 
-/** Whoever waits for the response. It is told once, and never in the turn in which it sent the request. */
+/** Waits for the response. It is told once, and never in the turn in which it sent the request. */
 type ResponseHandler = {
   answered(answer: HttpResponse): void
   failed(error: Error): void
@@ -33,10 +33,10 @@ type ResponseHandler = {
 
 export type Http = ReturnType<typeof createHttp>
 
-/** A server closes an idle connection when it says; what is sent then would be lost. */
+/** A server closes an idle connection at the time that it announces; a request that is sent then would be lost. */
 const keepAliveMarginMs = 2000
 const probeAfterMs = 60_000
-/** The size of one read. All connections share the buffer: what it holds is read before there is more. */
+/** The size of one read. All connections share the buffer: its bytes are parsed before the next read. */
 const readBufferBytes = 64 * 1024
 
 export function createHttp(url: URL, timers = systemTimers) {
@@ -65,7 +65,7 @@ export function createHttp(url: URL, timers = systemTimers) {
 
   function take(nowMs: number, fresh: boolean): Connection {
     if (isClosed) throw new Error('The client is closed.')
-    // Where there is no room for one more connection, an idle one is closed.
+    // If there is no room for one more connection, an idle one is closed.
     if (fresh && connections.size >= socketsMax) free[0]?.drop()
     for (let kept = fresh ? undefined : free.pop(); kept; kept = free.pop()) {
       if (kept.isUsable(nowMs)) return kept
@@ -78,7 +78,7 @@ export function createHttp(url: URL, timers = systemTimers) {
   }
 
   return {
-    /** Throws where it cannot even be tried. */
+    /** Throws if the request cannot even be tried. */
     post({ headers, body, limits, fresh = false }: HttpPost, handler: ResponseHandler): void {
       const nowMs = timers.monotonic()
       const connection = take(nowMs, fresh)
@@ -88,7 +88,7 @@ export function createHttp(url: URL, timers = systemTimers) {
       text += `content-length: ${length}\r\n\r\n${body}`
       connection.send({ text, isAscii: length === body.length }, limits, handler, nowMs)
     },
-    /** What is under way still gets its answer. */
+    /** Requests under way still get their answers. */
     close(): Promise<void> {
       isClosed = true
       return new Promise((resolve) => {
@@ -101,9 +101,9 @@ export function createHttp(url: URL, timers = systemTimers) {
 }
 
 type Pool = {
-  /** When exchanges are late. What is under way holds the process by this queue. */
+  /** The deadlines of exchanges. This queue keeps the process alive while requests are under way. */
   exchanges: DeadlineQueue
-  /** When connections were idle for too long. */
+  /** The deadlines of idle connections. */
   idle: DeadlineQueue
   openSocket: Connect
   freed(connection: Connection): void
@@ -111,7 +111,7 @@ type Pool = {
 }
 
 class Connection implements DeadlineOwner {
-  /** In `exchanges` while there is a handler, in `idle` otherwise. */
+  /** The deadline in `exchanges` while there is a handler, in `idle` otherwise. */
   #deadline: Deadline | undefined
   #idleUntilMs = Number.POSITIVE_INFINITY
   #endMs = 0
@@ -129,7 +129,7 @@ class Connection implements DeadlineOwner {
       .openSocket({ buffer: readBuffer, callback })
       .setNoDelay(true)
       .setKeepAlive(true, probeAfterMs)
-      // What is under way holds the process by its deadline.
+      // The deadline of a request under way keeps the process alive.
       .on('connect', () => this.#socket.unref())
       .on('end', () => this.#onEnd())
       .on('error', (error: Error) => this.#onClosed(error))
@@ -194,7 +194,7 @@ class Connection implements DeadlineOwner {
     this.#onClosed()
   }
 
-  /** The connection is free first: whoever is told of the response may send another request at once. */
+  /** Frees the connection first: the handler that gets the response may send another request at once. */
   #onAnswer(): void {
     const handler = this.#release()
     const { isLast, keepAliveMs = Number.POSITIVE_INFINITY } = this.#answer

@@ -3,7 +3,7 @@ import type { Row } from './wire.ts'
 // Converts between rows and DynamoDB's JSON, in which every value says its type: { seq: 12 } is {"seq":{"N":"12"}}. The text is
 // written in one pass and read by JSON.parse. As with the SDK, `undefined` is left out and large integers are read as bigint.
 
-/** Whatever is not a row is written as it is. */
+/** A value that is not a row is written as it is. */
 export const encodeRequest = (input: object): string => encodeFields(input as Fields, encodeField)
 
 function encodeField(value: unknown, name: string): string {
@@ -11,7 +11,7 @@ function encodeField(value: unknown, name: string): string {
   return (rowsInRequest.get(name) ?? JSON.stringify)(value as never)
 }
 
-/** Throws where the text is no JSON object. */
+/** Throws if the text is no JSON object. */
 export function decodeAnswer(text: string): Fields {
   const answer: unknown = JSON.parse(text)
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) throw new SyntaxError('Not an object.')
@@ -93,7 +93,7 @@ function encodeRows(rows: readonly Row[]): string {
   return `[${rows.map(encodeRow).join()}]`
 }
 
-/** Keys to get, or a list of writes, each `{ PutRequest: { Item } }` or `{ DeleteRequest: { Key } }`. */
+/** Writes keys to get, or a list of writes, each `{ PutRequest: { Item } }` or `{ DeleteRequest: { Key } }`. */
 function encodeTables(tables: Record<string, Fields | Record<string, Fields>[]>): string {
   return encodeFields(tables, (asked) =>
     Array.isArray(asked)
@@ -154,7 +154,7 @@ function checked<N extends number | bigint>(value: N): N {
   return value
 }
 
-// Values are replaced in place: nobody else holds what JSON.parse has made.
+// Values are replaced in place: no other code holds what JSON.parse has made.
 
 function decodeFields(fields: Fields): Fields {
   for (const name in fields) {

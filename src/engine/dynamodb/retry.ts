@@ -1,7 +1,7 @@
 import type { DynamoError } from './error.ts'
 
-// Which failures are tried again and after how long: the rules of the AWS SDK's standard mode. All of our requests may be:
-// a write is conditional or says what shall be there, so that a second one finds the first one's work, or does it again.
+// Decides which failures are tried again, and after how long, by the rules of the AWS SDK's standard mode. All of our requests may be tried
+// again: a write is conditional, or sets a value, so that the second one finds what the first one wrote, or writes the same again.
 
 const throttlings = new Set([
   'BandwidthLimitExceeded',
@@ -30,12 +30,12 @@ const hintedDelayMaxMs = 5000
 
 export type Retry = { delayMs: number; cost: number }
 
-/** While most attempts fail, second ones only add to the trouble: they are paid for, and only successes earn. */
+/** While most attempts fail, second attempts only add to the load: so they take from a budget that only successes fill. */
 export function createRetryBudget(random: () => number) {
   let budget = budgetMax
 
   return {
-    /** Returns undefined where the call must not be tried again. */
+    /** Returns undefined if the call must not be tried again. */
     take(error: DynamoError): Retry | undefined {
       const kind = kindOf(error)
       if (!kind || budget < kinds[kind].cost) return undefined

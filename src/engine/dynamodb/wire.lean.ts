@@ -11,7 +11,7 @@ import { createSign, type Sign } from './signature.ts'
 import type { Answer, Caller, Credentials, DynamoWire, Input, Operation, WireOptions } from './wire.ts'
 import { attemptsMax, backoffMaxMs, localCredentials } from './wire.ts'
 
-/** An endpoint that was found, and what is needed to call it. */
+/** An endpoint that was found, and what a call to it needs. */
 type Endpoint = { http: Http; sign: Sign; getCredentials: GetCredentials }
 
 /** One call, from its first attempt to its outcome. */

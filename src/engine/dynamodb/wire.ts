@@ -12,7 +12,7 @@ import type {
 } from '@aws-sdk/lib-dynamodb'
 import type { Timers } from '../../shared/timers.ts'
 
-// How a request gets to DynamoDB and its answer back. Two ways do it: `wire.lean.ts` and `wire.sdk.ts`.
+// A wire sends a request to DynamoDB and receives its answer. There are two: `wire.lean.ts` and `wire.sdk.ts`.
 // Rows are plain objects on this side of the wire, DynamoDB's own JSON on the other.
 
 export type DynamoWire = {
@@ -22,26 +22,23 @@ export type DynamoWire = {
 }
 
 /**
- * Whoever made a call. It is told once how the call ended, and never in the turn in which it was made. A promise in every layer would cost
+ * The code that makes a call. It is told once how the call ended, and never in the turn in which it was made. A promise in every layer would cost
  * more than some of the layers.
  */
 export type Caller<O extends Operation> = {
   answered(answer: Answer<O>): void
-  /**
-   * With an error named as DynamoDB names it, or with whatever went wrong on the way; `$metadata.attempts` says at which
-   * attempt.
-   */
+  /** It gets an error named as DynamoDB names it, or any error that happened on the way; `$metadata.attempts` says at which attempt. */
   failed(error: unknown): void
 }
 
-/** Where `endpoint` is undefined, the AWS service itself is called. */
+/** If `endpoint` is undefined, the AWS service itself is called. */
 export type WireOptions = {
   endpoint?: string
   region: string
   credentials?: Credentials
   now: () => number
   random: () => number
-  /** What the lean client's deadlines go by; the timers of the process unless told. */
+  /** The timers for the lean client's deadlines; those of the process unless told. */
   timers?: Timers
 }
 
@@ -54,7 +51,7 @@ export const backoffMaxMs = 200
 export const socketsMax = 256
 export const idleSocketMs = 20_000
 
-/** For an endpoint that is not AWS: it wants requests to be signed, but accepts any key. */
+/** These are for an endpoint that is not AWS: it wants requests to be signed, but accepts any key. */
 export const localCredentials: Credentials = { accessKeyId: 'none', secretAccessKey: 'none' }
 
 export type Row = Record<string, unknown>

@@ -2,20 +2,20 @@ import type { ExecutionResult } from 'graphql'
 import type { Compiled } from './compiled-operation.ts'
 import type { Run } from './compiled-values.ts'
 
-/** What an operation, or an event of a subscription, came to. */
+/** The answer to an operation, or to an event of a subscription. */
 export type Answer = {
   /** The whole result as JSON. */
   readonly json: string
-  /** The same as an object, where it is more than data: it has errors. */
+  /** The result as an object, if it has errors. */
   readonly result?: ExecutionResult
-  /** As the last one who sent it needed it; most who are sent the same need the same. */
+  /** The last frame made of this answer, and its operation id: most clients use the same id. */
   frame?: { readonly id: string; readonly bytes: Buffer }
 }
 
 export const answerOf = (result: ExecutionResult): Answer =>
   result.errors ? { json: JSON.stringify(result), result } : { json: JSON.stringify(result) }
 
-/** What the compiled operation makes of the value; where it cannot, somebody else does. */
+/** Writes the value by the compiled operation. If that fails, `otherwise` makes the answer. */
 export function writeOr(
   compiled: Compiled,
   value: unknown,

@@ -4,7 +4,7 @@ const objectFieldRule = /; Field "(\w+)" (?:of required type|is not defined by t
 const argumentRule = /^Argument "(\w+)" /
 
 /**
- * Which input graphql-js complains about, told from its message, the only place where it says so: the dotted path inside
+ * Returns which input graphql-js complains about, read from its message, the only place where it says so: the dotted path inside
  * an input object, or the name of the variable or argument. Undefined if the message is about something else.
  */
 export function coercionField(message: string): string | undefined {

@@ -6,7 +6,7 @@ type Arguments = (run: Run) => Variables
 
 const noArguments: Variables = Object.freeze({})
 
-/** What a resolver is given for the arguments of a field. */
+/** Makes the arguments that a resolver gets. */
 export function argumentsFor(field: GraphQLField<unknown, unknown>, node: FieldNode): Arguments {
   if (field.args.length === 0) return () => noArguments
   const given = new Map((node.arguments ?? []).map(({ name, value }) => [name.value, value]))
@@ -21,12 +21,12 @@ export function argumentsFor(field: GraphQLField<unknown, unknown>, node: FieldN
   const isPlain = plain.every(({ name, variable }) => variable !== undefined || !given.has(name))
   const careful: Arguments = ({ variables }) => getArgumentValues(field, node, variables)
   if (!isPlain) return careful
-  // The variables are of the right types: the document is valid. What is not null need only be there.
+  // The variables are of the right types: the document is valid. A value that is not null only has to be present.
   const required = new Set(field.args.filter(({ type }) => isNonNullType(type)).map(({ name }) => name))
   return (run) => {
     const values: Variables = {}
     for (const { name, defaultValue, variable } of plain) {
-      // What is absent may be called like something that every object has.
+      // An absent variable may have the name of a property that every object has.
       const isGiven = variable !== undefined && Object.hasOwn(run.variables, variable)
       const value = isGiven ? run.variables[variable] : undefined
       if (value === null && required.has(name)) return careful(run)

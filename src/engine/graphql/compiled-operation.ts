@@ -1,6 +1,6 @@
-// An operation that comes again and again, worked into functions that write its answer as JSON: no look at the document, and no
-// object in between. Only what is ordinary is compiled. Whatever else there is, and whatever goes wrong, is left to graphql-js,
-// whose words count; what the root field has done by then is not done again, see `Replay`.
+// Compiles an operation to functions that write its answer as JSON, without a look at the document and without an object in between. Only
+// ordinary operations are compiled. graphql-js executes all others, and those whose answer cannot be written, so that error messages are its own. The
+// resolver of the root field is not called again then, see `Replay`.
 
 import {
   defaultFieldResolver,
@@ -22,10 +22,11 @@ import {
 } from 'graphql'
 import { argumentsFor, usesVariables } from './compiled-arguments.ts'
 import {
-  Extraordinary,
   isPromise,
+  type Loads,
   leafOf,
   listOf,
+  NotCompilable,
   objectOf,
   type Run,
   type Text,
@@ -34,61 +35,76 @@ import {
   writtenOnce,
 } from './compiled-values.ts'
 import { type Coerce, compileVariables, type Variables } from './compiled-variables.ts'
-import type { ShareOf } from './shared-answers.ts'
+import { isWrittenOnce, type ShareOf, sharingOf } from './sharing.ts'
 
 export type Compiled = {
   coerce: Coerce
-  /** What the root field comes to: that of an event, or undefined. Throws, or rejects, with what the resolver did. */
+  /** Calls the resolver of the root field; `root` is an event, or undefined. Throws or rejects with the resolver's error. */
   resolve(root: unknown, run: Run): unknown
-  /** The JSON of `data` for what the root field came to. Throws, or rejects, where graphql-js has to say what is wrong. */
+  /** Writes the JSON of `data` for the value of the root field. Throws or rejects if graphql-js has to say what is wrong. */
   write(value: unknown, run: Run): Text
   /** The name under which the answer shows the root field, and where it stands in the document. */
   readonly key: string
   readonly nodes: readonly FieldNode[]
-  /** Whether the field may be null, where it fails. */
+  /** Whether the field may be null if it fails. */
   readonly isNullable: boolean
-  /** No field of it is for one viewer alone, whatever it comes to. */
+  /** Whether no field is personal, for any value. */
   readonly canBeShared: boolean
-  /** What the field says of events that are the same for several. */
+  /** The root field's `shareOf`, see sharing.ts. */
   readonly shareOf: ShareOf | undefined
+  /** How many fields it has, once fragments are in their places: by this it is weighed. */
+  readonly fieldCount: number
 }
 
-/**
- * A field may say, in its extensions, that it is the same for every viewer; or for which sources it is; or, with `exceptAuthor`, for
- * every viewer but the author of what it belongs to. What is written for one viewer may then be sent to others as it is. A type may say
- * with `writtenOnce` that several are given the same object of it.
- */
-type SameForAll = true | ((source: never) => boolean)
+export type CompileOptions = {
+  /** Counts what an operation loads. Without it, nothing is counted. */
+  loads?: Loads
+  /** Tests set it: a resolver that reads a part of its `info` which compiled operations do not have then gets an error. */
+  guardsInfo?: boolean
+  /** An operation with more fields than that, once fragments are in their places, is left to graphql-js. */
+  fieldsMax?: number
+}
 
-/** Undefined for what is better left to graphql-js. The document must be valid. */
+const uncounted: Loads = { loadedBy: () => 0, charge: () => undefined }
+
+/** Returns undefined for an operation that is left to graphql-js. The document must be valid. */
 export function compileOperation(
   schema: GraphQLSchema,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   operation: OperationDefinitionNode,
+  options: CompileOptions = {},
 ): Compiled | undefined {
   try {
-    return createCompiler(schema, fragments).compile(operation)
+    return createCompiler(schema, fragments, options).compile(operation)
   } catch (error) {
-    if (error instanceof Extraordinary) return undefined
+    if (error instanceof NotCompilable) return undefined
     throw error
   }
 }
 
-function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
+/** Fragments that double at each level make tens of thousands of fields of a short document. */
+export const compiledFieldsMax = 1000
+
+function createCompiler(
+  schema: GraphQLSchema,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  { loads = uncounted, guardsInfo = false, fieldsMax = compiledFieldsMax }: CompileOptions,
+) {
+  let fieldCount = 0
   let canBeShared = true
-  /** Of the object whose fields are being looked at. */
+  /** Whether all fields of the object being compiled are the same for all. */
   let isSameForAll = true
 
   function compile(operation: OperationDefinitionNode): Compiled {
     const root = schema.getRootType(operation.operation)
     const coerce = compileVariables(schema, operation)
-    if (!root || !coerce || operation.directives?.length) throw new Extraordinary()
+    if (!root || !coerce || operation.directives?.length) throw new NotCompilable()
     const selected = [...collect(root, [operation.selectionSet])]
     const [[key, nodes] = ['', []]] = selected
     const [node] = nodes
-    // Several root fields of a query would do, but nobody asks for them; those of a mutation wait for each other.
+    // Several root fields of a query could be compiled, but clients do not ask for them; those of a mutation wait for each other.
     const field = node && root.getFields()[node.name.value]
-    if (selected.length !== 1 || !field) throw new Extraordinary()
+    if (selected.length !== 1 || !field) throw new NotCompilable()
     const argumentsOf = argumentsFor(field, node)
     canBeShared = true
     const below = writerOf(field.type, nodes)
@@ -110,11 +126,12 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
       nodes,
       isNullable: !isNonNullType(field.type),
       canBeShared,
-      shareOf: field.extensions.shareOf as ShareOf | undefined,
+      shareOf: sharingOf(field).shareOf,
+      fieldCount,
     }
   }
 
-  /** As graphql-js does it, for a type that is known. */
+  /** Collects fields as graphql-js does, for a known type. */
   function collect(
     type: GraphQLObjectType,
     sets: readonly SelectionSetNode[],
@@ -122,7 +139,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
     spread = new Set<string>(),
   ): Map<string, FieldNode[]> {
     for (const selection of sets.flatMap((set) => set.selections)) {
-      if (selection.directives?.length) throw new Extraordinary()
+      if (selection.directives?.length) throw new NotCompilable()
       if (selection.kind === Kind.FIELD) {
         const key = (selection.alias ?? selection.name).value
         const nodes = into.get(key)
@@ -133,7 +150,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
       } else {
         const name = selection.name.value
         const fragment = fragments.get(name)
-        if (!fragment || fragment.directives?.length) throw new Extraordinary()
+        if (!fragment || fragment.directives?.length) throw new NotCompilable()
         if (spread.has(name)) continue
         spread.add(name)
         if (applies(fragment.typeCondition.name.value, type)) collect(type, [fragment.selectionSet], into, spread)
@@ -152,7 +169,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
     if (isNonNullType(type)) {
       const inner = presentOf(type.ofType, nodes)
       return (value, run) => {
-        if (value === null || value === undefined) throw new Extraordinary()
+        if (value === null || value === undefined) throw new NotCompilable()
         return inner(value, run)
       }
     }
@@ -160,7 +177,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
     return (value, run) => (value === null || value === undefined ? 'null' : inner(value, run))
   }
 
-  /** Of what is not null. */
+  /** Writes a value that is not null. */
   function presentOf(type: GraphQLOutputType, nodes: readonly FieldNode[]): WriteValue {
     if (isListType(type)) return listOf(writerOf(type.ofType, nodes))
     if (isLeafType(type)) return leafOf(type)
@@ -170,16 +187,16 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
         nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
       )
     }
-    throw new Extraordinary()
+    throw new NotCompilable()
   }
 
   function selectedOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): WriteValue {
     const outside = isSameForAll
     isSameForAll = true
     const write = fieldsOf(type, sets)
-    const isWrittenOnce = isSameForAll && type.extensions.writtenOnce === true
+    const isForAll = isSameForAll
     isSameForAll &&= outside
-    return isWrittenOnce ? writtenOnce(write) : write
+    return isForAll && isWrittenOnce(type) ? writtenOnce(write, loads) : write
   }
 
   function fieldsOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): WriteValue {
@@ -189,28 +206,29 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
       names.push(`${fields.length === 0 ? '{' : ','}${JSON.stringify(key)}:`)
       fields.push(fieldOf(type, nodes))
     }
-    // All that is asked may be for other types of an interface.
+    // All selected fields may belong to other types of an interface.
     if (fields.length === 0) return () => '{}'
     return objectOf(names, fields)
   }
 
   function fieldOf(type: GraphQLObjectType, nodes: readonly FieldNode[]): WriteField {
     const [node] = nodes
-    if (!node) throw new Extraordinary()
+    fieldCount += 1
+    if (!node || fieldCount > fieldsMax) throw new NotCompilable()
     if (node.name.value === '__typename') {
       const text = JSON.stringify(type.name)
       return () => text
     }
     const field = type.getFields()[node.name.value]
-    if (!field) throw new Extraordinary()
+    if (!field) throw new NotCompilable()
     const write = writerOf(field.type, nodes)
     const resolve = resolverOf(type, field, node, nodes)
     const writeField: WriteField = (source, run) => {
       const value = resolve(source, run)
       return isPromise(value) ? value.then((each) => write(each, run)) : write(value, run)
     }
-    const same = field.extensions.sameForAll as SameForAll | undefined
-    if (same !== true || field.extensions.exceptAuthor) isSameForAll = false
+    const { sameForAll: same, exceptAuthor } = sharingOf(field)
+    if (same !== true || exceptAuthor) isSameForAll = false
     if (same === true) return writeField
     if (same === undefined) {
       canBeShared = false
@@ -232,7 +250,7 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
     if (!resolve) {
       return (source) => {
         const value = (source as Variables)[name]
-        if (typeof value === 'function') throw new Extraordinary()
+        if (typeof value === 'function') throw new NotCompilable()
         return value
       }
     }
@@ -246,22 +264,26 @@ function createCompiler(schema: GraphQLSchema, fragments: ReadonlyMap<string, Fr
   }
 
   const fragmentsByName = Object.fromEntries(fragments)
-  /** What resolvers may look at; none of ours looks at what is not here. */
+  /** Makes the `info` that resolvers get. There is no path, no root value and no variables: they would be made anew for each run, and no resolver needs them. */
   const infoOf = (
     operation: OperationDefinitionNode | undefined,
     parentType: GraphQLObjectType,
     { name, type }: GraphQLField<unknown, unknown>,
     fieldNodes: readonly FieldNode[],
-  ): GraphQLResolveInfo =>
-    ({
-      schema,
-      fieldName: name,
-      returnType: type,
-      parentType,
-      fieldNodes,
-      operation,
-      fragments: fragmentsByName,
-    }) as unknown as GraphQLResolveInfo
+  ): GraphQLResolveInfo => {
+    const known = { schema, fieldName: name, returnType: type, parentType, fieldNodes, fragments: fragmentsByName }
+    const info = operation ? { ...known, operation } : known
+    return (guardsInfo ? guarded(info) : info) as GraphQLResolveInfo
+  }
 
   return { compile }
 }
+
+/** Throws if a missing part is read. */
+const guarded = (info: object): object =>
+  new Proxy(info, {
+    get(target, name) {
+      if (Object.hasOwn(target, name)) return Reflect.get(target, name)
+      throw new Error(`A resolver of a compiled operation has no info.${String(name)}.`)
+    },
+  })

@@ -1,15 +1,14 @@
-// What compiled operations are made of: functions that write a value as JSON. Their text is there at once, or a promise where something in
-// it has to be waited for.
+// Compiled operations are made of these functions, which write a value as JSON. They return the text, or a promise if some part of it has to
+// be waited for.
 
 import { GraphQLID, GraphQLInt, type GraphQLLeafType, GraphQLString } from 'graphql'
-import { charge, type Loading } from '../../shared/load-budget.ts'
 import type { Variables } from './compiled-variables.ts'
 
-/** What one run has to hand. */
+/** What one execution of a compiled operation has. */
 export type Run = {
-  readonly context: Loading
+  readonly context: object
   readonly variables: Variables
-  /** Set by fields that are not the same for everybody, see `sameForAll`. */
+  /** Fields that are not the same for all viewers set it, see `sameForAll`. */
   isPersonal: boolean
 }
 
@@ -18,10 +17,17 @@ export type Text = string | Promise<string>
 export type WriteValue = (value: unknown, run: Run) => Text
 export type WriteField = (source: unknown, run: Run) => Text
 
-/** A document of which graphql-js knows no better than we do that it cannot be compiled. */
-export class Extraordinary extends Error {}
+/** Counts what an operation loads, in its context. */
+export type Loads = {
+  loadedBy(context: object): number
+  /** Throws once the operation has loaded more than it may. */
+  charge(context: object, cost: number): void
+}
 
-/** `names`: what stands before each field, from the opening brace on. */
+/** Thrown if graphql-js has to execute the operation: while it is compiled, or while its answer is written. */
+export class NotCompilable extends Error {}
+
+/** `names` are the texts before each field, from the opening brace on. */
 export function objectOf(names: readonly string[], fields: readonly WriteField[]): WriteValue {
   return (source, run) => {
     let text = ''
@@ -47,7 +53,7 @@ export function objectOf(names: readonly string[], fields: readonly WriteField[]
 
 export function listOf(item: WriteValue): WriteValue {
   return (value, run) => {
-    if (!Array.isArray(value)) throw new Extraordinary()
+    if (!Array.isArray(value)) throw new NotCompilable()
     let text = '['
     let parts: Text[] | undefined
     try {
@@ -73,18 +79,18 @@ export function listOf(item: WriteValue): WriteValue {
 export function leafOf(type: GraphQLLeafType): WriteValue {
   const serialized = (value: unknown): string => {
     const shown = type.serialize(value)
-    if (shown === null || shown === undefined) throw new Extraordinary()
+    if (shown === null || shown === undefined) throw new NotCompilable()
     return typeof shown === 'string' ? quoted(shown) : JSON.stringify(shown)
   }
   if (type === GraphQLString || type === GraphQLID) {
     return (value) => (typeof value === 'string' ? quoted(value) : serialized(value))
   }
-  // What is no integer of 32 bits is graphql-js's to refuse.
+  // graphql-js refuses a number that is no integer of 32 bits.
   if (type === GraphQLInt) return (value) => (value === (value as number) >> 0 ? `${value}` : serialized(value))
   return serialized
 }
 
-/** Longer ones are looked through faster by JSON.stringify. */
+/** JSON.stringify is faster for longer texts. */
 const plainMaxChars = 48
 
 /** Most texts are ids, which need no escaping. */
@@ -92,31 +98,31 @@ function quoted(text: string): string {
   if (text.length > plainMaxChars) return JSON.stringify(text)
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i)
-    // Quotes, backslashes, control characters, and whatever might be half of a pair.
+    // JSON.stringify escapes quotes, backslashes, control characters, and halves of surrogate pairs.
     if (code < 32 || code === 34 || code === 92 || code >= 0xd800) return JSON.stringify(text)
   }
   return `"${text}"`
 }
 
-/** For sources that several may be given: the text is kept as long as they are, and costs each of them what it cost the first. */
-export function writtenOnce(write: WriteValue): WriteValue {
+/** Caches the text of objects that several requests share. It is kept as long as its object, and each request is charged the same for it. */
+export function writtenOnce(write: WriteValue, loads: Loads): WriteValue {
   const texts = new WeakMap<object, { text: string; cost: number }>()
   return (source, run) => {
     const known = texts.get(source as object)
     if (known !== undefined) {
-      charge(run.context, known.cost)
+      loads.charge(run.context, known.cost)
       return known.text
     }
-    const loadedBefore = run.context.loaded ?? 0
+    const loadedBefore = loads.loadedBy(run.context)
     const text = write(source, run)
-    // What is written at once is written by nothing else in between.
-    const cost = (run.context.loaded ?? 0) - loadedBefore
+    // A text that is written without waiting is charged by nothing else in between.
+    const cost = loads.loadedBy(run.context) - loadedBefore
     if (typeof text === 'string') texts.set(source as object, { text: inOnePiece(text), cost })
     return text
   }
 }
 
-/** What is put together from parts is copied together only when it is looked at: once, rather than by all who take it over. */
+/** V8 joins a concatenated string when it is first read; this does it once for all readers. */
 function inOnePiece(text: string): string {
   text.charCodeAt(0)
   return text
@@ -129,7 +135,7 @@ async function joined(parts: readonly Text[], rest: string): Promise<string> {
   return (await Promise.all(parts)).join('') + rest
 }
 
-/** Nobody waits for these any more. */
+/** The answer has failed, so nothing waits for these parts any more. */
 function disregard(parts: readonly Text[]): void {
   for (const part of parts) if (typeof part !== 'string') part.catch(() => undefined)
 }

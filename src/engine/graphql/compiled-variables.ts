@@ -1,5 +1,5 @@
-// The variables of an operation, worked into functions once. Whatever graphql-js would complain about is refused here without a
-// word: graphql-js is asked then, and its words count.
+// Compiles the variables of an operation to functions that coerce them. Values that graphql-js would refuse are refused here without a
+// message: graphql-js then executes the operation, and its message counts.
 
 import {
   type GraphQLInputType,
@@ -16,7 +16,7 @@ import {
 
 export type Variables = Record<string, unknown>
 
-/** As resolvers get them; undefined where something is wrong with them. */
+/** Returns the variables as resolvers get them, or undefined if something is wrong with them. */
 export type Coerce = (given: Readonly<Variables> | null | undefined) => Variables | undefined
 
 const refused = Symbol('refused')
@@ -24,7 +24,7 @@ const nothing: Variables = Object.freeze({})
 
 type CoerceValue = (value: unknown) => unknown
 
-/** Undefined for what graphql-js had better do itself. */
+/** Returns undefined for variables that are left to graphql-js. */
 export function compileVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
@@ -32,7 +32,7 @@ export function compileVariables(
   const variables: { name: string; coerce: CoerceValue; initial: unknown; required: boolean }[] = []
   for (const { variable, type: typeNode, defaultValue } of variableDefinitions) {
     const type = typeFromAST(schema, typeNode as never) as unknown
-    // One called __proto__ would be no variable of `coerced`.
+    // A variable called __proto__ would not become a property of `coerced`.
     if (!isInputType(type) || variable.name.value === '__proto__') return undefined
     const initial = defaultValue && valueFromAST(defaultValue, type)
     if (defaultValue && initial === undefined) return undefined
@@ -56,7 +56,7 @@ export function compileVariables(
   }
 }
 
-/** Types refer to each other, so that each is worked out once. */
+/** Types refer to each other, so each is compiled once. */
 const known = new WeakMap<GraphQLInputType, CoerceValue>()
 
 function coerceOf(type: GraphQLInputType): CoerceValue {
@@ -84,7 +84,7 @@ function createCoerceGiven(type: GraphQLInputType): CoerceValue {
   if (isListType(type)) {
     const item = coerceOf(type.ofType)
     return (value) => {
-      // A single item stands for a list of one; what else can be iterated is graphql-js's to judge.
+      // A single item stands for a list of one; graphql-js handles other iterable values.
       if (typeof value === 'object' && !Array.isArray(value)) return refused
       const items: readonly unknown[] = Array.isArray(value) ? value : [value]
       const coerced = new Array<unknown>(items.length)

@@ -1,24 +1,16 @@
-// Many watch the same conversation with the same document. What one of them is answered is the answer of all, where no field of it is for
-// one viewer alone: it is then worked out once.
+// Many clients watch the same conversation with the same document. If no field of the answer is personal, it is computed once and sent to all.
 
 import type { Answer } from './answer.ts'
 import type { Compiled } from './compiled-operation.ts'
+import type { Share } from './sharing.ts'
 
-/**
- * What two events have in common where their answers may be the same: `of` is the same object, `as` is equal. Not for `except`, to whom
- * fields may show more. A subscription says it in its extensions.
- */
-export type Share = { of: object; as: number; except: string }
-/** Undefined where nobody else gets this very event. */
-export type ShareOf = (event: never) => Share | undefined
-
-/** Resolves to undefined where it turns out to be for one viewer alone. */
+/** Resolves to undefined if the answer turns out to be personal. */
 type Shared = Answer | Promise<Answer | undefined>
 type Kept = { compiled: Compiled; of: object; as: number; answer: Shared }
 
 export type SharedAnswers = ReturnType<typeof createSharedAnswers>
 
-/** All who watch are told in one go, so what is looked for is among the last ones kept: one for each document that is in use among them. */
+/** An event goes to all its viewers at once, so the answer is among the last ones kept: there is one for each document in use. */
 const keptMax = 16
 
 export function createSharedAnswers() {

@@ -17,15 +17,15 @@ import { parseRedisUrl } from './url.ts'
 export type RedisLinkOptions = {
   /** `redis://`, `rediss://`, `unix:///path`; a comma-separated list is a cluster. */
   url: string
-  /** How long a command may take; 1 s unless told. What needs more than one, as a subscription does, may take twice that. */
+  /** How long a command may take; 1 s unless told. A call that needs several commands, such as a subscription, may take twice that. */
   commandTimeoutMs?: number
-  /** It is told of what the link survives: lost connections, malformed events. */
+  /** It is told of failures that the link survives: lost connections, malformed events. */
   onError?: (error: Error) => void
   /** It is told once for each batch of commands that is sent together. */
   onRoundTrip?: (name: string) => void
-  /** It is told when such a batch is sent; what it returns is told how that ended. */
+  /** It is called when such a batch is sent, and returns a function that is called with the outcome. */
   watch?: WatchCall
-  /** `lean` unless told: what is sent often takes a shorter way through ioredis. `plain` uses nothing but ioredis's own commands. */
+  /** `lean` unless told: frequent commands take a shorter way through ioredis. `plain` uses nothing but ioredis's own commands. */
   commandStyle?: 'lean' | 'plain'
   /** Makes the error that callers get when Redis did not answer; a RedisUnavailableError unless told. */
   toError?: (cause: unknown) => Error
@@ -41,18 +41,18 @@ type LinkWatcher = {
   closed(): void
 }
 
-/** One process's way to Redis: a connection for commands and one that only listens. */
+/** The link of one process to Redis: a connection for commands and one that only listens. */
 export type RedisLink = {
   /** No other link has this id. */
   id: string
   commands: Redis | Cluster
   subscriber: Redis
-  /** For what is sent often: the same as a method of `commands`, for a few microseconds less. */
+  /** Does the same as a method of `commands`, in a few microseconds less. It is for commands that are sent often. */
   command(name: string): RedisCommand
   script(lua: string, numberOfKeys: number): RedisScript
-  /** The work's own outcome, or an error if it takes longer than an answer may; the work itself goes on. */
+  /** Settles as the work does, or rejects if it takes longer than an answer may; the work itself goes on. */
   inTime<T>(work: Promise<T>): Promise<T>
-  /** What `send` sends before it first awaits goes out together. Whatever fails, fails with what `toError` makes of it. */
+  /** What `send` sends before it first awaits goes out together. Every failure is the error that `toError` makes of it. */
   roundTrip<T>(name: string, send: (call?: Call) => Promise<T>): Promise<T>
   watch(watcher: LinkWatcher): void
   onError(error: Error): void
@@ -145,7 +145,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
 
 type RoundTrips = { deadlines: DeadlineQueue; timeoutMs: number; toError: (cause: unknown) => Error }
 
-/** One round trip, until its answer or its deadline. */
+/** A round trip, until its answer or its deadline. */
 class RoundTrip<T> implements DeadlineOwner {
   readonly #roundTrips: RoundTrips
   readonly #deadline: Deadline
@@ -238,7 +238,7 @@ function eachConnection(commands: Redis | Cluster, use: (connection: Redis) => v
   else use(commands)
 }
 
-/** In a cluster a plain PUBLISH reaches every node: listening at any one of them is enough, at the next when it is gone. */
+/** In a cluster a plain PUBLISH reaches every node: it is enough to subscribe at any node, and at the next one if that fails. */
 function connectSubscriber(nodes: [RedisOptions, ...RedisOptions[]], commandTimeoutMs: number): Redis {
   const subscriber = new Redis({
     ...nodes[0],
@@ -259,7 +259,7 @@ function connectSubscriber(nodes: [RedisOptions, ...RedisOptions[]], commandTime
 }
 
 /**
- * Nobody awaits the SUBSCRIBE that ioredis repeats after a reconnect: a link that closes just then would end the process. This can go when
+ * No code awaits the SUBSCRIBE that ioredis repeats after a reconnect: a link that closes just then would end the process. This can go when
  * ioredis handles that rejection itself; 5.11.1 does not.
  */
 function markRejectionsHandled(connection: Redis): void {

@@ -3,14 +3,14 @@ import { type Cluster, Command, type Redis } from 'ioredis'
 import type { Deadline, DeadlineOwner, DeadlineQueue } from '../../shared/deadline-queue.ts'
 
 // Lean commands take the place of ioredis's own, which have a timer each, copy their arguments twice, and are wrapped once more if they
-// run a script. ioredis still does the rest: the connections, the cluster, the queues and the answers. README.md beside this file says what
-// is relied on, and test/engine/redis/ioredis-insides.test.ts pins it to ioredis 5.11.1.
+// run a script. ioredis still does the rest: the connections, the cluster, the queues and the answers. README.md beside this file lists what
+// this relies on, and test/engine/redis/ioredis-insides.test.ts pins it to ioredis 5.11.1.
 
 export type Argument = string | number
 export type RedisCommand = (key: string, args: readonly Argument[]) => Promise<unknown>
 export type RedisScript = (keys: readonly string[], args: readonly Argument[]) => Promise<unknown>
 
-/** Two ways make them: this file and plain-command.ts. */
+/** This file and plain-command.ts both make them. */
 export type RedisCommands = {
   command(name: string): RedisCommand
   /** The text of a script goes over the wire once for each connection, its hash from then on. */
@@ -86,9 +86,9 @@ function scriptPrefixOf(lua: string, numberOfKeys: number): CommandPrefix {
 class LeanCommand implements DeadlineOwner {
   readonly promise: Promise<unknown>
   readonly inTransaction = false
-  /** Tells ioredis that it was traced already: nobody listens to the tracing that ioredis has. */
+  /** Tells ioredis that it was traced already: no code listens to the tracing that ioredis has. */
   readonly isTraced = true
-  /** Nobody waits for it any more: it must not be sent, or sent again. */
+  /** No caller waits for it any more: it must not be sent, or sent again. */
   isResolved = false
   #answer: (answer: unknown) => void = () => undefined
   #fail: (error: Error) => void = () => undefined
@@ -114,7 +114,7 @@ class LeanCommand implements DeadlineOwner {
     return this.#prefix.name
   }
 
-  /** ioredis puts these into errors, which are logged: so they are the keys alone, without what people write. */
+  /** ioredis puts these into errors, which are logged: so they are the keys alone, without the texts that people write. */
   get args(): readonly string[] {
     return this.#keys
   }

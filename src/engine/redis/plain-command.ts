@@ -3,7 +3,7 @@ import type { Cluster, Redis } from 'ioredis'
 import type { Argument, RedisCommands } from './command.ts'
 
 /**
- * Commands and scripts as ioredis offers them to everybody: what the lean ones are compared with, and replaced by when a switch says so.
+ * Makes commands and scripts by the public API of ioredis. Tests compare the lean ones with them, and a setting replaces the lean ones by them.
  * One thing differs: a command whose time is over while ioredis waits for a connection is still sent once there is one.
  */
 export function createPlainCommands(connection: Redis | Cluster): RedisCommands {

@@ -3,13 +3,13 @@ import type { Redis } from 'ioredis'
 
 /**
  * Makes a connection send all commands of one turn of the event loop in one write. The pipelines that ioredis makes for that cost more than
- * the commands in them, and hold back what comes while one is under way. This can go when ioredis corks its socket, or does the like.
+ * the commands in them, and hold back commands that come while one is under way. This can go when ioredis corks its socket, or does the like.
  */
 export function sendTogether(connection: Redis): void {
   const send = connection.sendCommand.bind(connection)
   let batch: Batch | undefined
-  // Until it is ready, ioredis decides what may be sent. A cluster sends again what was lost with a connection, also where nobody
-  // waits for it any more.
+  // Until it is ready, ioredis decides what may be sent. A cluster sends commands again that were lost with a connection, even if
+  // no caller waits for them any more.
   connection.sendCommand = (command, stream) => {
     if (command.isResolved) return command.promise
     const socket = connection.status === 'ready' ? (Reflect.get(connection, 'stream') as Writable) : undefined

@@ -3,7 +3,7 @@ import type { RedisOptions } from 'ioredis'
 /** One server, or the nodes of a cluster that are asked for the others. */
 export type RedisAddress = { cluster: boolean; nodes: [RedisOptions, ...RedisOptions[]] }
 
-/** `redis://`, `rediss://`, `unix:///path/to.sock`; a comma-separated list is a cluster. */
+/** Reads `redis://`, `rediss://` or `unix:///path/to.sock`; a comma-separated list is a cluster. */
 export function parseRedisUrl(url: string): RedisAddress {
   const [first, ...rest] = url.split(',').filter((part) => part.trim() !== '')
   if (first === undefined) throw new Error('The Redis URL is empty.')

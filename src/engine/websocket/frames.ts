@@ -1,8 +1,8 @@
-// The text frames of graphql-transport-ws that carry answers, bytes and all: a server's frames are not masked, and the client's id is
-// all that differs between those who are sent the same.
+// Makes the text frames of graphql-transport-ws, header included. A server's frames are not masked, so clients that are sent the same answer
+// under the same id are sent the same bytes.
 
 import { MessageType } from 'graphql-ws'
-import type { Answer } from '../../engine/graphql/answer.ts'
+import type { Answer } from '../graphql/answer.ts'
 
 const textOpcode = 0x81
 const completeEnd = `,"type":"${MessageType.Complete}"}`
@@ -15,7 +15,9 @@ export function frameOf(text: string): Buffer {
   return bytes
 }
 
-/** One event of a subscription. Whoever is sent the same under the same id is sent the same bytes. */
+export const messageFrame = (message: object): Buffer => frameOf(JSON.stringify(message))
+
+/** Frames one event of a subscription. The answer keeps its last frame, for the next client that is sent it under the same id. */
 export function nextFrame(id: string, answer: Answer): Buffer {
   if (answer.frame?.id === id) return answer.frame.bytes
   const bytes = frameOf(`{"id":${JSON.stringify(id)}${nextMiddle}${answer.json}}`)
@@ -23,7 +25,7 @@ export function nextFrame(id: string, answer: Answer): Buffer {
   return bytes
 }
 
-/** The one answer of a query or mutation, and that there will be no other: two frames, one after the other. */
+/** Frames the one answer of a query or mutation, followed by the message that completes it: two frames in one buffer. */
 export function onlyFrames(id: string, { json }: Answer): Buffer {
   const named = `{"id":${JSON.stringify(id)}`
   const next = `${named}${nextMiddle}${json}}`
@@ -39,7 +41,7 @@ export function onlyFrames(id: string, { json }: Answer): Buffer {
 
 const headLength = (length: number): number => (length < 126 ? 2 : length < 65_536 ? 4 : 10)
 
-/** Returns where the text begins. */
+/** Writes the header of a frame. Returns where its text begins. */
 function writeHead(bytes: Buffer, at: number, length: number): number {
   bytes[at] = textOpcode
   if (length < 126) {

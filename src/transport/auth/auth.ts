@@ -16,34 +16,45 @@ import { isInvisible, toLine } from '../../protocol/text.ts'
 import type { Viewer } from '../../protocol/viewer.ts'
 import { WindowSums } from '../../shared/window-sums.ts'
 import { isLoopback } from '../http/client-address.ts'
+import {
+  malformedToken,
+  RefusedToken,
+  refusedByJose,
+  type TokenFault,
+  tokenWithoutExpiry,
+  tokenWithoutUserId,
+} from './refused-token.ts'
 
 /**
- * The one door for HTTP, WebSocket and REST: takes the value of an `authorization` header. Nothing given is nobody
- * (undefined); anything but a good token throws UNAUTHENTICATED, and UNAVAILABLE if the keys cannot be fetched. An address that has
- * brought too many bad ones is told RATE_LIMITED, and no token of it is checked that is not known to be good: a signature is work.
+ * Authenticates requests by HTTP, WebSocket and REST, by the value of an `authorization` header. Returns undefined if there is none. Throws
+ * UNAUTHENTICATED for anything but a good token, and UNAVAILABLE if the keys cannot be fetched. An address that has sent too many bad tokens
+ * gets RATE_LIMITED, and only its tokens that are known to be good are accepted: to check a signature takes CPU.
  */
 export type Authenticate = (authorization: unknown, address?: string) => Promise<Viewer | undefined>
 
-/** How many bad tokens an address may bring in a minute; 0: as many as it likes. */
+/** How many bad tokens an address may send in a minute; 0 means no limit. */
 type BadTokens = { perMinute: number; refused: () => void }
+
+/** Says where the reason of a refused token goes. With `toClients`, which only development mode has, clients get it too. */
+type Explanations = { toClients: boolean; log: (fault: TokenFault) => void }
 
 const asymmetricAlgorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ]
-/** Three parts in the alphabet of base64url; the library would overlook white space and signs of other alphabets. */
+/** A token has three parts in the alphabet of base64url; the library would accept white space and characters of other alphabets. */
 const bearer = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
-/** As many as fit into the headers of a request; a WebSocket would take more. */
+/** This many characters fit into the headers of a request; a WebSocket would take more. */
 const tokenMaxChars = 16 * 1024
 const keyFetchTimeoutMs = 2000
-/** A key that an identity provider takes back is good for so long still. */
+/** A key that an identity provider revokes is still accepted for this long. */
 const rememberedMs = 60_000
 const rememberedMaxChars = 4 * 1024 * 1024
 const devTokenDays = 7
-/** Longer ones are cut: they are kept, and shown to others. */
+/** Longer names are cut, because they are stored and shown to others. */
 const nameMaxCodePoints = 128
 
-/** Refused by HTTP itself, as a bad token is: 429 also where GraphQL would answer 200. */
+/** HTTP itself refuses it, as it does a bad token: with 429, even where GraphQL would answer 200. */
 class TooManyBadTokens extends ChatError {
   readonly status = 429
 
@@ -54,11 +65,19 @@ class TooManyBadTokens extends ChatError {
 
 const unlimited: BadTokens = { perMinute: 0, refused: () => undefined }
 
-export function createAuthenticate(settings: AuthSettings, clock: Clock, badTokens = unlimited): Authenticate {
+const noExplanations: Explanations = { toClients: false, log: () => undefined }
+
+export function createAuthenticate(
+  settings: AuthSettings,
+  clock: Clock,
+  badTokens = unlimited,
+  explanations = noExplanations,
+): Authenticate {
   const failures = new WindowSums(60_000)
   const verify = createVerify(settings)
+  const { userClaim = 'sub' } = settings
   const insistOn: JWTVerifyOptions = {
-    requiredClaims: ['exp', 'sub'],
+    requiredClaims: ['exp', userClaim],
     ...(settings.issuer && { issuer: settings.issuer }),
     ...(settings.audience && { audience: settings.audience }),
   }
@@ -75,15 +94,14 @@ export function createAuthenticate(settings: AuthSettings, clock: Clock, badToke
 
   async function verified(token: string): Promise<Viewer> {
     const nowMs = clock.now()
-    const viewer = viewerOf(await verify(token, { ...insistOn, currentDate: new Date(nowMs) }))
+    const viewer = viewerOf(await verify(token, { ...insistOn, currentDate: new Date(nowMs) }), userClaim)
     remembered.set(token, { viewer, untilMs: Math.min(nowMs + rememberedMs, viewer.expiresAtMs) })
     return viewer
   }
 
   async function check(authorization: unknown, token: string | undefined): Promise<Viewer | undefined> {
     if (authorization === undefined || authorization === null) return undefined
-    if (token === undefined || token.length > tokenMaxChars)
-      throw unauthenticated('Expected "authorization: Bearer <token>".')
+    if (token === undefined || token.length > tokenMaxChars) throw malformedToken()
     return verified(token)
   }
 
@@ -102,15 +120,15 @@ export function createAuthenticate(settings: AuthSettings, clock: Clock, badToke
     try {
       return await check(authorization, token)
     } catch (error) {
-      const isBad = error instanceof ChatError && error.code === 'UNAUTHENTICATED'
-      if (isCounted && isBad) failures.add(address, 1, clock.monotonic())
-      throw error
+      if (!(error instanceof RefusedToken)) throw error
+      if (isCounted) failures.add(address, 1, clock.monotonic())
+      explanations.log(error.fault)
+      throw explanations.toClients ? error.explained() : error
     }
   }
 }
 
-export const unauthenticated = (message: string, cause?: unknown): ChatError =>
-  new ChatError('UNAUTHENTICATED', message, {}, { cause })
+export const unauthenticated = (message: string): ChatError => new ChatError('UNAUTHENTICATED', message)
 
 export type DevTokens = { issue(userId: UserId, name?: string): Promise<string> }
 
@@ -146,12 +164,9 @@ function createVerify({ secret, jwksUrl }: AuthSettings): Verify {
 
 const claims = ({ payload }: { payload: JWTPayload }): JWTPayload => payload
 
-function refuse(error: unknown): Promise<never> {
-  const message = error instanceof errors.JWTExpired ? 'The token has expired.' : 'The token is not valid.'
-  return Promise.reject(unauthenticated(message, error))
-}
+const refuse = (error: unknown): Promise<never> => Promise.reject(refusedByJose(error))
 
-/** Everything else that can go wrong with a key set is about fetching it. */
+/** All other errors of a key set are about fetching it. */
 const isTokensFault = (error: unknown): boolean =>
   error instanceof errors.JOSEError &&
   /^ERR_(JWT|JWS|JWKS_NO_MATCHING|JWKS_MULTIPLE|JOSE_ALG|JOSE_NOT)/.test(error.code)
@@ -164,15 +179,16 @@ function isHmac(token: string): boolean {
   }
 }
 
-function viewerOf({ sub, exp, name }: JWTPayload): Viewer {
-  if (!isUserId(sub)) throw unauthenticated('The token\'s "sub" is not a user id.')
+function viewerOf(payload: JWTPayload, userClaim: string): Viewer {
+  const { exp, name, [userClaim]: userId } = payload
+  if (!isUserId(userId)) throw tokenWithoutUserId(userClaim)
   // 1e999 is a number to JSON, and would be a token for ever.
-  if (exp === undefined || !Number.isFinite(exp)) throw unauthenticated('The token has no "exp".')
+  if (exp === undefined || !Number.isFinite(exp)) throw tokenWithoutExpiry()
   const shown = typeof name === 'string' ? nameOf(name) : undefined
-  return { userId: sub, expiresAtMs: exp * 1000, ...(shown !== undefined && { name: shown }) }
+  return { userId, expiresAtMs: exp * 1000, ...(shown !== undefined && { name: shown }) }
 }
 
-/** A token is not refused for its name: what others must not be shown is taken out, and a name of nothing else is none. */
+/** A token is not refused for its name: characters that others must not be shown are removed, and an empty name counts as none. */
 function nameOf(claim: string): string | undefined {
   const line = [...toLine(claim)].slice(0, nameMaxCodePoints).join('')
   return isInvisible(line) ? undefined : line

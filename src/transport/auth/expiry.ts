@@ -1,9 +1,9 @@
 import type { Clock } from '../../ports/clock.ts'
 
-/** Timers hold no more than 2^31 ms, tokens may: sleep a day at most, then look again. */
+/** A timer can wait 2^31 ms at most, and a token may be valid for longer. So it sleeps a day at most, then checks again. */
 const longestSleepMs = 24 * 3600 * 1000
 
-/** Calls back when the time has come, unless the signal aborts before. */
+/** Calls back at this time, unless the signal aborts before. */
 export async function atExpiry(
   clock: Clock,
   expiresAtMs: number,

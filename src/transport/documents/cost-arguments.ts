@@ -15,7 +15,7 @@ import {
 import { pageDefault, pageMax } from '../../protocol/limits.ts'
 import { type Cost, plus, times } from './cost-terms.ts'
 
-/** How many items a page is asked for. What is out of range is for the resolver to refuse, in better words. */
+/** Returns how many items of a page are asked for. The resolver refuses a number that is out of range, with a better message. */
 export function pageSize({ arguments: given = [] }: FieldNode): Cost {
   const [first, last] = [askedIn(given, 'first'), askedIn(given, 'last')]
   if (typeof first !== 'function' && typeof last !== 'function') return sizeOf(first, last)
@@ -28,7 +28,7 @@ export function pageSize({ arguments: given = [] }: FieldNode): Cost {
 
 const itemWeight = 5
 
-/** What the items of the lists a field is given cost: each has to be looked at, and most to be looked up. */
+/** Returns the cost of the items in a field's list arguments: each is checked, and most are looked up. */
 export function itemsIn({ arguments: given = [] }: FieldNode, field: GraphQLField<unknown, unknown>): Cost {
   let sum: Cost = 0
   for (const { name, value } of given) {
@@ -38,7 +38,7 @@ export function itemsIn({ arguments: given = [] }: FieldNode, field: GraphQLFiel
   return sum
 }
 
-/** What the variables are where the request names none. */
+/** Returns the values of the variables that a request does not give. */
 export function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): ReadonlyMap<string, unknown> {
   const defaults = new Map<string, unknown>()
   for (const { variable, defaultValue } of variableDefinitions) {
@@ -69,7 +69,7 @@ function itemsOfNode(node: ValueNode): Cost {
   return 0
 }
 
-/** Goes as deep as the value, which is bounded before. */
+/** Recurses as deep as the value, whose nesting was limited before. */
 function itemsOfValue(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let sum = 0

@@ -1,5 +1,5 @@
-// What an operation costs before it runs: about the number of values it may answer with, and more for what has to be read
-// for them. Worked out once per document as a sum over its variables; per request only that sum is left to do.
+// Computes what an operation costs before it runs: about the number of values it may answer with, and more for what has to be read for
+// them. A document is compiled once to a sum over its variables; a request only evaluates that sum.
 
 import {
   type DocumentNode,
@@ -24,22 +24,22 @@ import {
   TypeMetaFieldDef,
 } from 'graphql'
 import { defaultsOf, itemsIn, pageSize } from './cost-arguments.ts'
-import { type Cost, memoised, plus, type Scope, times, worth } from './cost-terms.ts'
+import { type Cost, evaluate, memoised, plus, type Scope, times } from './cost-terms.ts'
 import { tooComplex } from './document-guard.ts'
 
-/** Of one field, under `Type.field`. What is not named costs 1. */
+/** The cost of one field, by `Type.field`. A field that is not listed costs 1. */
 type FieldCost = {
-  /** Of the field itself, whatever is selected below it. */
+  /** The cost of the field itself, regardless of what is selected below it. */
   weight?: number
-  /** Of each item of a page, for what is read whether it is selected or not. */
+  /** The cost of each item of a page, for what is read whether it is selected or not. */
   perItem?: number
-  /** How many items a list without pages is taken to hold. */
+  /** How many items a list without pages is assumed to hold. */
   items?: number
-  /** How many it may hold at most: what counts below a field that `repeats`. */
+  /** How many items it may hold at most. This number counts below a field that `repeats`. */
   itemsMax?: number
-  /** Leads back from the items of a list to what they share, which comes once per item. */
+  /** Whether the field leads back from the items of a list to an object that they share, which is then repeated for each item. */
   repeats?: boolean
-  /** Of a text: so many characters cost 1 more when it is loaded. */
+  /** A text costs 1 more for each so many characters. */
   charsPerCost?: number
 }
 export type FieldCosts = Readonly<Record<string, FieldCost>>
@@ -48,7 +48,7 @@ export type FieldCosts = Readonly<Record<string, FieldCost>>
 export type CheckCost = (args: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>) => void
 
 const costMax = 50_000
-/** Of what changes something, and of what stays open. */
+/** The cost of a mutation or subscription field. */
 const rootWeight = 50
 const pageWeight = 50
 const pageItemWeight = 10
@@ -64,12 +64,12 @@ export function createCheckCost(schema: GraphQLSchema, fieldCosts: FieldCosts = 
       compiled = compile(schema, fieldCosts, document, operation)
       known.set(operation, compiled)
     }
-    const cost = worth(compiled.cost, scopeOf(compiled, variableValues))
-    if (cost > costMax) throw tooComplex(words(cost))
+    const cost = evaluate(compiled.cost, scopeOf(compiled, variableValues))
+    if (cost > costMax) throw tooComplex(tooExpensiveMessage(cost))
   }
 }
 
-const words = (cost: number): string =>
+const tooExpensiveMessage = (cost: number): string =>
   `An operation costs at most ${costMax}, this one ${cost < 1e9 ? Math.ceil(cost) : 'far more'}: ` +
   'ask for smaller pages, or for less of each item.'
 
@@ -101,7 +101,7 @@ function compile(
   const spreads = new Map<string, Selected>()
   let slots = 0
 
-  /** Looked at once, however often it is spread: fragments of fragments would double the work at each level. */
+  /** Computes a fragment once, however often it is spread: fragments of fragments would double the work at each level. */
   function ofFragment(name: string, repeated: boolean): Selected {
     const key = `${name} ${repeated}`
     const found = spreads.get(key)
@@ -140,7 +140,7 @@ function compile(
       node.selectionSet && isCompositeType(type)
         ? ofSelections(node.selectionSet, type, repeated || cost.repeats === true)
         : nothing
-    const weight = cost.weight ?? (isPage ? pageWeight : isLasting(schema, parent) ? rootWeight : 1)
+    const weight = cost.weight ?? (isPage ? pageWeight : isMutationOrSubscription(schema, parent) ? rootWeight : 1)
     const own = plus(weight, itemsIn(node, field))
     if (isPage) {
       const size = pageSize(node)
@@ -173,14 +173,14 @@ function fieldOf(
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined
 }
 
-/** A connection, in Relay's sense. */
+/** Whether the type is a connection, in Relay's sense. */
 const hasPages = (type: GraphQLNamedType): boolean =>
   isObjectType(type) && 'edges' in type.getFields() && 'pageInfo' in type.getFields()
 
-const isLasting = (schema: GraphQLSchema, parent: GraphQLNamedType): boolean =>
+const isMutationOrSubscription = (schema: GraphQLSchema, parent: GraphQLNamedType): boolean =>
   parent === schema.getMutationType() || parent === schema.getSubscriptionType()
 
-/** A schema has many types; what hangs on each of them is little on average. */
+/** Introspection lists many types, but each type has few fields and values on average. */
 function itemsOf(schema: GraphQLSchema, name: string, parent: GraphQLNamedType): number {
   if (!isIntrospectionType(parent)) return listItems
   return parent.name === '__Schema' && name === 'types' ? Object.keys(schema.getTypeMap()).length : 2

@@ -7,7 +7,7 @@ const charsMax = 48 * 1024
 const tokensMax = 2000
 const nestingMax = 64
 
-/** Like graphql's own, but a document that would exhaust the stack or the CPU is refused before it is parsed or validated. */
+/** Parses as graphql-js does, but refuses a document that would exhaust the stack or the CPU before it is parsed or validated. */
 export function parseGuarded(source: string | Source, options?: ParseOptions): DocumentNode {
   guard(typeof source === 'string' ? new Source(source) : source)
   const document = parse(source, options)

@@ -7,7 +7,7 @@ import {
   visit,
 } from 'graphql'
 
-/** What a document may hold, as it is written: told without a schema, so that it also shields the validation. */
+/** Limits what a document may hold as it is written. They are checked without a schema, so that they also protect the validation. */
 const shapeLimits = {
   depth: 20,
   rootFields: 64,
@@ -19,7 +19,7 @@ const shapeLimits = {
   fragments: 64,
 }
 
-/** The words for the first limit that is broken, or undefined. Takes time linear in the document. */
+/** Returns the message for the first limit that is broken, or undefined. It takes time linear in the document. */
 export function checkShape(document: DocumentNode): string | undefined {
   return checkCounts(document) ?? checkReach(document)
 }
@@ -53,12 +53,12 @@ function checkCounts(document: DocumentNode): string | undefined {
   return undefined
 }
 
-/** How far a selection goes once its fragments are put in their places. */
+/** How deep a selection goes, and how many fields it has, once its fragments are put in their places. */
 type Reach = { depth: number; fields: number }
 
 const nowhere: Reach = { depth: 0, fields: 0 }
 
-/** How many root fields an operation has at most: fragments in their places, and whatever its directives leave out. */
+/** Returns how many root fields an operation has at most: with fragments in their places, and including what its directives leave out. */
 export function rootFieldsOf({ definitions }: DocumentNode, { selectionSet }: OperationDefinitionNode): number {
   return createReachOf(definitions)(selectionSet).fields
 }
@@ -79,7 +79,7 @@ function createReachOf(definitions: DocumentNode['definitions']): (selected: Sel
   for (const each of definitions) if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each)
   const known = new Map<string, Reach>()
 
-  /** Each fragment is looked at once, however often it is spread. One that leads to itself is for the validation to refuse. */
+  /** Looks at each fragment once, however often it is spread. The validation refuses one that leads to itself. */
   function reachOfFragment(name: string): Reach {
     const found = known.get(name)
     if (found) return found

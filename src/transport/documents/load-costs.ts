@@ -1,4 +1,4 @@
-// Has the fields of a schema charge what they load, see protocol/load-budget.ts. It is done in the resolvers, which every execution
+// Has the fields of a schema charge what they load, see shared/load-budget.ts. It is done in the resolvers, which every execution
 // calls, compiled or not: lists are charged by their length, times what is selected of an item down to the next list.
 
 import {
@@ -29,11 +29,16 @@ type AnyField = GraphQLField<unknown, Loading>
 
 const charged = new WeakSet<GraphQLSchema>()
 
-export function chargeLoads(schema: GraphQLSchema, fieldCosts: FieldCosts = {}): void {
+/** `types` are those of the schema whose fields no other schema has made charge already. */
+export function chargeLoads(
+  schema: GraphQLSchema,
+  fieldCosts: FieldCosts = {},
+  types: readonly unknown[] = Object.values(schema.getTypeMap()),
+): void {
   if (charged.has(schema)) return
   charged.add(schema)
   const itemCost = createItemCost(schema, fieldCosts)
-  for (const type of Object.values(schema.getTypeMap())) {
+  for (const type of types) {
     if (!isObjectType(type) || isIntrospectionType(type)) continue
     for (const field of Object.values(type.getFields()) as AnyField[]) {
       const { charsPerCost } = fieldCosts[`${type.name}.${field.name}`] ?? {}
@@ -76,7 +81,7 @@ function chargeChars(field: AnyField, charsPerCost: number): void {
   }
 }
 
-/** Of one item of the list that a field comes to. Looked at once for each place of a document. */
+/** Returns what one item of a list costs; computed once for each field node. */
 function createItemCost(schema: GraphQLSchema, fieldCosts: FieldCosts): (info: GraphQLResolveInfo) => number {
   const ofNodes = new WeakMap<FieldNode, number>()
   const ofFragments = new WeakMap<FragmentDefinitionNode, number>()

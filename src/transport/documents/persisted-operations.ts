@@ -1,5 +1,5 @@
-// Operations known beforehand: clients name one by the hash of its document instead of sending it, and a node may be told to
-// run no others.
+// These operations are known beforehand: clients name one by the hash of its document instead of sending it, and a node may be told to run
+// no others.
 
 import { type GraphQLSchema, validate } from 'graphql'
 import { ConfigError, type PersistedSettings } from '../../config/config.ts'
@@ -8,7 +8,7 @@ import { parseGuarded } from './document-guard.ts'
 import type { RequestParams } from './request-params.ts'
 
 export type PersistedOperations = {
-  /** The document of a request: the one it names, or else what it sent, of whatever kind. Throws for what may not run. */
+  /** Returns the document that the request names, or else what it sent, which may be of any type. Throws if the document may not run. */
   documentOf(params: RequestParams): unknown
 }
 
@@ -53,7 +53,10 @@ export function createPersistedOperations(
 
 const refusal = (message: string) => new ChatError('GRAPHQL_VALIDATION_FAILED', message)
 
-/** `documentId`, or Apollo's `extensions.persistedQuery`. */
+/** Whether the request names a document instead of sending one. */
+export const namesDocument = (params: RequestParams): boolean => idIn(params) !== undefined
+
+/** Reads `documentId`, or Apollo's `extensions.persistedQuery`. */
 function idIn({ documentId, extensions }: RequestParams): string | undefined {
   if (typeof documentId === 'string' && documentId !== '') return documentId
   const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: { sha256Hash?: unknown } | null }

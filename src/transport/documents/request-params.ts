@@ -1,8 +1,9 @@
 import { badInput } from '../../protocol/errors.ts'
+import { isNestedDeeperOrWider, jsonNestingMax } from '../../shared/json-nesting.ts'
 import { HttpRefusal } from '../execution/errors.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
 
-/** What a client sends to have something executed, as it came over the wire. */
+/** The parameters of a request as they came over the wire. */
 export type RequestParams = {
   query?: unknown
   documentId?: unknown
@@ -11,19 +12,17 @@ export type RequestParams = {
   extensions?: unknown
 }
 
-/** As deep as JSON may be nested: what comes after it may recurse, and answers may echo. */
-export const jsonNestingMax = 64
-/** An object of that many keys is no input of ours, and an error about it would show them all. */
+/** No input of the schema has an object with more keys, and an error about one would list them all. */
 const jsonKeysMax = 200
 
-/** Refuses what no operation can be made of, and finds the document. What is left to judge is the document itself. */
+/** Refuses parameters of the wrong shape, and finds the text of the document. The document itself is checked later. */
 export function readParams(params: RequestParams, persisted: PersistedOperations): { query: unknown } {
   const { operationName, variables, extensions } = params
   if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') {
     throw new HttpRefusal(400, 'Expected operationName to be a string.')
   }
-  if (isBeyond(variables, jsonNestingMax, jsonKeysMax)) throw tooLarge('variables')
-  if (isBeyond(extensions, jsonNestingMax, jsonKeysMax)) throw tooLarge('extensions')
+  if (isNestedDeeperOrWider(variables, jsonNestingMax, jsonKeysMax)) throw tooLarge('variables')
+  if (isNestedDeeperOrWider(extensions, jsonNestingMax, jsonKeysMax)) throw tooLarge('extensions')
   return { query: persisted.documentOf(params) }
 }
 
@@ -32,23 +31,3 @@ const tooLarge = (field: string) =>
     field,
     `JSON is nested at most ${jsonNestingMax} levels deep, and an object has at most ${jsonKeysMax} keys.`,
   )
-
-/** Stops at that depth, so it cannot exhaust the stack itself. */
-export const isNestedDeeper = (value: unknown, levels: number): boolean =>
-  isBeyond(value, levels, Number.POSITIVE_INFINITY)
-
-/** Loops, for a thousand positions are nothing unusual. */
-function isBeyond(value: unknown, levels: number, keysMax: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  if (Array.isArray(value)) {
-    for (const each of value) if (isBeyond(each, levels - 1, keysMax)) return true
-    return false
-  }
-  let keys = 0
-  for (const name in value) {
-    keys += 1
-    if (keys > keysMax || isBeyond((value as Record<string, unknown>)[name], levels - 1, keysMax)) return true
-  }
-  return false
-}

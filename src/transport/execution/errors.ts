@@ -4,31 +4,31 @@ import { coercionField } from '../../engine/graphql/coercion.ts'
 import type { OperationIds } from '../../observability/operation-ids.ts'
 import { ChatError, type ErrorCode, type ErrorDetails, errorTable } from '../../protocol/errors.ts'
 
-/** What a client may know of a failure. The same on every transport. */
+/** What a client may know of a failure. It is the same on every transport. */
 export type Problem = {
   code: ErrorCode
   message: string
   retryable: boolean
   details: ErrorDetails
-  /** For REST; GraphQL uses it only where nothing was executed. */
+  /** The HTTP status for REST. GraphQL uses it only if nothing was executed. */
   status: number
-  /** Refused by HTTP itself, before GraphQL had a say: a bad token, a request that is none. */
+  /** Whether HTTP itself refused the request, before GraphQL was reached: for a bad token, or a malformed request. */
   byHttp: boolean
 }
 
 export type ErrorMapper = {
-  /** The one mapping. What it does not know is our bug: INTERNAL, logged under an id the client sees. */
+  /** The only mapping. An error that it does not know is a bug of ours: it becomes INTERNAL, and is logged under an id that the client sees. */
   toProblem(error: unknown): Problem
-  /** Keeps path and locations; nothing else of the given error is left. Mapping twice changes nothing. */
+  /** Keeps path and locations, and nothing else of the given error. Mapping an error twice changes nothing. */
   toGraphQLError(error: unknown): GraphQLError
-  /** The same for an operation that was not executed: over HTTP it also has a status. */
+  /** Does what `toGraphQLError` does, for an operation that was not executed: over HTTP the error also has a status. */
   toRequestError(error: unknown): GraphQLError
   isMapped(error: unknown): boolean
-  /** The same, whose lines in the log carry these ids. */
+  /** Returns an error mapper whose log lines carry these ids. */
   about(ids: OperationIds): ErrorMapper
 }
 
-/** A request refused with a status of its own, beside the table's. */
+/** A refusal with an HTTP status of its own instead of the one in the error table. */
 export class HttpRefusal extends ChatError {
   readonly status: number
 
@@ -99,7 +99,7 @@ export const restBody = ({ code, message, retryable, details }: Problem) => ({
 })
 
 /**
- * Yoga reads the HTTP status from here. Not enumerable, so no transport can show it. With `spec`, older clients get 200
+ * Yoga reads the HTTP status from here. It is not enumerable, so that no transport can show it. With `spec`, older clients get 200
  * instead, as the specification of GraphQL over HTTP has it for wrong documents and variables.
  */
 function hide({ extensions }: GraphQLError, { byHttp }: Problem, http: unknown): void {
@@ -125,7 +125,7 @@ function expectedProblem(error: Fields): Problem | undefined {
   if (error.name === 'ChatError' && isErrorCode(error.code)) {
     return problem(error.code, message, detailsOf(error.details), error.status)
   }
-  // By shape: there may be two copies of graphql in a process, and Yoga has its own.
+  // The error is known by its shape: there may be two copies of graphql in a process, and Yoga has its own.
   if (error.name !== 'GraphQLError') return undefined
   const extensions = isObject(error.extensions) ? error.extensions : {}
   if (isErrorCode(extensions.code)) return problem(extensions.code, message, detailsOf(extensions))
@@ -136,12 +136,12 @@ function expectedProblem(error: Fields): Problem | undefined {
   return isObject(extensions.http) ? problem('BAD_USER_INPUT', message, {}, extensions.http.status) : undefined
 }
 
-/** graphql-js wraps what is wrong with the value into what is wrong with the variable; the outside tells which field. */
+/** graphql-js wraps the error about the value into an error about the variable; the outer one tells which field. */
 function coercionProblem(error: unknown): Problem | undefined {
   if (!isObject(error) || error.name !== 'GraphQLError') return undefined
-  // A document that is not valid may be about a variable too; who found it has said so.
+  // A validation error may be about a variable too, but then it has a code.
   if (isObject(error.extensions) && isErrorCode(error.extensions.code)) return undefined
-  // With a path it may be a resolver's own error, whose words are not for the client.
+  // An error with a path may be a resolver's own, whose message is not for the client.
   if (error.path !== undefined && unwrap(error).name !== 'GraphQLError') return undefined
   const message = String(error.message)
   const field = coercionField(message)

@@ -1,106 +1,89 @@
 import type { GraphQLError } from 'graphql'
+import type { Answer } from '../../engine/graphql/answer.ts'
+import type { ResultSink, ResultStream } from '../../engine/websocket/protocol.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { LiveStream, SyncSink } from '../../ports/live-stream.ts'
 import { ChatError } from '../../protocol/errors.ts'
 import { isOverload } from '../documents/load-costs.ts'
 import type { ErrorMapper } from './errors.ts'
+import type { EventExecutor } from './event-executor.ts'
 
-/** Who takes the results of a stream. */
-export type Taker<Result> = {
-  /** In the very turn an event is heard, while nothing else is on its way. False: it comes by `take`. */
-  takeNow(result: Result): boolean
-  /** The next one comes when this one is taken. */
-  take(result: Result): Promise<void> | undefined
-  /** Told once, with the error that ended the stream, if one did. */
-  over(error: unknown): void
-}
-
-export type EventStreamOptions<Result> = {
+export type EventStreamOptions = {
   readonly source: AsyncIterable<unknown>
-  readonly answers: EventAnswers<Result>
+  readonly executor: EventExecutor
   readonly clock: Clock
   errors(): ErrorMapper
   /** Called with each event whose result is handed to the reader. */
   onEvent(event: unknown): void
   /** Called once, when the stream is over. */
-  onEnd(error: unknown): void
-}
-
-/** What an event is answered with, by a context of its own. */
-export interface EventAnswers<Result> {
-  resolve(event: unknown): Result | Promise<Result>
-  /** The same, where there is nothing to wait for. */
-  resolveNow(event: unknown): Result | undefined
-  errorsOf(result: Result): readonly GraphQLError[] | undefined
+  onEnd(error: GraphQLError | undefined): void
 }
 
 const retryDelaysMs = [50, 200, 800]
 const end: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
-type Step<Result> = IteratorResult<Result, undefined>
-type Reader<Result> = { resolve: (step: Step<Result>) => void; reject: (error: unknown) => void }
-
-/** A source that can hand its next event over in the turn it hears it. */
-type LiveSource = AsyncIterator<unknown> & { offerTo?: (taker: { takeNow(event: unknown): boolean }) => void }
+type Step = IteratorResult<Answer, undefined>
+type Reader = { resolve: (step: Step) => void; reject: (error: unknown) => void }
 
 /**
- * A subscription as the transports read it. Each source event becomes one result, in order, none passed over: an event
- * whose fields fail to resolve is tried again, and in the end takes the stream down with a retryable error.
+ * A subscription as the transports read it. Each source event becomes one result, in order, and none is skipped: an event whose fields
+ * fail to resolve is tried again, and in the end the stream fails with a retryable error.
  *
- * It is read either as an iterator or by a taker. Written by hand: a generator's `return` would wait for its pending `next`, which may
+ * It is read either as an iterator or by a sink. It is no generator: a generator's `return` would wait for its pending `next`, which may
  * never come.
  */
-export class EventStream<Result> implements AsyncIterableIterator<Result, undefined> {
-  readonly #options: EventStreamOptions<Result>
-  readonly #answers: EventAnswers<Result>
-  readonly #iterator: LiveSource
+export class EventStream implements ResultStream, SyncSink<unknown> {
+  readonly #options: EventStreamOptions
+  readonly #executor: EventExecutor
+  readonly #iterator: AsyncIterator<unknown>
   #over: AbortController | undefined
-  /** Whoever waits for the next one: nobody has answered yet. */
-  #reader: Reader<Result> | undefined
-  #taker: Taker<Result> | undefined
+  /** The caller of `next` that waits for its result. */
+  #reader: Reader | undefined
+  #sink: ResultSink | undefined
   #unseenError: unknown
   #released: Promise<void> | undefined
 
-  constructor(options: EventStreamOptions<Result>) {
+  constructor(options: EventStreamOptions) {
     this.#options = options
-    this.#answers = options.answers
+    this.#executor = options.executor
     this.#iterator = options.source[Symbol.asyncIterator]()
   }
 
-  /** Aborts when the stream is over. Made when it is asked for: most streams are watched over by their socket. */
+  /** Aborts when the stream is over. It is made on demand: most streams are watched over by their socket. */
   get over(): AbortSignal {
     this.#over ??= new AbortController()
     if (this.#released !== undefined) this.#over.abort()
     return this.#over.signal
   }
 
-  next(): Promise<Step<Result>> {
+  next(): Promise<Step> {
     if (this.#unseenError !== undefined) {
       const error = this.#unseenError
       this.#unseenError = undefined
       return Promise.reject(error)
     }
     if (this.#released !== undefined) return Promise.resolve(end)
-    const promise = new Promise<Step<Result>>((resolve, reject) => {
+    const promise = new Promise<Step>((resolve, reject) => {
       this.#reader = { resolve, reject }
     })
     void this.#step()
     return promise
   }
 
-  /** Ends the stream at once; resolves when the source has let go of everything. */
+  /** Ends the stream at once. Resolves when the source has released everything. */
   async return(): Promise<IteratorReturnResult<undefined>> {
     await this.fail(undefined)
     return end
   }
 
-  /** The same, and the reader gets the error. */
+  /** Ends the stream as `return` does, and the reader gets the error. */
   fail(error: unknown): Promise<void> {
     if (this.#released !== undefined) return this.#released
     this.#released = this.#release()
     this.#over?.abort()
     const mapped = error === undefined ? undefined : this.#options.errors().toGraphQLError(error)
     const waiting = this.#takeReader()
-    if (this.#taker) this.#taker.over(mapped)
+    if (this.#sink) this.#sink.end(mapped)
     else if (mapped === undefined) waiting?.resolve(end)
     else if (waiting) waiting.reject(mapped)
     else this.#unseenError = mapped
@@ -108,21 +91,21 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
     return this.#released
   }
 
-  /** Hands all results to the taker, and tells it of the end. */
-  deliverTo(taker: Taker<Result>): void {
-    if (this.#released !== undefined) taker.over(this.#unseenError)
+  /** Hands all results to the sink, and tells it of the end. */
+  deliverTo(sink: ResultSink): void {
+    if (this.#released !== undefined) sink.end(this.#unseenError)
     else {
-      this.#taker = taker
-      this.#iterator.offerTo?.(this)
-      this.#pull(taker)
+      this.#sink = sink
+      if (isLive(this.#iterator)) this.#iterator.setSink(this)
+      this.#pull(sink)
     }
   }
 
-  /** From the source, while its `next` is waited for. */
-  takeNow(event: unknown): boolean {
-    if (this.#released !== undefined || this.#taker === undefined) return false
-    const result = this.#answers.resolveNow(event)
-    if (result === undefined || this.#answers.errorsOf(result)?.length || !this.#taker.takeNow(result)) return false
+  /** Called by the source while its `next` is pending. */
+  tryPush(event: unknown): boolean {
+    if (this.#released !== undefined || this.#sink === undefined) return false
+    const result = this.#executor.resolveNow(event)
+    if (result === undefined || this.#executor.errorsOf(result)?.length || !this.#sink.tryPush(result)) return false
     this.#options.onEvent(event)
     return true
   }
@@ -131,23 +114,23 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
     return this
   }
 
-  /** Most streams wait here most of the time, so what waits is no suspended function, which would hold more. */
-  #pull(taker: Taker<Result>): void {
+  /** Most streams wait here most of the time. Callbacks hold less memory than a suspended async function would. */
+  #pull(sink: ResultSink): void {
     this.#iterator.next().then(
-      (step) => this.#handOver(step, taker),
+      (step) => this.#handOver(step, sink),
       (error) => this.fail(error),
     )
   }
 
-  async #handOver({ done, value }: IteratorResult<unknown>, taker: Taker<Result>): Promise<void> {
+  async #handOver({ done, value }: IteratorResult<unknown>, sink: ResultSink): Promise<void> {
     try {
       if (done) return void this.fail(undefined)
       const result = await this.#resolved(value)
       if (this.#released !== undefined) return
-      const taken = taker.take(result)
+      const taken = sink.push(result)
       this.#options.onEvent(value)
       await taken
-      this.#pull(taker)
+      this.#pull(sink)
     } catch (error) {
       void this.fail(error)
     }
@@ -167,24 +150,24 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
     }
   }
 
-  async #resolved(event: unknown): Promise<Result> {
+  async #resolved(event: unknown): Promise<Answer> {
     const { clock } = this.#options
-    const answers = this.#answers
+    const executor = this.#executor
     for (const delayMs of retryDelaysMs) {
-      const result = await answers.resolve(event)
-      const [error] = answers.errorsOf(result) ?? []
+      const result = await executor.resolve(event)
+      const [error] = executor.errorsOf(result) ?? []
       if (!error || this.#released !== undefined) return result
-      // It would load as much the next time, and the client that came back for it too.
+      // The event would load as much the next time, and so would a client that subscribes again.
       if (isOverload(error)) throw error
       await clock.sleep(delayMs, this.over)
     }
-    const result = await answers.resolve(event)
-    const [error] = answers.errorsOf(result) ?? []
+    const result = await executor.resolve(event)
+    const [error] = executor.errorsOf(result) ?? []
     if (error) throw this.#retryable(error)
     return result
   }
 
-  /** The client must come back for this event, so the error has to say so whatever it was. */
+  /** The client must come back for this event, so the error has to say so, even if it was not retryable itself. */
   #retryable(error: unknown): unknown {
     const errors = this.#options.errors()
     const mapped = errors.toGraphQLError(error)
@@ -197,7 +180,7 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
     )
   }
 
-  #takeReader(): Reader<Result> | undefined {
+  #takeReader(): Reader | undefined {
     const taken = this.#reader
     this.#reader = undefined
     return taken
@@ -211,3 +194,6 @@ export class EventStream<Result> implements AsyncIterableIterator<Result, undefi
     }
   }
 }
+
+/** Any async iterable may be a source; a live stream can hand its next event over in the turn it hears it. */
+const isLive = (source: AsyncIterator<unknown>): source is LiveStream<unknown> => 'setSink' in source

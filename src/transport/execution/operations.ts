@@ -2,17 +2,17 @@ import type { Clock } from '../../ports/clock.ts'
 import { unavailable } from '../../protocol/errors.ts'
 import { createDeadline, within } from '../limits/deadline.ts'
 
-/** What is under way: nothing new starts once a drain began, and a drain can wait for the rest. */
+/** Counts the operations under way: none starts once a drain has begun, and the drain can wait for the rest. */
 export type Operations = {
   readonly draining: boolean
-  /** Told to stop: nobody should come any more, but whoever does is served until the drain begins. */
+  /** The node was told to stop. Clients should not come any more, but those that do are served until the drain begins. */
   readonly leaving: boolean
   leave(): void
-  /** Runs a query or mutation under the deadline. What is late goes on, but the caller is told UNAVAILABLE. */
+  /** Runs a query or mutation under the deadline. One that is late goes on, but the caller gets UNAVAILABLE. */
   run<T, A>(work: (of: A) => T | Promise<T>, of: A): T | Promise<T>
-  /** Runs something that may take its time, such as the start of a subscription. */
+  /** Runs something without a deadline, such as the start of a subscription. */
   start<T, A>(work: (of: A) => T | Promise<T>, of: A): T | Promise<T>
-  /** Refuses what is new from now on; resolves when the rest is answered, or after `withinMs`. */
+  /** Refuses new operations from now on. Resolves when the rest are answered, or after `withinMs`. */
   drain(withinMs: number): Promise<void>
 }
 

@@ -6,72 +6,116 @@ import {
   Kind,
   type OperationDefinitionNode,
 } from 'graphql'
-import { type Compiled, compileOperation } from '../../engine/graphql/compiled-operation.ts'
-import type { ShareOf } from '../../engine/graphql/shared-answers.ts'
+import {
+  type Compiled,
+  type CompileOptions,
+  compiledFieldsMax,
+  compileOperation,
+} from '../../engine/graphql/compiled-operation.ts'
+import { charge, type Loading } from '../../shared/load-budget.ts'
 import { rootFieldsOf } from '../documents/document-shape.ts'
+import { tokensIn } from '../documents/documents.ts'
 
-/** An operation of a valid document, and what was made of it so far. */
+/** Which executor runs operations. With either name, graphql-js executes those that cannot be compiled. */
+export type ExecutorName = 'compiled' | 'reference'
+
+/** An operation of a document, and how it is executed. */
 export type Plan = {
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
   readonly operationName: string | undefined
   readonly name: string | undefined
   readonly type: 'query' | 'mutation' | 'subscription'
-  /** At most, see `rootFieldsOf`. */
+  /** How many root fields it has at most, see `rootFieldsOf`. */
   readonly rootFields: number
-  /** From the second time on: most documents that come once never come again. Undefined for what graphql-js executes itself. */
-  compiled(): Compiled | undefined
-  /** Of a subscription: which of its events are the same for several. Undefined where none is. */
-  readonly shareOf: ShareOf | undefined
+  /**
+   * This is undefined if graphql-js executes the operation. It is decided once, when it is first asked for: by then the document is known
+   * to be valid, and the operation to be affordable.
+   */
+  readonly compiled: Compiled | undefined
 }
 
 export type PlanOf = (document: DocumentNode, operationName: string | null | undefined) => Plan | undefined
 
-/** Kept as long as the document is. Undefined where the document has no such operation. */
-export function createPlans(schema: GraphQLSchema): PlanOf {
-  const plans = new WeakMap<DocumentNode, Map<string, Plan>>()
+/**
+ * What is compiled is kept as long as its document, and documents are kept by their tokens. So the operations of a document have together as
+ * many compiled fields as it has tokens: a short document of many operations that share doubling fragments would otherwise take megabytes.
+ */
+type DocumentPlans = { byName: Map<string | undefined, Plan>; fieldsLeft: number }
 
-  function planOf(document: DocumentNode, operationName: string | undefined): Plan | undefined {
-    const operation = getOperationAST(document, operationName)
-    if (!operation) return undefined
-    let isNew = true
-    let compiled: Compiled | undefined
-    let isCompiled = false
-    return {
-      document,
-      operation,
-      operationName,
-      name: operation.name?.value,
-      type: operation.operation,
-      rootFields: rootFieldsOf(document, operation),
-      get shareOf() {
-        return compiled?.canBeShared ? compiled.shareOf : undefined
-      },
-      compiled() {
-        // A subscription has many events.
-        if (isNew && operation.operation !== 'subscription') {
-          isNew = false
-          return undefined
-        }
-        if (!isCompiled) compiled = compileOperation(schema, fragmentsOf(document), operation)
-        isCompiled = true
-        return compiled
-      },
-    }
+/** Plans are kept as long as their documents. There is none if the document has no such operation. */
+export function createPlans(
+  schema: GraphQLSchema,
+  executor: ExecutorName = 'compiled',
+  options: CompileOptions = {},
+): PlanOf {
+  const plansOf = new WeakMap<DocumentNode, DocumentPlans>()
+
+  function compile(document: DocumentNode, operation: OperationDefinitionNode): Compiled | undefined {
+    const plans = plansOf.get(document)
+    if (executor === 'reference' || !plans) return undefined
+    const { fieldsLeft: fieldsMax } = plans
+    const compiled = compileOperation(schema, fragmentsOf(document), operation, { loads, fieldsMax, ...options })
+    plans.fieldsLeft -= compiled?.fieldCount ?? 0
+    return compiled
   }
 
   return (document, operationName) => {
-    let known = plans.get(document)
-    if (!known) {
-      known = new Map()
-      plans.set(document, known)
+    const plans = plansOf.get(document) ?? {
+      byName: new Map(),
+      fieldsLeft: Math.min(compiledFieldsMax, tokensIn(document)),
     }
-    const key = operationName ?? ''
-    const found = known.get(key)
+    plansOf.set(document, plans)
+    const { byName: known } = plans
+    // An empty name is a name too, but no operation has it.
+    const name = operationName ?? undefined
+    const found = known.get(name)
     if (found) return found
-    const plan = planOf(document, operationName ?? undefined)
-    if (plan) known.set(key, plan)
+    const operation = getOperationAST(document, name)
+    if (!operation) return undefined
+    const plan = new OperationPlan(document, operation, name, compile)
+    known.set(name, plan)
     return plan
+  }
+}
+
+/** The context of each operation counts what it loads, see shared/load-budget.ts. */
+const loads = { loadedBy: (context: Loading) => context.loaded ?? 0, charge }
+
+type Compile = (document: DocumentNode, operation: OperationDefinitionNode) => Compiled | undefined
+
+class OperationPlan implements Plan {
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  readonly operationName: string | undefined
+  readonly name: string | undefined
+  readonly type: Plan['type']
+  readonly rootFields: number
+  readonly #compile: Compile
+  #compiled: Compiled | undefined
+  #isChosen = false
+
+  constructor(
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    operationName: string | undefined,
+    compile: Compile,
+  ) {
+    this.document = document
+    this.operation = operation
+    this.operationName = operationName
+    this.name = operation.name?.value
+    this.type = operation.operation
+    this.rootFields = rootFieldsOf(document, operation)
+    this.#compile = compile
+  }
+
+  get compiled(): Compiled | undefined {
+    if (!this.#isChosen) {
+      this.#compiled = this.#compile(this.document, this.operation)
+      this.#isChosen = true
+    }
+    return this.#compiled
   }
 }
 

@@ -1,8 +1,8 @@
 import { type ASTVisitor, GraphQLError, Kind, type SelectionSetNode, type ValidationContext } from 'graphql'
 
 /**
- * What a subscription is about must not depend on a condition. The specification says so since 2025; graphql-js does not
- * know it yet, and falls over a subscription of which nothing is left.
+ * The root field of a subscription must not depend on a condition. The specification says so since 2025; graphql-js does not know it yet,
+ * and fails with an error of its own if the only field is left out.
  */
 export function unconditionalSubscriptionRule(context: ValidationContext): ASTVisitor {
   function findCondition(set: SelectionSetNode, seen: Set<string>): void {

@@ -1,13 +1,13 @@
+import type { GraphQLError } from 'graphql'
 import type { OperationIds } from '../../observability/operation-ids.ts'
 import type { OperationLog } from '../../observability/operation-log.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ErrorMapper } from './errors.ts'
-import { type EventAnswers, EventStream, type EventStreamOptions } from './event-stream.ts'
-import type { OperationContext } from './executor.ts'
+import type { EventExecutor } from './event-executor.ts'
+import { EventStream, type EventStreamOptions } from './event-stream.ts'
+import type { OperationContext } from './prepared.ts'
 
 export type Finished = ReturnType<OperationLog>
-/** Whatever its results are. */
-export type AnyStream = Pick<EventStream<unknown>, 'over' | 'return' | 'fail'>
 
 const noIds: OperationIds = {}
 
@@ -15,47 +15,47 @@ const noIds: OperationIds = {}
 export type SubscriptionParts = {
   clock: Clock
   errorsOf: (context: OperationContext) => ErrorMapper
-  /** Told of each event that is handed to its connection. */
+  /** Called with each event that is handed to its connection. */
   onDelivery: ((event: unknown, ids: OperationIds) => void) | undefined
-  ended(subscription: Ended, error: unknown): void
+  ended(subscription: Ended, error: GraphQLError | undefined): void
 }
 
 type Ended = {
-  stream: AnyStream
+  stream: EventStream
   transport: 'ws' | 'sse'
-  /** Writes down that it is over. */
+  /** Logs that it is over. */
   finished: Finished
-  /** Gives back its seat, if it has one of its own. */
-  leave: (() => void) | undefined
+  /** Releases its slots of the connection limits. */
+  release: (() => void) | undefined
 }
 
-type SubscriptionOptions<Result> = Omit<Ended, 'stream'> & {
+type SubscriptionOptions = Omit<Ended, 'stream'> & {
   parts: SubscriptionParts
   source: AsyncIterable<unknown>
-  answers: EventAnswers<Result>
+  executor: EventExecutor
   context: OperationContext
 }
 
-/** What a stream needs of its operation. One for each that is open, so it is one object instead of many functions. */
-export class Subscription<Result> implements EventStreamOptions<Result>, Ended {
-  readonly stream: EventStream<Result>
+/** What a stream needs of its operation. There is one for each open stream, so it is one object instead of many functions. */
+export class Subscription implements EventStreamOptions, Ended {
+  readonly stream: EventStream
   readonly source: AsyncIterable<unknown>
-  readonly answers: EventAnswers<Result>
+  readonly executor: EventExecutor
   readonly transport: 'ws' | 'sse'
   readonly finished: Finished
-  readonly leave: (() => void) | undefined
+  readonly release: (() => void) | undefined
   readonly #parts: SubscriptionParts
   readonly #context: OperationContext
 
-  constructor({ parts, source, answers, context, transport, finished, leave }: SubscriptionOptions<Result>) {
+  constructor({ parts, source, executor, context, transport, finished, release }: SubscriptionOptions) {
     this.#parts = parts
     this.#context = context
     this.source = source
-    this.answers = answers
+    this.executor = executor
     this.transport = transport
     this.finished = finished
-    this.leave = leave
-    this.stream = new EventStream<Result>(this)
+    this.release = release
+    this.stream = new EventStream(this)
   }
 
   get clock(): Clock {
@@ -70,7 +70,7 @@ export class Subscription<Result> implements EventStreamOptions<Result>, Ended {
     this.#parts.onDelivery?.(event, this.#context.ids ?? noIds)
   }
 
-  onEnd(error: unknown): void {
+  onEnd(error: GraphQLError | undefined): void {
     this.#parts.ended(this, error)
   }
 }

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
-/** Who is at the other end, as far as limits are concerned. */
+/** Returns the address of the client, for limits. */
 export type ClientAddress = (request: IncomingMessage) => string
 
 /**
  * Each proxy adds the address it was called from to the right of X-Forwarded-For; what stands further left than our own proxies
- * wrote is the client's invention. If it does not hold that many addresses, nobody of ours sent it: the socket's own counts.
+ * wrote is the client's invention. If it does not hold that many addresses, no proxy of ours sent it: the address of the socket counts.
  */
 export function createClientAddress(trustedProxies: number): ClientAddress {
   return (request) => {
@@ -18,13 +18,13 @@ export function createClientAddress(trustedProxies: number): ClientAddress {
   }
 }
 
-/** A proxy on the same machine, or somebody at a desk: everybody comes from there. */
+/** All requests of a proxy on the same machine, or of a developer, come from a loopback address. */
 export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'
 
 const withoutPort = (text: string): string =>
   /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text
 
-/** Of IPv6 the first 64 bits: the rest is anybody's to choose who has one of them. */
+/** Of an IPv6 address only the first 64 bits count: a client can choose the rest. */
 function networkOf(address: string): string {
   if (!address.includes(':')) return address
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []

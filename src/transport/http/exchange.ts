@@ -5,9 +5,9 @@ import { HttpRefusal, type Problem, restBody } from '../execution/errors.ts'
 export type Exchange = {
   request: IncomingMessage
   response: ServerResponse
-  /** Also in the answer's headers. */
+  /** The answer's headers show it too. */
   requestId: string
-  /** What every answer says and nobody has set yet: names and values in turn. Empty, but for routes that `writeHead`. */
+  /** The headers that every answer has and that are not set yet: names and values in turn. The list is empty, except for routes with `writesHead`. */
   head: string[]
 }
 export type Handler = (exchange: Exchange) => void | Promise<void>
@@ -17,7 +17,7 @@ const readOnMs = 1000
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The body as text; 413 as soon as it is too large, whether its size was announced or not. */
+/** Reads the body as text. Throws 413 as soon as it is too large, whether its size was announced or not. */
 export async function readText(request: IncomingMessage): Promise<string> {
   const { 'content-encoding': encoding = 'identity' } = request.headers
   if (encoding.toLowerCase() !== 'identity') {
@@ -31,7 +31,7 @@ export async function readText(request: IncomingMessage): Promise<string> {
   }
 }
 
-/** Any page can have a browser send a form or plain text without asking. */
+/** Any page can make a browser send a form or plain text without asking, so only JSON is accepted. */
 export function assertJson({ headers }: IncomingMessage): void {
   const { 'content-type': type = '' } = headers
   if (type === 'application/json' || /^application\/json *(;|$)/i.test(type)) return
@@ -47,17 +47,17 @@ export async function readJsonObject(request: IncomingMessage): Promise<Record<s
   return value as Record<string, unknown>
 }
 
-/** Head and body in one go: to set a dozen headers one by one would take longer than most operations. */
+/** Writes head and body together: to set a dozen headers one by one would take longer than most operations. */
 export function answer({ response, head }: Exchange, status: number, headers: readonly string[], body: string): void {
   if (response.headersSent || response.destroyed) return
   for (const each of headers) head.push(each)
   const length = Buffer.byteLength(body)
   head.push('content-length', `${length}`)
-  // As many bytes as characters: it is ASCII, which is written faster under another name.
+  // A text with as many bytes as characters is ASCII, which Node writes faster as latin1.
   response.writeHead(status, head).end(body, length === body.length ? 'latin1' : 'utf8')
 }
 
-/** For whoever adds headers to the response itself. */
+/** Sets the headers for handlers that add others to the response itself. */
 export function setHead({ response, head }: Exchange): void {
   if (response.headersSent) return
   for (let at = 0; at < head.length; at += 2) response.setHeader(head[at] ?? '', head[at + 1] ?? '')
@@ -84,7 +84,7 @@ export function send(response: ServerResponse, status: number, contentType: stri
   response.writeHead(status, { 'content-type': contentType }).end(body)
 }
 
-/** Reads on for a moment, then hangs up. */
+/** Reads on for a moment, then closes the connection. */
 export function discardBody(request: IncomingMessage): void {
   request.resume()
   const cutOff = setTimeout(() => request.destroy(), readOnMs)

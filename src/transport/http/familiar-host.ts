@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
-/** Whether a client has this server under a name that no stranger can have given it. */
+/** Whether the client knows this server by a name that no stranger can have given it. */
 export type IsFamiliarHost = (request: IncomingMessage) => boolean
 
-/** Reserved, or not to be had: whoever may point a name at any address has none of these. */
+/** These names are reserved or cannot be registered: an attacker who can point a name at any address has none of them. */
 const ownTopLevels = ['localhost', 'local', 'internal', 'test']
 
 /**
  * A page of evil.example may have its name point at 127.0.0.1 once it is loaded (DNS rebinding), and to the browser this server
- * is then its own. Where tokens are handed out to anybody, that must not be enough. Names without a dot are those of
+ * is then its own. Where any caller gets a token, that must not be enough. Names without a dot are those of
  * containers and of machines nearby; a tunnel's name is familiar if ALLOWED_ORIGINS has it.
  */
 export function createIsFamiliarHost(ownHost: string, allowedOrigins: readonly string[]): IsFamiliarHost {

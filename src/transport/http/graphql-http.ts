@@ -1,39 +1,76 @@
 import type { ServerResponse } from 'node:http'
+import type { Answer } from '../../engine/graphql/answer.ts'
+import { namesDocument } from '../documents/persisted-operations.ts'
+import type { RequestParams } from '../documents/request-params.ts'
 import { type ErrorMapper, HttpRefusal } from '../execution/errors.ts'
-import type { GraphQL, HttpRequest } from '../execution/graphql.ts'
-import type { Admitted } from '../execution/use-admission.ts'
+import type { GraphQL } from '../execution/graphql.ts'
+import type { OperationContext } from '../execution/prepared.ts'
+import type { Admit, Admitted } from './admit.ts'
 import type { ClientAddress } from './client-address.ts'
 import { answer, assertJson, type Exchange, type Handler, readText, sendJson, setHead } from './exchange.ts'
 import { ownOrigin } from './origins.ts'
 import { plainAnswerOf, plainMediaTypeFor } from './plain-answer.ts'
+import type { Yoga } from './yoga.ts'
+
+export type GraphQLHandlerOptions = {
+  graphql: GraphQL
+  yoga: Yoga
+  admit: Admit
+  errors: ErrorMapper
+  clientAddress: ClientAddress
+}
 
 const passedOn = ['accept', 'authorization'] as const
 
-/** GraphQL over HTTP; a subscription is answered by server-sent events. What is ordinary goes no further than `answerPlainly`. */
-export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper, clientAddress: ClientAddress): Handler {
-  /** Undefined once it is answered. */
-  async function answerPlainly(exchange: Exchange, text: string, about: HttpRequest): Promise<Admitted | undefined> {
+/**
+ * GraphQL over HTTP. A query or mutation that is posted as JSON, and is to be answered by JSON, is read and answered here. Yoga
+ * reads and answers everything else: GET, server-sent events, other media types, and malformed requests. Both prepare and execute alike.
+ */
+export function createGraphQLHandler({ graphql, yoga, admit, errors, clientAddress }: GraphQLHandlerOptions): Handler {
+  /** Returns undefined once the request is answered. */
+  async function answerPlainly(
+    exchange: Exchange,
+    text: string,
+    context: OperationContext,
+  ): Promise<Admitted | undefined> {
     const { headers, url } = exchange.request
     const mediaType = plainMediaTypeFor(headers.accept)
-    const params = url === '/graphql' && mediaType ? parseObject(text) : undefined
+    const params = url === '/graphql' && mediaType ? parseParams(text) : undefined
     if (!params || !mediaType) return {}
-    const begun = await graphql.begin(params, headers.authorization, about)
-    if (!begun.answer) return begun
-    const plain = plainAnswerOf(begun.answer, mediaType)
+    const admitted = admit(headers.authorization, context.address ?? '')
+    try {
+      context.viewer = await admitted
+    } catch {
+      return { admitted }
+    }
+    const given = executed(params, context)
+    if (!given) return { admitted }
+    const plain = plainAnswerOf(given instanceof Promise ? await given : given, mediaType)
     answer(exchange, plain.status, plain.headers, plain.body)
     return undefined
   }
 
-  async function askYoga({ request, response }: Exchange, body: string | undefined, about: HttpRequest & Admitted) {
+  /** Returns undefined for a subscription. */
+  function executed(params: RequestParams, context: OperationContext): Answer | Promise<Answer> | undefined {
+    const prepared = graphql.prepare(params, context)
+    if ('errors' in prepared) return { json: '', result: prepared }
+    return prepared.plan.type === 'subscription' ? undefined : graphql.execute(prepared)
+  }
+
+  async function askYoga(
+    { request, response }: Exchange,
+    body: string | undefined,
+    about: OperationContext & Admitted,
+  ) {
     const { method = 'GET', url = '/graphql' } = request
     const gone = new AbortController()
     if (response.destroyed) gone.abort()
     else response.once('close', () => gone.abort())
     const headers = Object.fromEntries(passedOn.flatMap((name) => [[name, request.headers[name]]]).filter(hasValue))
-    // Written as Yoga knows it: to Yoga, names of types have a case.
+    // The media type is written as Yoga knows it, because Yoga compares its case.
     if (method === 'POST') headers['content-type'] = 'application/json'
     const asked = { method, headers, ...(body !== undefined && { body }) }
-    await pass(await graphql.fetch(`${about.origin}${url}`, asked, gone.signal, about), response)
+    await pass(await yoga.fetch(`${about.origin}${url}`, asked, { ...about, signal: gone.signal }), response)
   }
 
   return async (exchange) => {
@@ -42,12 +79,18 @@ export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper, clie
       const { method, headers } = request
       if (method === 'POST') assertJson(request)
       const body = method === 'POST' ? await readText(request) : undefined
-      const address = clientAddress(request)
-      const about = { requestId, traceparent: headers.traceparent, address, origin: ownOrigin(request) }
-      const admitted = body === undefined ? {} : await answerPlainly(exchange, body, about)
+      const context: OperationContext = {
+        transport: 'http',
+        viewer: undefined,
+        origin: ownOrigin(request),
+        address: clientAddress(request),
+        ids: { requestId },
+        traceparent: headers.traceparent,
+      }
+      const admitted = body === undefined ? {} : await answerPlainly(exchange, body, context)
       if (!admitted) return
       setHead(exchange)
-      await askYoga(exchange, body, { ...about, ...admitted })
+      await askYoga(exchange, body, { ...context, ...admitted })
     } catch (error) {
       if (response.destroyed) return
       setHead(exchange)
@@ -57,15 +100,29 @@ export function createGraphQLHandler(graphql: GraphQL, errors: ErrorMapper, clie
   }
 }
 
-/** Undefined for what is none: Yoga has the words for it. */
-function parseObject(text: string): object | undefined {
+const paramNames = new Set(['query', 'documentId', 'operationName', 'variables', 'extensions'])
+
+/** Returns undefined for malformed parameters: Yoga has the messages for them. */
+function parseParams(text: string): RequestParams | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value) && isWellFormed(value)
+      ? value
+      : undefined
   } catch {
     return undefined
   }
 }
+
+function isWellFormed(params: RequestParams): boolean {
+  for (const name in params) if (!paramNames.has(name)) return false
+  const { query, variables, extensions } = params
+  const hasDocument = typeof query === 'string' || ((query === undefined || query === null) && namesDocument(params))
+  return hasDocument && isObjectOrNothing(variables) && isObjectOrNothing(extensions)
+}
+
+const isObjectOrNothing = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'object' && !Array.isArray(value))
 
 const hasValue = (entry: (string | undefined)[]): entry is [string, string] => entry[1] !== undefined
 

@@ -7,10 +7,10 @@ export type Readiness = { redis: boolean; dynamodb: boolean }
 
 const answerWithinMs = 2000
 
-/** GET /healthz: the process lives. */
+/** GET /healthz says that the process is alive. */
 export const live: Handler = ({ response }) => sendJson(response, 200, { status: 'ok' })
 
-/** GET /readyz: it can serve; otherwise the answer names the backend that fails. */
+/** GET /readyz says whether the node can serve; if not, the answer names the backend that fails. */
 export function createReadyHandler(ready: () => Promise<Readiness>, operations: Operations, clock: Clock): Handler {
   return async ({ response }) => {
     const backends = await within(clock, answerWithinMs, ready()).catch(() => ({ redis: false, dynamodb: false }))

@@ -15,17 +15,19 @@ export type Route = {
   PUT?: Handler
   /** Pages of other origins may use it, if ALLOWED_ORIGINS says so. */
   forOtherOrigins?: boolean
-  /** Pages of any origin may show it: its URLs are signed, and whoever has one may use it. */
+  /** Pages of this machine may use it, if the node is in development mode; other pages may not, even those of ALLOWED_ORIGINS. */
+  forLoopbackPages?: boolean
+  /** Pages of any origin may show it: its URLs are signed, and any holder of one may use it. */
   forAnyPage?: boolean
-  /** What is sent here may take its time. */
+  /** Bodies that are sent here may take longer. */
   longBody?: boolean
-  /** Its POST writes what every answer says by itself, together with its own. */
+  /** Its POST writes the headers that every answer has by itself, together with its own. */
   writesHead?: boolean
 }
 
 export type Routes = Readonly<Record<string, Route>>
 
-/** Everything over HTTP; what the routes throw becomes the REST error it stands for. */
+/** Serves everything over HTTP. An error that a route throws becomes a REST error. */
 export function createHttpServer(
   routes: Routes,
   origins: Origins,
@@ -39,7 +41,7 @@ export function createHttpServer(
     const route = routeOf(request.url ?? '/')
     if (!route?.longBody) limitBody(exchange, times.bodyMs, errors, refusals)
     if (!route) throw new ChatError('NOT_FOUND', 'There is nothing at this path.')
-    if (route.forOtherOrigins) origins.expose(exchange)
+    if (isForOthers(route)) origins.expose(exchange, route.forOtherOrigins ? 'allowed' : 'loopback')
     if (!route.writesHead || request.method !== 'POST') setHead(exchange)
     const handler = handlerFor(request.method, route)
     if (!handler) {
@@ -59,7 +61,7 @@ export function createHttpServer(
   }
 
   function handlerFor(method: string | undefined, route: Route): Handler | undefined {
-    if (method === 'OPTIONS' && route.forOtherOrigins) {
+    if (method === 'OPTIONS' && isForOthers(route)) {
       return (exchange) => origins.preflight(exchange, route.PUT ? 'GET, PUT' : 'GET, POST')
     }
     // Node leaves out the body of an answer to HEAD.
@@ -79,11 +81,13 @@ export function createHttpServer(
 }
 
 /**
- * A preflight does nothing, and a link that somebody follows shows them a page. All else a foreign page could have a browser send
+ * A preflight does nothing, and a link that a user follows shows them a page. A foreign page could make a browser send all other requests
  * without asking: a form's POST, an image's GET.
  */
 const isHarmless = ({ method, headers }: IncomingMessage): boolean =>
   method === 'OPTIONS' || (method === 'GET' && headers['sec-fetch-mode'] === 'navigate')
+
+const isForOthers = (route: Route): boolean => route.forOtherOrigins === true || route.forLoopbackPages === true
 
 const methodsOf = (route: Route): string[] =>
   (['GET', 'POST', 'PUT'] as const).filter((method) => route[method] !== undefined)

@@ -7,9 +7,9 @@ import { HttpRefusal } from '../execution/errors.ts'
 import { discardBody, type Exchange, type Handler } from './exchange.ts'
 import type { Route } from './http.ts'
 
-/** Files that the node itself keeps. */
+/** The files that the node itself keeps. */
 export type MediaFiles = {
-  /** What a signed URL allows, if anything. */
+  /** Returns what a signed URL allows, if anything. */
   accept(method: 'GET' | 'PUT', query: URLSearchParams): Attachment | undefined
   /** Returns whether all of it came. */
   write(file: Attachment, bytes: Readable): Promise<boolean>
@@ -18,7 +18,7 @@ export type MediaFiles = {
 
 const cacheSeconds = 3600
 
-/** /media: the two kinds of signed URLs that S3 would answer, and as strict. */
+/** Serves /media: the two kinds of signed URLs that S3 would answer, checked as strictly. */
 export function createMediaRoute(files: MediaFiles): Route {
   function fileFor(method: 'GET' | 'PUT', { request }: Exchange): Attachment {
     const query = new URL(request.url ?? '', 'http://localhost').searchParams
@@ -37,7 +37,7 @@ export function createMediaRoute(files: MediaFiles): Route {
       'content-length': found.byteSize,
       'content-disposition': contentDisposition(file),
       'cache-control': `private, max-age=${cacheSeconds}`,
-      // Whatever it is, it runs nothing and asks for nothing.
+      // The file may be of any kind: it must run nothing and request nothing.
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
       // A page of another origin shows it by its URL, as it would one of S3.
       'cross-origin-resource-policy': 'cross-origin',

@@ -1,14 +1,14 @@
-// Answers to queries and mutations as Yoga would give them, without its Request and Response.
+// Answers queries and mutations as Yoga would, without its Request and Response.
 
 import { type FetchAPI, processRegularResult } from 'graphql-yoga'
 import type { Answer } from '../../engine/graphql/answer.ts'
 
-/** `headers`: names and values in turn. */
+/** `headers` has names and values in turn. */
 type PlainAnswer = { status: number; headers: readonly string[]; body: string }
 
 type PlainMediaType = 'application/json' | 'application/graphql-response+json'
 
-/** As Yoga reads `accept`: the first that is a kind of JSON counts. Undefined if none is. */
+/** Reads `accept` as Yoga does: the first type that is a kind of JSON counts. Returns undefined if there is none. */
 export function plainMediaTypeFor(accept: string | undefined): PlainMediaType | undefined {
   if (accept === 'application/json' || accept === '*/*' || !accept) return 'application/json'
   for (const asked of accept.replace(/\s/g, '').toLowerCase().split(',')) {
@@ -26,7 +26,7 @@ const utf8 = 'charset=utf-8'
 
 export function plainAnswerOf({ json, result }: Answer, mediaType: PlainMediaType): PlainAnswer {
   if (!result?.errors) return { status: 200, headers: headersOf[mediaType], body: json }
-  // Which status an error has, and what is shown of it, is for Yoga to say.
+  // Yoga decides which status an error has, and what is shown of it.
   const { status, headers, body } = processRegularResult(result, answerParts, mediaType) as unknown as AnswerParts
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer' } : {}
   return { status, headers: Object.entries({ ...headers, ...challenge }).flat(), body }
@@ -37,7 +37,7 @@ const headersOf = {
   'application/graphql-response+json': ['Content-Type', 'application/graphql-response+json; charset=utf-8'],
 } as const
 
-/** Takes the place of a Response. */
+/** This is used instead of a Response. */
 class AnswerParts {
   readonly body: string
   readonly status: number

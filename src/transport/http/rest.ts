@@ -20,7 +20,7 @@ type SentMessage = {
   sentAt: string
 }
 
-/** Judges the values itself: a stranger is told NOT_FOUND before anything else. */
+/** It checks the values itself: a stranger gets NOT_FOUND before any other error. */
 export type SendMessage = (
   viewer: Viewer,
   input: { clientMessageId: unknown; to: unknown; body: unknown; attachmentIds: unknown },
@@ -38,7 +38,7 @@ type MessagesOptions = {
   tracing?: Tracing
 }
 
-/** POST /messages: sending for those who can do no GraphQL, or whose WebSocket is blocked. */
+/** POST /messages sends a message for clients without GraphQL, or whose WebSocket is blocked. */
 export function createMessagesHandler({
   authenticate,
   admission,

@@ -1,4 +1,4 @@
-// Clients that take their time: with the headers, with the body, with reading the answer. Node has the clocks for it.
+// Limits how long clients may take to send headers and bodies, and to read answers. Node has the timers for it.
 
 import type { Server, ServerOptions } from 'node:http'
 import { type ErrorMapper, HttpRefusal } from '../execution/errors.ts'
@@ -6,17 +6,17 @@ import type { Refusals } from '../limits/refusals.ts'
 import { type Exchange, sendProblem } from './exchange.ts'
 
 export type HttpTimes = {
-  /** From the first moment of a connection, or of a request, to the end of the headers. */
+  /** How long the headers may take, from the beginning of the connection or of the request. */
   headersMs: number
-  /** From the first byte of a request to the last of its body. */
+  /** How long a request may take, from its first byte to the last byte of its body. */
   bodyMs: number
-  /** The same where files are sent. */
+  /** How long a request may take if files are sent. */
   longBodyMs: number
-  /** While an exchange is under way, neither a byte has come nor one been taken. */
+  /** How long an exchange may go without a byte in either direction. */
   stalledMs: number
-  /** Between two requests; longer than load balancers wait, or they reuse what is just being closed. */
+  /** How long an idle connection is kept; longer than load balancers keep theirs, or they would reuse one that is just being closed. */
   keepAliveMs: number
-  /** How often Node looks. */
+  /** How often Node checks. */
   checkEveryMs: number
 }
 
@@ -40,8 +40,8 @@ export const serverOptions = (times: HttpTimes): ServerOptions => ({
 })
 
 /**
- * Cuts off whoever neither sends nor takes anything. Streams are kept by the comments that are sent now and then. From request to
- * request, and not by `server.setTimeout`: that gives each connection a timer, which a WebSocket keeps though it is stopped.
+ * Cuts off clients that neither send nor take anything. The comments that are sent now and then keep streams open. Each
+ * request sets the timeout, and not `server.setTimeout`: that gives each connection a timer, which a WebSocket keeps though it is stopped.
  */
 export function cutStalled(server: Server, { stalledMs }: HttpTimes, refusals: Refusals): void {
   server.prependListener('request', ({ socket }) => void socket.setTimeout(stalledMs))
@@ -51,7 +51,7 @@ export function cutStalled(server: Server, { stalledMs }: HttpTimes, refusals: R
   })
 }
 
-/** A body must have come within this time: 408, and the connection is closed. */
+/** Answers 408 and closes the connection if the body has not come within this time. */
 export function limitBody(exchange: Exchange, withinMs: number, errors: ErrorMapper, refusals: Refusals): void {
   const { request, response } = exchange
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers

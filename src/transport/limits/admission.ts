@@ -1,7 +1,7 @@
-// How many operations a user may start. The buckets are shared by all nodes, but nearly no operation asks for them: a node draws
-// tokens by the batch, ahead of need, and lets the first few of a user go on credit while the first draw is under way. What
-// it got but did not use within a few seconds is forgotten. So a user may overdraw by a batch per node, and has it taken off what
-// is drawn next; never more.
+// Limits how many operations a user may start. The buckets are shared by all nodes, but few operations ask for them: a node draws tokens by
+// the batch, ahead of need, into a local bucket, and lets the first few operations of a user go on credit while the first draw is under
+// way. It forgets the tokens that it does not use within a few seconds. So a user may overdraw by one batch per node, which is taken off
+// what is drawn next; a user can never overdraw by more.
 
 import type { Clock } from '../../ports/clock.ts'
 import type { Rate, RateLimits } from '../../ports/rate-limits.ts'
@@ -12,16 +12,16 @@ import { within } from './deadline.ts'
 
 export type Admission = {
   /**
-   * Counts one operation, or what it costs beyond that: of the user, or of the address where there is none. Returns nothing if it may
-   * go on at once; otherwise the promise rejects with RATE_LIMITED, unless there turns out to be room.
+   * Counts one operation, or `cost` of them, for the user, or for the address where there is no user. Returns undefined if the operation
+   * may go on at once. Otherwise it returns a promise, which rejects with RATE_LIMITED unless there turns out to be room.
    */
   admit(viewer: Viewer | undefined, address: string, cost?: number): Promise<void> | undefined
 }
 
 type AdmissionOptions = {
-  /** Undefined: everything is admitted. */
+  /** Undefined means that everything is admitted. */
   rate: Rate | undefined
-  /** Whether users on the node's own machine are not counted. Nobody there who is anonymous is. */
+  /** Whether users on the node's own machine are not counted. Anonymous clients there are never counted. */
   sparesLoopback: boolean
   rateLimits: RateLimits
   /** Used while `rateLimits` does not answer. */
@@ -30,12 +30,13 @@ type AdmissionOptions = {
   refused: () => void
 }
 
-type Purse = {
-  /** Negative: gone on credit. */
+/** The tokens that this node has drawn ahead for one user or address. */
+type LocalBucket = {
+  /** Negative while more were spent on credit than have been drawn. */
   tokens: number
-  /** Its first draw has not come back. */
+  /** Whether its first draw has not come back yet. */
   isNew: boolean
-  /** There is nothing to be had before. */
+  /** The shared bucket has no tokens before this time. */
   emptyUntilMs: number
   drawing: Promise<void> | undefined
 }
@@ -44,7 +45,7 @@ const keepMs = 5000
 const batchesPerBurst = 20
 const batchMax = 100
 const drawWithinMs = 1000
-/** How long the shared buckets are not asked after they gave no answer. */
+/** The shared buckets are not asked for this long after they gave no answer. */
 const leaveAloneMs = 2000
 
 export function createAdmission({ rate, sparesLoopback, ...options }: AdmissionOptions): Admission {
@@ -52,29 +53,29 @@ export function createAdmission({ rate, sparesLoopback, ...options }: AdmissionO
   const { clock, refused } = options
   const batch = Math.max(1, Math.min(batchMax, Math.floor(rate.burst / batchesPerBurst)))
   const draw = createDraw(rate, options)
-  const purseOf = createPurses(clock)
+  const bucketOf = createLocalBuckets(clock)
 
-  function refill(name: string, purse: Purse, cost = 0): Promise<void> {
-    const taken = draw(name, batch + cost - purse.tokens).then(({ tokens, retryAfterMs }) => {
-      purse.drawing = undefined
-      purse.isNew = false
-      purse.tokens += tokens
-      if (tokens === 0) purse.emptyUntilMs = clock.monotonic() + retryAfterMs
+  function refill(name: string, bucket: LocalBucket, cost = 0): Promise<void> {
+    const taken = draw(name, batch + cost - bucket.tokens).then(({ tokens, retryAfterMs }) => {
+      bucket.drawing = undefined
+      bucket.isNew = false
+      bucket.tokens += tokens
+      if (tokens === 0) bucket.emptyUntilMs = clock.monotonic() + retryAfterMs
     })
-    purse.drawing = taken
+    bucket.drawing = taken
     return taken
   }
 
-  async function wait(name: string, purse: Purse, cost: number, perSecond: number): Promise<void> {
-    // Whoever waits with many others may find that they were faster.
-    while (purse.tokens < cost) {
-      if (clock.monotonic() < purse.emptyUntilMs) {
-        const enoughInMs = Math.ceil(((cost - purse.tokens - 1) * 1000) / perSecond)
-        throw refusal(purse.emptyUntilMs - clock.monotonic() + enoughInMs)
+  async function wait(name: string, bucket: LocalBucket, cost: number, perSecond: number): Promise<void> {
+    // Several operations may wait for the same draw, and the others may have spent it first.
+    while (bucket.tokens < cost) {
+      if (clock.monotonic() < bucket.emptyUntilMs) {
+        const enoughInMs = Math.ceil(((cost - bucket.tokens - 1) * 1000) / perSecond)
+        throw refusal(bucket.emptyUntilMs - clock.monotonic() + enoughInMs)
       }
-      await (purse.drawing ?? refill(name, purse, cost))
+      await (bucket.drawing ?? refill(name, bucket, cost))
     }
-    purse.tokens -= cost
+    bucket.tokens -= cost
   }
 
   function refusal(retryAfterMs: number): ChatError {
@@ -86,14 +87,14 @@ export function createAdmission({ rate, sparesLoopback, ...options }: AdmissionO
     admit(viewer, address, given = 1) {
       if (isLoopback(address) && (!viewer || sparesLoopback)) return undefined
       const name = viewer ? `user:${viewer.userId}` : `address:${address}`
-      const purse = purseOf(name)
-      const credit = purse.isNew ? batch : 0
-      // What costs more than a full bucket holds takes all that its first token has left there.
+      const bucket = bucketOf(name)
+      const credit = bucket.isNew ? batch : 0
+      // An operation that costs more than a full bucket holds takes all that its first token has left there.
       const cost = given === 1 ? 1 : Math.min(given, rate.burst - 1)
-      if (purse.tokens + credit < cost) return wait(name, purse, cost, rate.perSecond)
-      purse.tokens -= cost
-      const isLow = purse.tokens <= batch / 4 && purse.drawing === undefined
-      if (isLow && clock.monotonic() >= purse.emptyUntilMs) void refill(name, purse)
+      if (bucket.tokens + credit < cost) return wait(name, bucket, cost, rate.perSecond)
+      bucket.tokens -= cost
+      const isLow = bucket.tokens <= batch / 4 && bucket.drawing === undefined
+      if (isLow && clock.monotonic() >= bucket.emptyUntilMs) void refill(name, bucket)
       return undefined
     },
   }
@@ -109,19 +110,19 @@ function createDraw(
     try {
       return await within(clock, drawWithinMs, rateLimits.draw(name, wanted, rate))
     } catch {
-      // The operation itself will say UNAVAILABLE, if it needs what is away.
+      // The operation itself will say UNAVAILABLE if it needs the backend that is away.
       leftAloneUntilMs = clock.monotonic() + leaveAloneMs
       return localRateLimits.draw(name, wanted, rate)
     }
   }
 }
 
-/** Forgets those that were not used for `keepMs`, or at most twice that, without ever looking for them. */
-function createPurses(clock: Pick<Clock, 'monotonic'>) {
-  let young = new Map<string, Purse>()
-  let old = new Map<string, Purse>()
+/** Forgets buckets that were not used for `keepMs`, or at most twice that, without ever looking for them. */
+function createLocalBuckets(clock: Pick<Clock, 'monotonic'>) {
+  let young = new Map<string, LocalBucket>()
+  let old = new Map<string, LocalBucket>()
   let turnAtMs = clock.monotonic() + keepMs
-  return (name: string): Purse => {
+  return (name: string): LocalBucket => {
     if (clock.monotonic() >= turnAtMs) {
       old = clock.monotonic() >= turnAtMs + keepMs ? new Map() : young
       young = new Map()
@@ -129,8 +130,8 @@ function createPurses(clock: Pick<Clock, 'monotonic'>) {
     }
     const kept = young.get(name)
     if (kept) return kept
-    const purse = old.get(name) ?? { tokens: 0, isNew: true, emptyUntilMs: 0, drawing: undefined }
-    young.set(name, purse)
-    return purse
+    const bucket = old.get(name) ?? { tokens: 0, isNew: true, emptyUntilMs: 0, drawing: undefined }
+    young.set(name, bucket)
+    return bucket
   }
 }

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
 
-/** What a limit was reached by. */
+/** The limits that a client can reach. */
 export type Refusal =
   | 'operation_rate'
   | 'operations_per_socket'

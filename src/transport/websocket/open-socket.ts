@@ -2,78 +2,78 @@ import type { Socket } from 'node:net'
 import { CloseCode } from 'graphql-ws'
 import type { Logger } from 'pino'
 import type { WebSocket } from 'ws'
-import type { Clock } from '../../ports/clock.ts'
-import type { Viewer } from '../../protocol/viewer.ts'
-import type { Deadline, DeadlineOwner, DeadlineQueue } from '../../shared/deadline-queue.ts'
-import type { Place } from '../limits/places.ts'
-import type { Refusals } from '../limits/refusals.ts'
+import { Outgoing } from '../../engine/websocket/outgoing.ts'
+import type { SocketOwner } from '../../engine/websocket/owned-web-socket.ts'
+import type { OpenProtocol, Peer, ProtocolConnection } from '../../engine/websocket/protocol.ts'
+import type { Metrics } from '../../observability/metrics.ts'
+import { unavailable } from '../../protocol/errors.ts'
+import type { Deadline, DeadlineOwner } from '../../shared/deadline-queue.ts'
+import type { Prepared } from '../execution/prepared.ts'
 import { Backlog } from './backlog.ts'
-import { Conversation, type Peer } from './graphql-transport-ws.ts'
-import { Outgoing } from './outgoing.ts'
-import { type Connection, WebSocketOperations, type WebSocketOperationsOptions } from './websocket-operations.ts'
+import { type SocketClient, WebSocketOperations, type WebSocketOperationsOptions } from './websocket-operations.ts'
 
 export type OpenSocketOptions = WebSocketOperationsOptions & {
-  /** When sockets are to be closed: those that did not introduce themselves, and those whose token has expired. */
-  deadlines: DeadlineQueue
-  refusals: Refusals
-  clock: Clock
+  /** Holds every open socket of the node. */
+  openSockets: Set<OpenSocket>
+  openProtocol: OpenProtocol<Prepared>
   logger: Logger
+  metrics: Metrics
 }
 
 const initialisedWithinMs = 3000
 const reasonMaxBytes = 123
 
-/** A socket and who is at its other end. There may be ten thousand of them, most of them silent: it holds little. */
-export class OpenSocket implements Connection, Peer, DeadlineOwner {
-  userId?: string
-  /** Something was heard of it since the last beat. */
-  heard = true
-  readonly id: string
-  readonly origin: string
-  readonly address: string
-  readonly backlog: Backlog
+/**
+ * One socket. It owns the connection itself: what is written, what is not read yet, whether the client is still there. Its protocol owns the
+ * messages, and its operations own who the client is; it calls both. There may be ten thousand sockets, most of them silent: it holds little.
+ */
+export class OpenSocket implements SocketOwner, Peer, DeadlineOwner {
   readonly outgoing: Outgoing
   readonly #options: OpenSocketOptions
   readonly #socket: WebSocket
-  readonly #place: Place
+  readonly #client: SocketClient
   readonly #openedAtMs: number
-  readonly #conversation: Conversation
-  /** By the monotonic clock: first until when it has to introduce itself, then when its token expires. */
-  #dueAtMs: number
-  #deadline: Deadline
-  #leave: (() => void) | undefined
+  readonly #backlog: Backlog
+  readonly #operations: WebSocketOperations
+  readonly #protocol: ProtocolConnection
+  readonly #initDeadline: Deadline
+  /** Whether anything came from the client since the last liveness check. */
+  #heard = true
   #ending: Promise<void> | undefined
 
-  constructor(
-    options: OpenSocketOptions,
-    socket: WebSocket,
-    tcp: Socket,
-    about: { id: string; origin: string; address: string; place: Place },
-  ) {
-    this.id = about.id
-    this.origin = about.origin
-    this.address = about.address
-    this.#place = about.place
+  constructor(options: OpenSocketOptions, socket: WebSocket, tcp: Socket, client: SocketClient) {
     this.#options = options
     this.#socket = socket
+    this.#client = client
     this.#openedAtMs = options.clock.monotonic()
-    this.backlog = new Backlog(socket, tcp, options.refusals)
-    this.outgoing = new Outgoing(socket, tcp, this.backlog)
-    this.#conversation = new Conversation(this, new WebSocketOperations(options, this))
-    this.#dueAtMs = this.#openedAtMs + initialisedWithinMs
-    this.#deadline = options.deadlines.add(this, this.#dueAtMs)
+    this.#backlog = new Backlog(socket, tcp, options.refusals)
+    this.outgoing = new Outgoing(socket, tcp, this.#backlog, unavailable)
+    this.#operations = new WebSocketOperations(options, client, this)
+    this.#protocol = options.openProtocol(this, this.#operations)
+    this.#initDeadline = options.deadlines.add(this, this.#openedAtMs + initialisedWithinMs)
+    options.openSockets.add(this)
+    options.metrics.sockets.inc()
+    options.logger.info({ connectionId: client.id }, 'a socket was opened')
   }
 
   receive(data: Buffer, isBinary: boolean): void {
-    this.heard = true
+    this.#heard = true
     if (this.#ending !== undefined) return
     if (isBinary) this.close(CloseCode.BadRequest, 'Expected a text frame')
-    else this.#conversation.receive(data.toString())
+    else if (this.#protocol.receive(data.toString())) this.#backlog.pinged()
+  }
+
+  ponged(): void {
+    this.#heard = true
   }
 
   pinged(): void {
-    this.heard = true
-    this.backlog.pinged()
+    this.#heard = true
+    this.#backlog.pinged()
+  }
+
+  broken(error: Error): void {
+    this.#options.logger.debug({ connectionId: this.#client.id, err: error }, 'a client broke the WebSocket protocol')
   }
 
   close(code: number, reason: string): void {
@@ -82,78 +82,49 @@ export class OpenSocket implements Connection, Peer, DeadlineOwner {
     void this.end()
   }
 
-  /** Lets go of everything the socket has started. Not left to the close event: a dead peer would delay it. */
+  /** Lets go of everything the socket has started. This does not wait for the close event, which a dead peer would delay. */
   end(): Promise<void> {
-    this.#options.deadlines.remove(this.#deadline)
-    this.#ending ??= this.#conversation.end()
+    this.#options.deadlines.remove(this.#initDeadline)
+    this.#operations.end()
+    this.#ending ??= this.#protocol.end()
     return this.#ending
   }
 
-  broken(error: Error): void {
-    this.#options.logger.debug({ connectionId: this.id, err: error }, 'a client broke the WebSocket protocol')
-  }
-
   closed(code: number): void {
-    const { clock, logger } = this.#options
+    const { clock, logger, metrics, openSockets } = this.#options
+    if (!openSockets.delete(this)) return
+    metrics.sockets.dec()
+    const { id: connectionId, slot } = this.#client
     const durationMs = Math.round(clock.monotonic() - this.#openedAtMs)
-    const line = { connectionId: this.id, userId: this.userId, code, why: whyClosed(code), durationMs }
+    const line = { connectionId, userId: this.#operations.userId, code, why: whyClosed(code), durationMs }
     logger.info(line, 'a socket was closed')
-    this.#leave?.()
-    this.#place.leave()
+    this.#operations.socketClosed()
+    slot.release()
     void this.end()
   }
 
-  introduced(leave?: () => void, viewer?: Viewer): void {
-    this.#place.initialised()
-    if (this.#socket.readyState === this.#socket.CLOSED) leave?.()
-    else this.#leave = leave
-    if (this.#ending !== undefined) return
-    this.#options.deadlines.remove(this.#deadline)
-    if (!viewer) return
-    this.#dueAtMs = this.#elapsedAt(viewer.expiresAtMs)
-    this.#deadline = this.#options.deadlines.add(this, this.#dueAtMs)
-  }
-
+  /** The client has had its time to send `connection_init`. */
   onDue(): void {
-    if (this.#ending !== undefined) return
-    if (this.userId !== undefined && this.#options.clock.monotonic() >= this.#dueAtMs) this.#expired()
-    else if (this.#conversation.isSilent)
+    if (this.#ending === undefined && !this.#protocol.isInitialised)
       this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout')
   }
 
-  closeAtExpiry({ expiresAtMs }: Viewer): () => void {
-    if (this.#ending !== undefined) return () => undefined
-    const { deadlines } = this.#options
-    const expiry = deadlines.add({ onDue: () => this.#expired() }, this.#elapsedAt(expiresAtMs))
-    return () => void deadlines.remove(expiry)
-  }
-
-  /** A time of day as the monotonic clock will show it, unless the time of day is set meanwhile. */
-  #elapsedAt(wallMs: number): number {
-    const { clock } = this.#options
-    return clock.monotonic() + wallMs - clock.now()
-  }
-
-  /** Called at each beat: a peer that is gone without a word is found at the second. */
-  beat(): void {
-    const backlog = this.backlog.beat()
+  /** Called every few seconds. A peer that is gone without a word is found at the second call. */
+  checkLiveness(): void {
+    const backlog = this.#backlog.check()
     if (backlog === 'stuck') this.#options.refusals('slow_reader')
-    // One that is not read from, because it has not read what is waiting for it, is not heard either.
-    if (backlog === 'stuck' || (backlog === 'idle' && !this.heard)) this.#socket.terminate()
+    // A client that has not read what is waiting for it is not read from, so it is not heard either.
+    if (backlog === 'stuck' || (backlog === 'idle' && !this.#heard)) this.#socket.terminate()
     else if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping()
-    this.heard = false
+    this.#heard = false
   }
 
   terminate(): void {
     this.#socket.terminate()
   }
-
-  #expired(): void {
-    if (this.#ending === undefined) this.close(CloseCode.Forbidden, 'The token has expired')
-  }
 }
 
-/** In a word; the reason itself may be the client's own words. */
+/** Says in a word why a socket was closed. The reason itself may hold words of the client. */
 function whyClosed(code: number): string {
   if (code === CloseCode.Forbidden) return 'token'
   if (code >= 4000) return 'protocol'
@@ -170,10 +141,10 @@ const closeReasons = new Map([
   [1013, 'later'],
 ])
 
-/** A close frame holds no longer one, and ids may be of any length. */
+/** Ids may be of any length, and a close frame holds no longer reason. */
 function shortened(reason: string): string {
   if (Buffer.byteLength(reason) <= reasonMaxBytes) return reason
-  // Cut inside a character, its last bytes would be no UTF-8.
+  // A cut inside a character would leave bytes that are no UTF-8.
   return Buffer.from(reason)
     .subarray(0, reasonMaxBytes - 3)
     .toString()

@@ -1,96 +1,110 @@
-import type { SubscribePayload } from 'graphql-ws'
+import { CloseCode, type SubscribePayload } from 'graphql-ws'
+import type {
+  CloseReason,
+  Judged,
+  Peer,
+  ProtocolOperations,
+  StartedOperation,
+} from '../../engine/websocket/protocol.ts'
 import { loggedOperationId, type OperationIds } from '../../observability/operation-ids.ts'
+import type { Clock } from '../../ports/clock.ts'
 import { ChatError, unavailable } from '../../protocol/errors.ts'
 import { operationsPerSocketMax } from '../../protocol/limits.ts'
 import type { Viewer } from '../../protocol/viewer.ts'
+import type { Deadline, DeadlineOwner, DeadlineQueue } from '../../shared/deadline-queue.ts'
 import type { Authenticate } from '../auth/auth.ts'
+import { RefusedToken } from '../auth/refused-token.ts'
 import type { ErrorMapper } from '../execution/errors.ts'
-import type { Prepared } from '../execution/executor.ts'
-import type { GraphQL, WebSocketRequest } from '../execution/graphql.ts'
+import type { GraphQL } from '../execution/graphql.ts'
 import type { Operations } from '../execution/operations.ts'
+import type { OperationContext, Prepared, Refusal } from '../execution/prepared.ts'
 import type { Admission } from '../limits/admission.ts'
-import type { Places } from '../limits/places.ts'
+import type { ConnectionLimits, ConnectionSlot } from '../limits/connection-limits.ts'
 import type { Refusals } from '../limits/refusals.ts'
-import type { Operation, Prepares, Service } from './graphql-transport-ws.ts'
+import { misplacedToken, missingTokenReason } from './misplaced-token.ts'
 
-/** What the operations need of a socket beside sending. */
-export type Connection = {
-  /** For the log. */
+/** What is known of the client when its socket is opened. */
+export type SocketClient = {
+  /** The id of the connection, for the log. */
   readonly id: string
-  userId?: string
-  /** This server's address, as the client has it. */
+  /** The address of this server, as the client has it. */
   readonly origin: string
-  /** The client's. */
+  /** The address of the client. */
   readonly address: string
-  close(code: number, reason: string): void
-  /**
-   * Somebody has introduced themselves, and the socket is closed when their token expires. `left` is called when the socket is closed, or
-   * at once if it is.
-   */
-  introduced(left?: () => void, viewer?: Viewer): void
-  /** Closes the socket with 4403 when the token of an operation expires, unless the returned function is called before. */
-  closeAtExpiry(viewer: Viewer): () => void
+  readonly slot: ConnectionSlot
 }
 
 export type WebSocketOperationsOptions = {
   graphql: GraphQL
   authenticate: Authenticate
   admission: Admission
-  places: Places
+  connectionLimits: ConnectionLimits
   refusals: Refusals
   operations: Operations
   errors: ErrorMapper
+  clock: Clock
+  /** Closes sockets that have sent no `connection_init`, and those whose token has expired. */
+  deadlines: DeadlineQueue
   /** GraphiQL opens its socket without a token and sends one with each operation. */
   acceptAnonymous: boolean
 }
 
-type PersistedPayload = SubscribePayload & { documentId?: unknown }
+type MaybePrepared = Judged<Prepared> | Promise<Judged<Prepared>>
 
 const tooManyRetryAfterMs = 1000
 const tryAgainLater = 1013
+const forbidden = (reason: string): CloseReason => ({ code: CloseCode.Forbidden, reason })
 
-/** Who may connect, and what becomes of an operation. One for each open socket. */
-export class WebSocketOperations implements Service {
+/** Decides who may connect, and runs their operations. It owns who the client is, and when their token expires. There is one for each socket. */
+export class WebSocketOperations implements ProtocolOperations<Prepared>, DeadlineOwner {
   readonly #options: WebSocketOperationsOptions
-  readonly #connection: Connection
+  readonly #client: SocketClient
+  readonly #peer: Pick<Peer, 'close'>
   /** Undefined on a socket that was opened anonymously, for GraphiQL. */
   #viewer: Viewer | undefined
+  #expiry: Deadline | undefined
+  /** Gives back the slot of this user. */
+  #releaseUser: (() => void) | undefined
+  #state: 'open' | 'ended' | 'closed' = 'open'
 
-  constructor(options: WebSocketOperationsOptions, connection: Connection) {
+  constructor(options: WebSocketOperationsOptions, client: SocketClient, peer: Pick<Peer, 'close'>) {
     this.#options = options
-    this.#connection = connection
+    this.#client = client
+    this.#peer = peer
   }
 
-  async connect(params: Record<string, unknown> | undefined): Promise<boolean> {
-    const { authenticate, places, errors, acceptAnonymous } = this.#options
-    const connection = this.#connection
+  get userId(): string | undefined {
+    return this.#viewer?.userId
+  }
+
+  async connect(params: Record<string, unknown> | undefined): Promise<'accepted' | CloseReason> {
+    const { authenticate, connectionLimits, errors, acceptAnonymous } = this.#options
+    const { id, address, slot } = this.#client
     const authorization = authorizationIn(params)
     if (authorization === undefined) {
-      if (acceptAnonymous) connection.introduced()
-      return acceptAnonymous
+      const misplaced = misplacedToken(params)
+      if (misplaced !== undefined || !acceptAnonymous) return forbidden(missingTokenReason(misplaced))
+      slot.initialised()
+      return 'accepted'
     }
     try {
-      const viewer = await authenticate(authorization, connection.address)
-      if (!viewer) return false
+      const viewer = await authenticate(authorization, address)
+      if (!viewer) return forbidden(missingTokenReason(undefined))
       this.#viewer = viewer
-      connection.userId = viewer.userId
-      const left = places.seat(viewer.userId, connection.address, 'sockets_per_user')
-      if (!left) {
-        connection.close(tryAgainLater, 'Too many sockets of this user')
-        return false
-      }
-      connection.introduced(left, viewer)
-      return true
+      const release = connectionLimits.acquireForUser(viewer.userId, address, 'sockets_per_user')
+      if (!release) return { code: tryAgainLater, reason: 'Too many sockets of this user' }
+      this.#accept(viewer, release)
+      return 'accepted'
     } catch (error) {
-      if (errors.about({ connectionId: connection.id }).toProblem(error).retryable)
-        connection.close(tryAgainLater, 'Try again later')
-      return false
+      if (error instanceof RefusedToken) return forbidden(error.closeReason)
+      const { retryable } = errors.about({ connectionId: id }).toProblem(error)
+      return retryable ? { code: tryAgainLater, reason: 'Try again later' } : forbidden('Forbidden')
     }
   }
 
-  prepare(payload: SubscribePayload, operation: Operation): Prepares {
+  prepare(payload: SubscribePayload, operation: StartedOperation): MaybePrepared {
     const { operations, refusals } = this.#options
-    const ids = { connectionId: this.#connection.id, operationId: loggedOperationId(operation.id) }
+    const ids = { connectionId: this.#client.id, operationId: loggedOperationId(operation.id) }
     try {
       if (operations.draining) throw unavailable()
       if (operation.position > operationsPerSocketMax) {
@@ -106,48 +120,76 @@ export class WebSocketOperations implements Service {
     }
   }
 
-  answer(prepared: Prepared) {
-    return this.#options.graphql.answer(prepared)
+  execute(prepared: Prepared) {
+    return this.#options.graphql.execute(prepared)
   }
 
-  follow(prepared: Prepared) {
-    return this.#options.graphql.follow(prepared)
+  subscribe(prepared: Prepared) {
+    return this.#options.graphql.subscribe(prepared, 'ws')
   }
 
-  explain(error: unknown) {
-    return this.#options.errors.about({ connectionId: this.#connection.id }).toGraphQLError(error)
+  toGraphQLError(error: unknown) {
+    return this.#options.errors.about({ connectionId: this.#client.id }).toGraphQLError(error)
   }
 
-  /** The token of GraphiQL's headers editor. */
-  async #operationViewer(operation: Operation, headers: unknown): Promise<Viewer | undefined> {
-    const own = await this.#options.authenticate(authorizationIn(headers), this.#connection.address)
-    if (own) operation.release = this.#connection.closeAtExpiry(own)
+  /** The token of the socket, or of one of its operations, has expired. */
+  onDue(): void {
+    if (this.#state === 'open') this.#peer.close(CloseCode.Forbidden, 'Token expired')
+  }
+
+  /** The socket closes: its token need not be watched any more. */
+  end(): void {
+    if (this.#state === 'open') this.#state = 'ended'
+    if (this.#expiry) this.#options.deadlines.remove(this.#expiry)
+  }
+
+  /** The socket is closed: it no longer counts for its user. */
+  socketClosed(): void {
+    this.#state = 'closed'
+    this.#releaseUser?.()
+  }
+
+  #accept(viewer: Viewer, release: () => void): void {
+    this.#client.slot.initialised()
+    if (this.#state === 'closed') release()
+    else this.#releaseUser = release
+    if (this.#state === 'open') this.#expiry = this.#closeAt(viewer.expiresAtMs)
+  }
+
+  /** Returns the viewer of the token in GraphiQL's headers editor. The socket is closed if that token expires while the operation runs. */
+  async #operationViewer(operation: StartedOperation, headers: unknown): Promise<Viewer | undefined> {
+    const own = await this.#options.authenticate(authorizationIn(headers), this.#client.address)
+    if (own && this.#state === 'open') {
+      const expiry = this.#closeAt(own.expiresAtMs)
+      operation.release = () => void this.#options.deadlines.remove(expiry)
+    }
     return own
   }
 
-  #admit(payload: SubscribePayload, asks: Viewer | undefined, ids: OperationIds): Prepares {
+  /** The deadline is on the monotonic clock: it does not move if the time of day is set meanwhile. */
+  #closeAt(wallMs: number): Deadline {
+    const { clock, deadlines } = this.#options
+    return deadlines.add(this, clock.monotonic() + wallMs - clock.now())
+  }
+
+  #admit(payload: SubscribePayload, viewer: Viewer | undefined, ids: OperationIds): MaybePrepared {
     const { graphql, admission } = this.#options
-    const { origin, address } = this.#connection
-    const { query, operationName, variables, extensions, documentId } = payload as PersistedPayload
-    const request: WebSocketRequest = {
-      query,
-      documentId,
-      operationName,
-      variables,
-      extensions,
-      viewer: asks,
+    const { origin, address } = this.#client
+    const context: OperationContext = {
+      transport: 'ws',
+      viewer,
       origin,
       address,
       ids,
-      traceparent: extensions?.traceparent,
+      traceparent: payload.extensions?.traceparent,
     }
-    const admitted = admission.admit(asks, address)
-    if (admitted === undefined) return graphql.prepare(request)
-    return admitted.then(() => graphql.prepare(request)).catch((error) => this.#refused(ids, error))
+    const admitted = admission.admit(viewer, address)
+    if (admitted === undefined) return graphql.prepare(payload, context)
+    return admitted.then(() => graphql.prepare(payload, context)).catch((error) => this.#refused(ids, error))
   }
 
-  #refused(ids: OperationIds, error: unknown) {
-    return [this.#options.errors.about(ids).toGraphQLError(error)]
+  #refused(ids: OperationIds, error: unknown): Refusal {
+    return { errors: [this.#options.errors.about(ids).toGraphQLError(error)] }
   }
 }
 

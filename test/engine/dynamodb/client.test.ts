@@ -67,7 +67,7 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
         'conversations.create': () => conversations.create(aGroup({ id: conversationId, members: [userId] })),
         'conversations.replace': () => conversations.replace(aGroup({ id: conversationId, members: [userId] }), 1),
         'conversations.getMany': () => conversations.getMany([conversationId]),
-        'memberships.found': () => memberships.found([userId], { conversationId, joinedSeq: 1 }),
+        'memberships.addFirst': () => memberships.addFirst([userId], { conversationId, joinedSeq: 1 }),
         'memberships.add': () => memberships.add(userId, { conversationId, joinedSeq: 0 }),
         'memberships.remove': () => memberships.remove(userId, conversationId, 1),
         'memberships.ofUser': () => memberships.ofUser(userId),
@@ -91,6 +91,8 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
         'profiles.change': () => profiles.change(userId, { ownName: 'Zoë' }),
         'blocks.set': () => blocks.set({ userId, blockedId: userId }, true),
         'blocks.getMany': () => blocks.getMany([{ userId, blockedId: userId }]),
+        'blocks.above': () => blocks.above(userId, undefined, 10),
+        'blocks.below': () => blocks.below(userId, undefined, 10),
         'departures.put': () => departures.put({ userId, groupId: conversationId, leftAtMs: 1 }),
         'departures.getMany': () => departures.getMany(conversationId, [userId]),
         'departures.remove': () => departures.remove({ userId, groupId: conversationId, leftAtMs: 1 }),
@@ -150,9 +152,9 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
           .writeHead(status)
           .end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: '' }))
       })
-      const error = await aRead(endpoint, { requestTimeoutMs: 300 }).catch((thrown: Error) => thrown)
+      const error = await aRead(endpoint).catch((thrown: Error) => thrown)
       expect(error).toEqual(unavailable)
-      expect(error).toHaveProperty('cause.name', expect.stringMatching(`^(${name}|AbortError)$`))
+      expect(error).toHaveProperty('cause.name', name)
     })
 
     test('is no DynamoDB at all: UNAVAILABLE', async () => {
@@ -227,27 +229,29 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
   })
 
   describe('a second attempt', () => {
-    const troubles: [name: string, answer: Listener][] = [
+    /** Where the first attempt ends by its time alone: short, but long enough for the second one on a busy machine. */
+    const soon = { requestTimeoutMs: 1000 }
+    const troubles: [name: string, answer: Listener, options?: Partial<DynamoOptions>][] = [
       ['cuts the connection', cut],
       ['breaks off within the answer', breakOff],
-      ['stays silent', () => undefined],
+      ['stays silent', () => undefined, soon],
       ['answers 500', saying(500, 'InternalServerError')],
       ['answers 503 with a page', (_request, response) => response.writeHead(503).end('<html>Try later</html>')],
       ['throttles', saying(400, 'ProvisionedThroughputExceededException')],
     ]
 
-    test.each(troubles)('is made where DynamoDB %s, and its answer counts', async (_name, trouble) => {
+    test.each(troubles)('is made where DynamoDB %s, and its answer counts', async (_name, trouble, options) => {
       const { endpoint, asked } = await answeringInTurn(trouble, found)
       const calls: DynamoCall[] = []
-      const { message, read } = aReader(endpoint, { onCall: (call) => calls.push(call) })
+      const { message, read } = aReader(endpoint, { ...options, onCall: (call) => calls.push(call) })
       expect(await read()).toMatchObject({ seq: message.seq, body: 'found' })
       expect(asked.map(({ body }) => body)).toEqual([asked[0]?.body, asked[0]?.body])
       expect(calls).toEqual([{ operation: 'GetItem', table: 'messages', capacityUnits: 0, retries: 1 }])
     })
 
-    test.each(troubles)('is the last one where DynamoDB %s: UNAVAILABLE', async (_name, trouble) => {
+    test.each(troubles)('is the last one where DynamoDB %s: UNAVAILABLE', async (_name, trouble, options) => {
       const { endpoint, asked } = await answeringInTurn(trouble)
-      await expect(aReader(endpoint).read()).rejects.toEqual(unavailable)
+      await expect(aReader(endpoint, options).read()).rejects.toEqual(unavailable)
       expect(asked).toHaveLength(2)
     })
 
@@ -285,7 +289,7 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
       const { endpoint } = await answeringInTurn((_request, response) => {
         answerLate = () => response.end(JSON.stringify({ Item: { body: { S: 'late' } } }))
       }, found)
-      const { read } = aReader(endpoint)
+      const { read } = aReader(endpoint, soon)
       expect(await read()).toMatchObject({ body: 'found' })
       answerLate()
       expect(await read()).toMatchObject({ body: 'found' })
@@ -337,7 +341,7 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
         for (const answer of waiting) answer()
         waiting = []
       })
-      const { read } = aReader(endpoint, { requestTimeoutMs: 20_000 })
+      const { read } = aReader(endpoint)
       await Promise.all(Array.from({ length: 3 * 128 }, read))
       expect(asked).toHaveLength(3 * 128)
       expect(new Set(asked.map(({ port }) => port)).size).toBe(128)
@@ -356,7 +360,7 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
       (_request, response) => response.end('{"UnprocessedItems":{}}'),
     )
     const { memberships } = createStoresDynamo(connect(endpoint))
-    await memberships.found([aUser(), 'bob' as UserId], { conversationId: 'g_1' as ConversationId, joinedSeq: 1 })
+    await memberships.addFirst([aUser(), 'bob' as UserId], { conversationId: 'g_1' as ConversationId, joinedSeq: 1 })
     const [first, second] = asked.map(({ body }) => Object.values(JSON.parse(body).RequestItems)[0])
     expect(first).toContainEqual(undone)
     expect(second).toEqual([undone])
@@ -392,10 +396,9 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
     return { stores, loseNextAnswer, calls }
   }
 
-  /** With time for the wait after a throttling, a second at most, within twice that. */
   function aReader(endpoint: string, options: Partial<DynamoOptions> = {}) {
     const message = aMessage(aConversation(), 1)
-    const { messages } = createStoresDynamo(connect(endpoint, { requestTimeoutMs: 600, ...options }))
+    const { messages } = createStoresDynamo(connect(endpoint, options))
     return { message, read: () => messages.get(message) }
   }
 })

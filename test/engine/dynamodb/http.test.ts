@@ -4,6 +4,7 @@ import { createServer as createSecureServer } from 'node:tls'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createHttp, type Http } from '../../../src/engine/dynamodb/http.ts'
 import { certificate } from '../../kit/services/certificate.ts'
+import { createManualTimers } from '../../shared/manual-timers.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
@@ -93,16 +94,38 @@ describe.each(['http', 'https'] as const)('over %s', (protocol) => {
     expect(requests[1]?.socket).not.toBe(requests[0]?.socket)
   })
 
-  test('an answer that does not begin in time is a failure, and one that has begun has longer', async () => {
-    const silent = await answering(() => undefined)
-    const short = { firstByteWithinMs: 30, endWithinMs: 10_000 }
-    await expect(ask(silent.http, '{}', short)).rejects.toHaveProperty('name', 'TimeoutError')
-    const slow = await answering((socket) => {
-      socket.write(answerOf('{}').slice(0, -1))
-      setTimeout(() => socket.write('}'), 200)
+  test('an answer that does not begin in time is a failure', async () => {
+    const { http, requests, time } = await answering(() => undefined)
+    const asked = ask(http, '{}', { firstByteWithinMs: 30, endWithinMs: 1000 })
+    await expect.poll(() => requests.length).toBe(1)
+    time.advance(40)
+    await expect(asked).rejects.toHaveProperty('name', 'TimeoutError')
+  })
+
+  describe('an answer that has begun', () => {
+    async function begin() {
+      const { http, requests, time } = await answering((socket) =>
+        socket.write(requests.length === 1 ? answerOf('{}').slice(0, -1) : answerOf('{}')),
+      )
+      const asked = ask(http, '{}', { firstByteWithinMs: 30, endWithinMs: 1000 })
+      await expect.poll(() => requests.length).toBe(1)
+      // Once a later exchange is over, the first bytes of this answer have been read.
+      await ask(http)
+      time.advance(500)
+      return { asked, time, end: () => requests[0]?.socket.write('}') }
+    }
+
+    test('has longer to end', async () => {
+      const { asked, end } = await begin()
+      end()
+      expect(await asked).toBe('{}')
     })
-    expect(await ask(slow.http, '{}', { ...short, firstByteWithinMs: 100 })).toBe('{}')
-    await expect(ask(slow.http, '{}', { firstByteWithinMs: 30, endWithinMs: 60 })).rejects.toThrow('in time')
+
+    test('and does not end in time is a failure', async () => {
+      const { asked, time } = await begin()
+      time.advance(510)
+      await expect(asked).rejects.toThrow('in time')
+    })
   })
 
   test('closing lets what is under way have its answer, and closes what is idle', async () => {
@@ -146,13 +169,14 @@ describe.each(['http', 'https'] as const)('over %s', (protocol) => {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const url = new URL(`${protocol}://localhost:${(server.address() as AddressInfo).port}/base/`)
-    const http = createHttp(url)
+    const time = createManualTimers()
+    const http = createHttp(url, time.timers)
     undo.push(() => {
       server.close()
       for (const socket of sockets) socket.destroy()
       return http.close()
     })
-    return { http, requests, url }
+    return { http, requests, url, time }
   }
 })
 

@@ -113,7 +113,7 @@ describe('throttling', () => {
     const { endpoint, asked } = await answering((_request, response) =>
       response.writeHead(400, { 'retry-after': '60' }).end(JSON.stringify(throttled)),
     )
-    const error = await get(connect(endpoint, { requestTimeoutMs: 300 })).catch((thrown: Error) => thrown)
+    const error = await get(connect(endpoint, { requestTimeoutMs: 2000 })).catch((thrown: Error) => thrown)
     expect(error).toEqual(unavailable)
     expect(error).toHaveProperty('cause.name', 'ThrottlingException')
     expect(asked).toHaveLength(1)

@@ -17,10 +17,11 @@ import { createMetrics } from '../../../src/observability/metrics.ts'
 import { createOperationLog } from '../../../src/observability/operation-log.ts'
 import { chargeLoads } from '../../../src/transport/documents/load-costs.ts'
 import { createErrorMapper } from '../../../src/transport/execution/errors.ts'
-import { createExecutor } from '../../../src/transport/execution/executor.ts'
+import { createExecute } from '../../../src/transport/execution/execute.ts'
 import { createOperations } from '../../../src/transport/execution/operations.ts'
+import { createOutcome } from '../../../src/transport/execution/outcome.ts'
 import { createPlans, type Plan } from '../../../src/transport/execution/plans.ts'
-import type { Places } from '../../../src/transport/limits/places.ts'
+import { createReference as createFallback } from '../../../src/transport/execution/reference.ts'
 import { realClock } from '../../transport/kit.ts'
 import { createEverything, texts } from './compiled-schema.ts'
 
@@ -56,31 +57,24 @@ function createReference() {
 function createCompiling() {
   const { schema, calls } = createEverything()
   const metrics = createMetrics(new Registry())
-  const planOf = createPlans(schema)
-  const executor = createExecutor({
-    schema,
-    planOf,
-    createContext: () => ({}),
+  const planOf = createPlans(schema, 'compiled', { guardsInfo: true })
+  const execute = createExecute({
+    reference: createFallback({ schema, createContext: () => ({}) }),
+    outcome: createOutcome(errors, undefined),
     operations: createOperations(realClock),
-    errors,
     log: createOperationLog(realClock, silent, metrics),
-    metrics,
     admission: { admit: () => undefined },
-    places: {} as Places,
-    clock: realClock,
   })
   return {
     schema,
     calls,
-    /** Of a document that came before. */
     planFor(document: DocumentNode): Plan {
       const plan = planOf(document, undefined)
       if (!plan) throw new Error('There is no operation.')
-      plan.compiled()
       return plan
     },
     answer: (plan: Plan, variables: Variables | undefined) =>
-      executor.answer({ plan, variables, context: { transport: 'ws' } }),
+      execute({ plan, variables, context: { transport: 'ws' } }),
   }
 }
 
@@ -174,7 +168,14 @@ const well: Row[] = [
   ...Object.keys(texts).map((of): Row => [`a text: ${of}`, thing(`text(of: "${of}")`)]),
 ]
 
+/** More than a thousand fields, of ten fragments. */
+const doubling = Array.from({ length: 9 }, (_, i) => {
+  const next = i === 8 ? 'id' : `...F${i + 1}`
+  return `fragment F${i} on Thing { a: self { ${next} } b: self { ${next} } }`
+})
+
 const leftToGraphQL: Row[] = [
+  ['fragments that double at each level', `${thing('...F0')} ${doubling.join(' ')}`],
   [
     '@skip and @include',
     'query ($no: Boolean!) { thing { id @skip(if: true) name @include(if: $no) number } }',
@@ -244,7 +245,7 @@ describe('a compiled operation answers byte for byte as graphql-js does', () => 
   test.each(well)('%s', async (_about, source, variables) => {
     const json = await expectSame(source, variables)
     expect(json).not.toContain('"errors"')
-    const compiled = compiling.planFor(parse(source)).compiled()
+    const compiled = compiling.planFor(parse(source)).compiled
     const coerced = compiled?.coerce(variables)
     if (!compiled || !coerced) throw new Error('This was left to graphql-js.')
     const value = await compiled.resolve(undefined, run(coerced))
@@ -252,24 +253,42 @@ describe('a compiled operation answers byte for byte as graphql-js does', () => 
   })
 
   test.each(leftToGraphQL)('%s, which is left to it', async (_about, source, variables) => {
-    expect(compiling.planFor(parse(source)).compiled()).toBeUndefined()
+    expect(compiling.planFor(parse(source)).compiled).toBeUndefined()
     expect(await expectSame(source, variables)).not.toContain('"errors"')
   })
 
   test.each(unwell)('%s, with its errors', async (_about, source, variables) => {
-    expect(compiling.planFor(parse(source)).compiled()).toBeDefined()
+    expect(compiling.planFor(parse(source)).compiled).toBeDefined()
     expect(await expectSame(source, variables)).toContain('"errors"')
   })
 
   test.each(odd)('%s', async (_about, source, variables) => {
-    expect(compiling.planFor(parse(source)).compiled()).toBeDefined()
+    expect(compiling.planFor(parse(source)).compiled).toBeDefined()
     expect(await expectSame(source, variables)).not.toContain('"errors"')
   })
 
-  test('a document that comes once is not compiled', () => {
-    const plan = createPlans(createEverything().schema)(parse('{ number }'), undefined)
-    expect(plan?.compiled()).toBeUndefined()
-    expect(plan?.compiled()).toBeDefined()
+  test('the executor is chosen once, by what the document is', () => {
+    const planOf = createPlans(createEverything().schema)
+    const [ordinary, other] = [parse('{ number }'), parse('{ number again: number }')]
+    const { compiled } = planOf(ordinary, undefined) ?? {}
+    expect(compiled).toBeDefined()
+    expect(planOf(ordinary, undefined)?.compiled).toBe(compiled)
+    expect(planOf(other, undefined)?.compiled).toBeUndefined()
+  })
+
+  test('a resolver that looks at what compiled operations do not tell it hears so in tests', () => {
+    const { schema } = createEverything()
+    Object.assign(schema.getQueryType()?.getFields().number ?? {}, {
+      resolve: (_root: unknown, _args: unknown, _context: unknown, info: { fieldName: string; path: unknown }) =>
+        info.fieldName === 'number' && info.path,
+    })
+    const compiled = createPlans(schema, 'compiled', { guardsInfo: true })(parse('{ number }'), undefined)?.compiled
+    expect(() => compiled?.resolve(undefined, run({}))).toThrow('has no info.path')
+  })
+
+  test('nothing is compiled where graphql-js is to execute everything', () => {
+    const planOf = createPlans(createEverything().schema, 'reference')
+    expect(planOf(parse('{ number }'), undefined)?.compiled).toBeUndefined()
   })
 })
 

@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket as TcpSocket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import type { Backlog } from '../../../src/transport/websocket/backlog.ts'
-import { frameOf, nextFrame, onlyFrames } from '../../../src/transport/websocket/frames.ts'
-import { Outgoing } from '../../../src/transport/websocket/outgoing.ts'
-import { connect, start } from '../kit.ts'
+import { frameOf, nextFrame, onlyFrames } from '../../../src/engine/websocket/frames.ts'
+import { Outgoing } from '../../../src/engine/websocket/outgoing.ts'
+import { unavailable } from '../../../src/protocol/errors.ts'
+import { connect, start } from '../../transport/kit.ts'
 
 /** A socket whose server side is in the test's hands, and what the `ws` library reads at its other end. */
 async function createPair() {
@@ -29,7 +29,7 @@ async function createPair() {
   const closed = once(client, 'close').then(([code]) => code as number)
   const [{ socket, tcp }] = await Promise.all([upgraded, once(client, 'open')])
   const grown = vi.fn()
-  const outgoing = new Outgoing(socket, tcp, { grown } as unknown as Backlog)
+  const outgoing = new Outgoing(socket, tcp, { grown }, unavailable)
   return { socket, tcp, outgoing, received, closed }
 }
 

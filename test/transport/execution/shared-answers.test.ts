@@ -7,10 +7,13 @@ import { createMetrics } from '../../../src/observability/metrics.ts'
 import { createOperationLog } from '../../../src/observability/operation-log.ts'
 import { createErrorMapper } from '../../../src/transport/execution/errors.ts'
 import { EventStream } from '../../../src/transport/execution/event-stream.ts'
-import { createExecutor } from '../../../src/transport/execution/executor.ts'
 import { createOperations } from '../../../src/transport/execution/operations.ts'
+import { createOutcome } from '../../../src/transport/execution/outcome.ts'
 import { createPlans } from '../../../src/transport/execution/plans.ts'
-import type { Places } from '../../../src/transport/limits/places.ts'
+import type { CreateContext } from '../../../src/transport/execution/prepared.ts'
+import { createReference } from '../../../src/transport/execution/reference.ts'
+import { createSubscribe } from '../../../src/transport/execution/subscribe.ts'
+import type { ConnectionLimits } from '../../../src/transport/limits/connection-limits.ts'
 import { asUser, realClock } from '../kit.ts'
 
 const sdl = /* GraphQL */ `
@@ -91,17 +94,19 @@ function createRoom() {
   const silent = pino({ level: 'silent' })
   const metrics = createMetrics(new Registry())
   const planOf = createPlans(schema)
-  const executor = createExecutor({
-    schema,
-    planOf,
-    createContext: (viewer) => ({ userId: viewer?.userId ?? '' }),
+  const createContext: CreateContext = (viewer) => ({ userId: viewer?.userId ?? '' })
+  const { subscribe } = createSubscribe({
+    reference: createReference({ schema, createContext }),
+    outcome: createOutcome(
+      createErrorMapper(silent, () => 'an error id'),
+      undefined,
+    ),
     operations: createOperations(realClock),
-    errors: createErrorMapper(silent, () => 'an error id'),
     log: createOperationLog(realClock, silent, metrics),
     metrics,
-    admission: { admit: () => undefined },
-    places: { subscription: () => () => undefined } as Partial<Places> as Places,
+    connectionLimits: { acquireSubscription: () => () => undefined } as Partial<ConnectionLimits> as ConnectionLimits,
     clock: { ...realClock, sleep: async () => undefined },
+    onDelivery: undefined,
   })
   const documents = new Map<string, ReturnType<typeof parse>>()
 
@@ -118,7 +123,7 @@ function createRoom() {
       transport: 'ws' as const,
       viewer: { userId: asUser(userId), expiresAtMs: Number.MAX_SAFE_INTEGER },
     }
-    const stream = await executor.follow({ plan, variables: undefined, context })
+    const stream = await subscribe({ plan, variables: undefined, context }, 'ws')
     if (!(stream instanceof EventStream)) throw new Error(stream.json)
     const answers: Answer[] = []
     const take = (answer: Answer) => {
@@ -127,9 +132,9 @@ function createRoom() {
     }
     const over = new Promise<void>((resolve, reject) => {
       stream.deliverTo({
-        takeNow: (answer) => !isFull && take(answer),
-        take: (answer) => void take(answer),
-        over: (error) => (error === undefined ? resolve() : reject(error)),
+        tryPush: (answer) => !isFull && take(answer),
+        push: (answer) => void take(answer),
+        end: (error) => (error === undefined ? resolve() : reject(error)),
       })
     })
     over.catch(() => undefined)
@@ -149,17 +154,17 @@ function createRoom() {
 function createSource() {
   const queue: Event[] = []
   let reader: ((step: IteratorResult<Event>) => void) | undefined
-  let taker: { takeNow(event: Event): boolean } | undefined
+  let sink: { tryPush(event: Event): boolean } | undefined
   return {
     push(event: Event) {
-      if (reader && queue.length === 0 && taker?.takeNow(event)) return
+      if (reader && queue.length === 0 && sink?.tryPush(event)) return
       if (!reader) return void queue.push(event)
       const resolve = reader
       reader = undefined
       resolve({ done: false, value: event })
     },
-    offerTo(to: { takeNow(event: Event): boolean }) {
-      taker = to
+    setSink(to: { tryPush(event: Event): boolean }) {
+      sink = to
     },
     [Symbol.asyncIterator]() {
       return this

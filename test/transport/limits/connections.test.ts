@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { connect as connectTcp } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { createTokens } from '../../../src/client/link/tokens.ts'
-import { openWebSocketLink } from '../../../src/client/link/websocket-link.ts'
+import { createTokens } from '../../../packages/client/src/link/tokens.ts'
+import { openWebSocketLink } from '../../../packages/client/src/link/websocket-link.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { createClientAddress } from '../../../src/transport/http/client-address.ts'
 import { bearer, connect, createManualClock, openEvents, openSocket, type Started, start, token } from '../kit.ts'
@@ -29,9 +29,9 @@ const refusals = async ({ url }: Started, reason: string) =>
 
 const proxied = (env: Record<string, string> = {}) => ({ env: { TRUSTED_PROXIES: '1', ...env } })
 
-const places = (override: Record<string, number>) => {
+const connectionLimits = (override: Record<string, number>) => {
   const { traffic } = readConfig({ TRUSTED_PROXIES: '1' })
-  return { config: { traffic: { ...traffic, places: { ...traffic.places, ...override } } } }
+  return { config: { traffic: { ...traffic, connectionLimits: { ...traffic.connectionLimits, ...override } } } }
 }
 
 /** Tries until it succeeds: the server hears of a closed socket in its own time. */
@@ -68,8 +68,8 @@ describe('subscriptions of a user', () => {
     const stream = await openEvents(server, events)
     await server.stage.source(2)
     other.subscribe('3', events)
-    const refused = await other.frame('next', '3')
-    expect(refused.payload).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED', retryAfterMs: 5000 } }] })
+    const refused = await other.frame('error', '3')
+    expect(refused.payload).toMatchObject([{ extensions: { code: 'RATE_LIMITED', retryAfterMs: 5000 } }])
     expect(await refusals(server, 'subscriptions_per_user')).toBe(true)
     const bob = await connect(server, 'bob')
     bob.subscribe('1', events)
@@ -79,7 +79,7 @@ describe('subscriptions of a user', () => {
       const id = `again ${server.stage.sources.length} ${other.frames.length}`
       other.subscribe(id, events)
       const begun = server.stage.source(4).then(() => true)
-      return Promise.race([begun, other.frame('next', id).then(() => false)])
+      return Promise.race([begun, other.frame('error', id).then(() => false)])
     })
   })
 })
@@ -141,7 +141,7 @@ describe('bad tokens of an address', () => {
 
 describe('sockets that have not introduced themselves', () => {
   test('are few per address, and an introduction makes room', async () => {
-    const server = await start(places({ uninitialisedPerAddress: 1 }))
+    const server = await start(connectionLimits({ uninitialisedPerAddress: 1 }))
     const { socket } = await knock(server)
     expect((await knock(server)).status).toBe(429)
     expect(await refusals(server, 'sockets_uninitialised')).toBe(true)
@@ -153,7 +153,7 @@ describe('sockets that have not introduced themselves', () => {
   })
 
   test('a refused token makes no room before its socket is gone', async () => {
-    const server = await start(places({ uninitialisedPerAddress: 1 }))
+    const server = await start(connectionLimits({ uninitialisedPerAddress: 1 }))
     const { socket } = await knock(server)
     socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: 'Bearer nonsense' } }))
     await once(socket, 'close')
@@ -161,7 +161,7 @@ describe('sockets that have not introduced themselves', () => {
   })
 
   test('are not too many on a node, wherever they come from', async () => {
-    const server = await start(places({ uninitialised: 2 }))
+    const server = await start(connectionLimits({ uninitialised: 2 }))
     expect((await knock(server, '127.0.0.1')).status).toBe(101)
     expect((await knock(server, '192.0.2.1')).status).toBe(101)
     expect((await knock(server, '192.0.2.2')).status).toBe(429)
@@ -169,7 +169,7 @@ describe('sockets that have not introduced themselves', () => {
   })
 
   test('a handshake that fails is not counted on', async () => {
-    const server = await start(places({ uninitialised: 1 }))
+    const server = await start(connectionLimits({ uninitialised: 1 }))
     const handshake = 'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n'
     for (let index = 0; index < 3; index += 1) {
       const peer = connectTcp(server.port, '127.0.0.1')
@@ -201,7 +201,7 @@ describe('sockets and streams of a user', () => {
     })
   })
 
-  test('streams over HTTP count with the sockets, and give their place back', async () => {
+  test('streams over HTTP count with the sockets, and give their slot back', async () => {
     const server = await start(two)
     await connect(server, 'alice')
     const stream = await openEvents(server, events)
@@ -217,7 +217,7 @@ describe('sockets and streams of a user', () => {
     await server.stage.source(1)
   })
 
-  test('a subscription that is refused by itself keeps no place', async () => {
+  test('a subscription that is refused by itself keeps no slot', async () => {
     const server = await start({ env: { SOCKETS_PER_USER: '1' } })
     for (let index = 0; index < 3; index += 1) {
       const stream = await openEvents(server, 'subscription { refused { number } }')
@@ -226,7 +226,7 @@ describe('sockets and streams of a user', () => {
   })
 
   test('a limit that nobody has set spares users on the same machine, and no others', async () => {
-    const server = await start(places({ perUser: 1 }))
+    const server = await start(connectionLimits({ perUser: 1 }))
     for (let index = 0; index < 3; index += 1) await connect(server, 'alice')
     for (let index = 0; index < 3; index += 1) await openEvents(server, events)
     await server.stage.source(2)

@@ -130,7 +130,7 @@ describe('4401: operations only after the acknowledgement', () => {
 describe('4403 and 4406: who is not let in', () => {
   test('a bad token is forbidden', async () => {
     const socket = await openSocket(await start())
-    expect(await socket.init({ authorization: 'Bearer nonsense' })).toEqual({ code: 4403, reason: 'Forbidden' })
+    expect(await socket.init({ authorization: 'Bearer nonsense' })).toEqual({ code: 4403, reason: 'Token malformed' })
   })
 
   test('another subprotocol is not acceptable', async () => {
@@ -185,10 +185,10 @@ describe('4409: one operation per id', () => {
     expect(await socket.closed()).toEqual({ code: 4409, reason: 'Subscriber for x already exists' })
   })
 
-  test('before the first has been looked at', async () => {
+  test('also right after the first', async () => {
     const server = await start()
     const socket = await connect(server)
-    socket.subscribe('x', '{ me }')
+    socket.subscribe('x', '{ hang }')
     socket.subscribe('x', '{ me }')
     expect(await socket.closed()).toMatchObject({ code: 4409 })
   })
@@ -219,7 +219,7 @@ describe('4409: one operation per id', () => {
         await new Promise(setImmediate)
       }
     }
-    expect(typesOf(socket, 'x')).toEqual(['next', 'complete', 'error', 'next', 'complete', 'next', 'complete'])
+    expect(typesOf(socket, 'x')).toEqual(['next', 'complete', 'error', 'error', 'next', 'complete'])
   })
 
   test('a hundred times at once, each as soon as the last is over', async () => {
@@ -295,7 +295,7 @@ describe('how an operation ends', () => {
     ['a query whose fields fail', '{ broken }', ['next', 'complete']],
     ['a syntax error', '{ me', ['error']],
     ['a document that is not valid', '{ nobody }', ['error']],
-    ['a subscription that is refused', 'subscription { refused { number } }', ['next', 'complete']],
+    ['a subscription that is refused', 'subscription { refused { number } }', ['error']],
   ])('%s', async (_what, query, types) => {
     const server = await start()
     const socket = await connect(server)
@@ -402,7 +402,8 @@ describe('complete by the client', () => {
   })
 
   test('an id used again at once gets the results of its new operation only', async () => {
-    const server = await start()
+    // The server of graphql-ws sends the results of both, see src/engine/websocket/README.md.
+    const server = await start({ env: { WEBSOCKET_PROTOCOL: 'lean' } })
     const socket = await connect(server)
     socket.subscribe('1', '{ hang }')
     await server.stage.hanging()

@@ -2,6 +2,7 @@ import { buildSchema, type GraphQLObjectType, type OperationDefinitionNode, pars
 import { expect, test } from 'vitest'
 import { compileOperation } from '../../../src/engine/graphql/compiled-operation.ts'
 import { chargeLoads } from '../../../src/transport/documents/load-costs.ts'
+import { createPlans } from '../../../src/transport/execution/plans.ts'
 
 /** A page that two viewers are given, the very same object, and how often its own text was looked for. */
 function createShelf() {
@@ -106,7 +107,7 @@ test('what was written for one viewer costs the next one as much as it cost the 
   Object.assign(schema.getQueryType()?.getFields().page ?? {}, { resolve: () => page })
   chargeLoads(schema)
   const document = parse('{ page { texts { text } } }')
-  const compiled = compileOperation(schema, new Map(), document.definitions[0] as OperationDefinitionNode)
+  const compiled = createPlans(schema)(document, undefined)?.compiled
   const costOf = async () => {
     const run = { context: { loaded: 0 }, variables: {}, isPersonal: false }
     await compiled?.write(await compiled.resolve(undefined, run), run)
