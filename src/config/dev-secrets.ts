@@ -3,9 +3,10 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type AuthSettings, type Config, deriveCursorSecret } from './config.ts'
+import type { AuthSettings, Config } from './config.ts'
+import { deriveCursorSecret } from './derived-secrets.ts'
 
-/** A configuration with nothing left to find out. */
+/** A configuration in which no secret is missing. */
 export type CompleteConfig = Omit<Config, 'auth' | 'cursorSecret'> & {
   /** No auth setting was given: the node hands out its own tokens. */
   development: boolean
@@ -44,7 +45,7 @@ async function read(path: string): Promise<Uint8Array | undefined> {
   }
 }
 
-/** Written aside, then linked into place: of two nodes that start at once the first wins, and both read its secret. */
+/** Writes the secret aside, then links it into place: of two nodes that start at once the first wins, and both read its secret. */
 async function create(path: string): Promise<Uint8Array> {
   const aside = `${path}.${randomBytes(8).toString('hex')}`
   await writeFile(aside, randomBytes(secretBytes).toString('hex'), { mode: 0o600, flag: 'wx' })

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import dynalite from 'dynalite'
-import type { Kept } from './kept.ts'
+import type { EmbeddedBackend } from './embedded-backend.ts'
 
-/** dynalite, with its tables in LevelDB under `path`. */
-export async function keepDynamoDb(path: string): Promise<Kept> {
+/** Starts dynalite, with its tables in LevelDB under `path`. */
+export async function startDynamoDb(path: string): Promise<EmbeddedBackend> {
   await mkdir(path, { recursive: true })
   const server = dynalite({ path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -23,8 +23,8 @@ export async function keepDynamoDb(path: string): Promise<Kept> {
 }
 
 /**
- * dynalite opens its files behind its own back and throws at the first request when it could not. LevelDB locks them, and
- * the system lifts the lock of a process however it ends.
+ * dynalite opens its files without waiting for them, and throws at the first request if it could not. LevelDB locks the files, and
+ * the operating system releases the lock of a process in every way it can end.
  */
 async function assertOpen(endpoint: string, path: string): Promise<void> {
   const failed = once(process, 'uncaughtException').then(([cause]) => {

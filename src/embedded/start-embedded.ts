@@ -3,50 +3,50 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { KeeperOrder, KeeperReport } from './kept.ts'
+import type { BackendsReport, BackendsRequest } from './embedded-backend.ts'
 
 export type EmbeddedOptions = {
   dataDir: string
   redis: boolean
   dynamodb: boolean
-  /** Told when the backends have ended without being asked to. */
+  /** Called when the backends have ended without being asked to. */
   onLost?: (reason: string) => void
 }
 
 export type Embedded = {
   redisUrl?: string
   dynamodbEndpoint?: string
-  /** In a few words, what they are. */
+  /** Says in a few words what they are. */
   describe: { redis: string; dynamodb: string }
   stop(): Promise<void>
 }
 
 const stopWithinMs = 5000
 
-/** The backends of a server that has none: in a process of their own, which ends with this one. */
+/** Starts the backends of a server that has none of its own, in a process that ends with this one. */
 export async function startEmbedded({ dataDir, redis, dynamodb, onLost }: EmbeddedOptions): Promise<Embedded> {
   if (!redis && !dynamodb) return { describe: { redis: external, dynamodb: external }, stop: async () => undefined }
-  const order: KeeperOrder = { redis, ...(dynamodb && { dynamodbPath: resolve(join(dataDir, 'dynamodb')) }) }
-  const keeper = forkKeeper(order)
-  const ended = once(keeper, 'exit')
-  const kept = await firstReport(keeper)
-  if ('failed' in kept) {
+  const request: BackendsRequest = { redis, ...(dynamodb && { dynamodbPath: resolve(join(dataDir, 'dynamodb')) }) }
+  const child = forkBackends(request)
+  const ended = once(child, 'exit')
+  const report = await firstReport(child)
+  if ('failed' in report) {
     await ended
-    throw new Error(kept.failed)
+    throw new Error(report.failed)
   }
   const lost = () => onLost?.('The process that runs the embedded backends has ended.')
-  keeper.once('exit', lost)
+  child.once('exit', lost)
   return {
-    ...(kept.redis && { redisUrl: kept.redis.url }),
-    ...(kept.dynamodb && { dynamodbEndpoint: kept.dynamodb.url }),
+    ...(report.redis && { redisUrl: report.redis.url }),
+    ...(report.dynamodb && { dynamodbEndpoint: report.dynamodb.url }),
     describe: {
-      redis: kept.redis?.description ?? external,
-      dynamodb: kept.dynamodb?.description ?? external,
+      redis: report.redis?.description ?? external,
+      dynamodb: report.dynamodb?.description ?? external,
     },
     async stop() {
-      keeper.off('exit', lost)
-      if (keeper.connected) keeper.send('stop')
-      const tooLate = setTimeout(() => keeper.kill('SIGKILL'), stopWithinMs)
+      child.off('exit', lost)
+      if (child.connected) child.send('stop')
+      const tooLate = setTimeout(() => child.kill('SIGKILL'), stopWithinMs)
       await ended
       clearTimeout(tooLate)
     },
@@ -55,19 +55,19 @@ export async function startEmbedded({ dataDir, redis, dynamodb, onLost }: Embedd
 
 const external = 'as configured'
 
-/** The keeper stands beside this file, compiled or not. */
-function forkKeeper(order: KeeperOrder): ChildProcess {
+/** The script stands beside this file, compiled or not. */
+function forkBackends(request: BackendsRequest): ChildProcess {
   const source = import.meta.url.endsWith('.ts')
-  const keeper = fileURLToPath(new URL(source ? './keeper.ts' : './keeper.js', import.meta.url))
+  const script = fileURLToPath(new URL(source ? './backends-process.ts' : './backends-process.js', import.meta.url))
   const loader = () => pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-  return fork(keeper, [JSON.stringify(order)], { execArgv: source ? ['--import', loader()] : [] })
+  return fork(script, [JSON.stringify(request)], { execArgv: source ? ['--import', loader()] : [] })
 }
 
-async function firstReport(keeper: ChildProcess): Promise<KeeperReport> {
+async function firstReport(child: ChildProcess): Promise<BackendsReport> {
   const given = new AbortController()
   const { signal } = given
-  const reported = once(keeper, 'message', { signal }).then(([report]) => report as KeeperReport)
-  const exited = once(keeper, 'exit', { signal }).then(() => ({ failed: 'The embedded backends did not start.' }))
+  const reported = once(child, 'message', { signal }).then(([report]) => report as BackendsReport)
+  const exited = once(child, 'exit', { signal }).then(() => ({ failed: 'The embedded backends did not start.' }))
   try {
     return await Promise.race([reported, exited])
   } finally {

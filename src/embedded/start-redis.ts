@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createRedisServer } from 'js-redis-server'
-import type { Kept } from './kept.ts'
+import type { EmbeddedBackend } from './embedded-backend.ts'
 
-/** Nothing of it is kept over a restart: Redis may forget. */
-export async function keepRedis(onExit: (reason: string) => void): Promise<Kept> {
+/** Starts a Redis that keeps nothing over a restart, since it holds soft state alone. */
+export async function startRedis(onExit: (reason: string) => void): Promise<EmbeddedBackend> {
   const version = await installedVersion()
-  return version === undefined ? keepScriptedRedis() : keepRedisServer(version, onExit)
+  return version === undefined ? startJavaScriptRedis() : startRedisServer(version, onExit)
 }
 
 async function installedVersion(): Promise<string | undefined> {
@@ -24,12 +24,12 @@ async function installedVersion(): Promise<string | undefined> {
   }
 }
 
-async function keepRedisServer(version: string, onExit: (reason: string) => void): Promise<Kept> {
+async function startRedisServer(version: string, onExit: (reason: string) => void): Promise<EmbeddedBackend> {
   const dir = await mkdtemp(join(shortTmpdir(), 'parley-'))
   const socket = join(dir, 'redis.sock')
   const child = spawn('sh', ['-c', guarded, 'sh', dir, socket], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   const ended = once(child, 'exit')
-  await answering(socket, child)
+  await waitUntilAnswering(socket, child)
   const lost = () => onExit('redis-server ended')
   child.once('exit', lost)
   return {
@@ -45,7 +45,7 @@ async function keepRedisServer(version: string, onExit: (reason: string) => void
 }
 
 /**
- * A session of its own, as a Ctrl-C in the terminal would end Redis before the server has drained. The watcher beside it
+ * Redis runs in a session of its own, as a Ctrl-C in the terminal would end it before the server has drained. The watcher beside it
  * ends it and removes its directory as soon as our end of the pipe is closed, which also kill -9 does.
  *
  * $1 the directory, $2 the socket in it
@@ -56,7 +56,7 @@ exec 3<&0
 exec redis-server --port 0 --unixsocket "$2" --unixsocketperm 700 --dir "$1" --save '' --appendonly no </dev/null 3<&-
 `
 
-async function answering(socket: string, child: ChildProcess): Promise<void> {
+async function waitUntilAnswering(socket: string, child: ChildProcess): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt += 1) {
     if (child.exitCode !== null || child.signalCode !== null) break
     if (await connects(socket)) return
@@ -76,8 +76,8 @@ const connects = (socket: string): Promise<boolean> =>
 /** A socket's path has about a hundred characters at most. */
 const shortTmpdir = (): string => (tmpdir().length > 60 ? '/tmp' : tmpdir())
 
-/** In this very process, so it needs no stopping. It listens on every interface until it is told otherwise. */
-async function keepScriptedRedis(): Promise<Kept> {
+/** Starts it in this very process, so it needs no stopping. It listens on every interface at first, so it is made to listen again. */
+async function startJavaScriptRedis(): Promise<EmbeddedBackend> {
   const { server } = await createRedisServer()
   const listener = server.server
   listener.close()

@@ -3,7 +3,7 @@ import type { Message } from '../ports/log.ts'
 import type { NodeMetrics } from './node-metrics.ts'
 import type { OperationIds } from './operation-ids.ts'
 
-/** Notes down, for the line of the operation, what it has sent: by these ids the message is found on every node. */
+/** Notes down what an operation has sent, for its log line: these ids find the message in the log of every node. */
 export const noteSent =
   (ids: OperationIds) =>
   ({ message, duplicate }: { message: Message; duplicate: boolean }): void => {
@@ -12,7 +12,7 @@ export const noteSent =
     ids.sent.push({ conversationId, seq, messageId, duplicate })
   }
 
-/** Writes a line and counts for each message that a connection was given. */
+/** Writes a line and counts for each message that was handed to a connection. */
 export function createDeliveryLog(logger: Logger, metrics: NodeMetrics) {
   return (event: unknown, ids: OperationIds): void => {
     if (!isShownMessage(event)) return

@@ -1,5 +1,5 @@
-// Makes of an error what the log may know of it. Messages quote what somebody wrote: JSON.parse its text, ioredis the command with all its
-// arguments, DynamoDB the item. So only what is known to quote nothing passes: what kind of error it was, and where it was thrown.
+// Reduces an error to what the log may know of it. Error messages quote what users wrote: JSON.parse quotes its text, ioredis the command
+// with all its arguments, DynamoDB the item. So only parts that quote nothing pass: the kind of the error, and where it was thrown.
 
 type LoggedError = {
   type: string
@@ -17,7 +17,7 @@ const errorsMax = 3
 const framesMax = 12
 const word = /^[A-Za-z_$][\w.$-]{0,79}$/
 
-/** Our own parts and ioredis use these messages, the same each time. */
+/** Our own code and ioredis use these messages, the same each time. */
 const constantMessages = [
   /^Connection is closed\.$/,
   /^Command timed out$/,
@@ -67,7 +67,7 @@ function replyCode({ name, message }: Record<string, unknown>): string | undefin
   return name === 'ReplyError' ? /^[A-Z]{2,20}(?= |$)/.exec(String(message))?.[0] : undefined
 }
 
-/** Only from a stack that is made of the name, the message and the frames: a message may have lines that look like these. */
+/** Reads only stacks that are made of the name, the message and the frames, since a message may have lines that look like frames. */
 function framesOf({ stack, message }: Record<string, unknown>): string[] {
   if (typeof stack !== 'string' || typeof message !== 'string') return []
   const saidAt = stack.indexOf(message)

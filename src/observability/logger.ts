@@ -1,13 +1,13 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import type { LogLevel } from '../config/config.ts'
+import type { LogLevel } from '../config/operating.ts'
 import { loggedError } from './logged-error.ts'
 
-/** What nobody should hand to the log. This is the second line: whoever logs names what is logged, field by field. */
+/** Fields that must not get into the log. This is the second line of defence: the first is that every call names what it logs, field by field. */
 const secrets = ['authorization', 'token', 'body', 'text', 'variables', 'query']
-/** Where secrets would be. They are listed by name: a wildcard would cost each line five times what it does. */
+/** Objects that would hold such fields. They are listed by name: a wildcard would make each line five times as expensive. */
 const holders = ['request', 'headers', 'connectionParams', 'payload', 'extensions', 'input', 'message', 'event', 'row']
 
-/** Lines wait at most so long, and until they have so many characters, to be written together. */
+/** Lines wait to be written together, at most so long and at most so many characters. */
 const linesWaitMs = 100
 const linesWaitChars = 4096
 /** Where the level stands in a line, and from which digit on it is a warning. */
@@ -27,8 +27,8 @@ export function createLogger(level: LogLevel, to: DestinationStream = standardOu
 }
 
 /**
- * A write for each line would cost more than the line: they are written a few at a time, but what is a warning or worse at once.
- * They wait here and not in pino's destination, which has the disk confirm whatever it is told to flush.
+ * A write for each line would cost more than the line, so lines are written a few at a time; a warning or worse is written at once.
+ * Lines wait here and not in pino's destination, which calls fsync at every flush.
  */
 function standardOutput(): DestinationStream {
   const out = pino.destination({ fd: 1, sync: true })

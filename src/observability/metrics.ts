@@ -10,7 +10,7 @@ export type Metrics = {
   subscriptions: Gauge<'transport'>
   conflicts: Counter
   draining: Gauge
-  /** What Prometheus asks for. */
+  /** Returns the text that Prometheus scrapes. */
   render(): Promise<{ contentType: string; text: string }>
 }
 

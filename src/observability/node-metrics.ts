@@ -3,8 +3,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { Observer } from '../ports/observer.ts'
 import { createDistributions, createTallies, type Distribution } from './tallies.ts'
 
-// Measures what whoever is on call needs to know of a node beside its operations. Every label has a few values that the code names; none comes from a
-// client.
+// Measures what an operator needs to know of a node beside its operations. Every label has a few values that the code names; none comes
+// from a client.
 
 /** What Node reports when no code handles an error. */
 export type ProcessError = 'unhandled_rejection' | 'uncaught_exception'
@@ -90,7 +90,7 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
   const dynamoErrors = counter('parley_dynamodb_errors_total', 'Calls to DynamoDB that failed', ['operation', 'table'])
   const dynamoRetries = counter('parley_dynamodb_retries_total', 'Second attempts of calls to DynamoDB', ['table'])
   const processErrors = counter('parley_process_errors_total', 'Errors that no code handles', ['kind'])
-  // Capacity is added up here: to tell the counter of each call would cost more than the sum is worth.
+  // Capacity is added up here, since a call of the counter for each call of DynamoDB would cost too much.
   const unitsOf = { read: new Map<string, number>(), write: new Map<string, number>() }
   new Counter({
     name: 'parley_dynamodb_capacity_units_total',

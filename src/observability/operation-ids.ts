@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
-/** What a message can be found by in the logs of all nodes. */
+/** These ids find a message in the logs of all nodes. */
 type SentIds = { conversationId: string; seq: number; messageId: string; duplicate: boolean }
 
-/** What every line about one operation carries. */
+/** Every log line about one operation carries these ids. */
 export type OperationIds = {
   /** The id of an HTTP request, which is also in the header of its answer. */
   requestId?: string

@@ -15,14 +15,14 @@ export type Operation = {
 export type OperationLog = (operation: Operation) => (errors?: readonly { code: string }[]) => void
 
 const nameMaxChars = 80
-/** Whoever is on call wants to know of these. */
+/** An operator wants to know of operations that take this long. */
 const slowMs = 250
 const none: readonly string[] = []
 const noIds: OperationIds = {}
 
 /**
- * At `info`: what failed, what sent a message, what was slow, and the end of a subscription. The rest, which is nearly everything
- * (reads, acks, who is typing), at `debug`: a line would cost more than the operation.
+ * Logs at `info` the operations that failed, sent a message or were slow, and the ends of subscriptions. The rest, which is nearly
+ * everything (reads, acks, who is typing), is logged at `debug`: a line would cost more than the operation.
  */
 export function createOperationLog(clock: Clock, logger: Logger, metrics: Metrics): OperationLog {
   return ({ name, type, transport, ids }) => {
@@ -40,7 +40,7 @@ export function createOperationLog(clock: Clock, logger: Logger, metrics: Metric
           'operation',
         )
       }
-      // No name here: clients choose it, and every label value is kept for ever.
+      // The name is no label: clients choose it, and every label value is kept for ever.
       if (codes.includes('IDEMPOTENCY_CONFLICT')) metrics.conflicts.inc()
       metrics.finished(type, transport, codes[0] ?? 'OK', durationMs / 1000)
     }

@@ -1,14 +1,14 @@
 import type { MetricValueWithName, Registry } from 'prom-client'
 
 // Counters and histograms for what happens thousands of times a second. prom-client 15.1.3 looks labels up each time, by a text made of
-// them; here whoever counts holds the counter of its labels. Child counters in prom-client that do not look up would replace this file.
+// them; here the caller holds the counter of its labels. Child counters in prom-client that do not look up would replace this file.
 
 export type Tally = { value: number }
 export type Distribution = { observe(value: number): void }
 
 type Labels = Record<string, string>
 
-/** Registers a counter. What is counted under the same labels is one tally. */
+/** Registers a counter. It has one tally for each set of labels. */
 export function createTallies(registry: Registry, name: string, help: string): (labels: Labels) => Tally {
   const tallies = new Map<string, Tally & { labels: Labels }>()
   register(registry, 'counter', name, help, () =>

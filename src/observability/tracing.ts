@@ -1,8 +1,8 @@
-// Traces across send → publish → deliver. Loaded only where OTEL_EXPORTER_OTLP_ENDPOINT says where to; nothing else pays for it.
+// Traces a message across send → publish → deliver. A node loads this file only where OTEL_EXPORTER_OTLP_ENDPOINT is set.
 //
-// A span per operation, which continues what the client began; in it a span for each call to Redis and DynamoDB. The one that
-// publishes a message sends its own address along, and the node that hands the message to a reader continues from there. No
-// globals of OpenTelemetry are set: nodes may share a process. Spans carry ids and codes, never what somebody wrote.
+// Each operation has a span, which continues the client's trace; in it each call to Redis and DynamoDB has a span. The one that
+// publishes a message sends its own traceparent along, and the node that hands the message to a reader continues from there. No
+// globals of OpenTelemetry are set, since nodes may share a process. Spans carry ids and codes, never what a user wrote.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ROOT_CONTEXT, type Span, type SpanContext, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
@@ -34,10 +34,10 @@ export function createTracing({ endpoint, serviceName }: TracingSettings, clock:
   })
   const tracer = provider.getTracer('parley')
   const active = new AsyncLocalStorage<Span>()
-  /** By the message that came with an event: who published it, and when it was heard here. */
+  /** For the message of an event: the span that published it, and when the event arrived here. */
   const heardFrom = new WeakMap<object, { publisher: SpanContext; atMs: number }>()
 
-  /** `codeOf`: of what went wrong, if anything did. */
+  /** `codeOf` returns the code of the error in an outcome, if there is one. */
   async function operation<T>(
     { name, type, transport, ids = {} }: Operation,
     traceparent: unknown,
@@ -71,7 +71,7 @@ export function createTracing({ endpoint, serviceName }: TracingSettings, clock:
     }
   }
 
-  /** Only within an operation: what the node does by the clock is nobody's trace. */
+  /** Makes a span only within an operation: what a node does by its timers belongs to no trace. */
   function call(system: string, name: string, shown: string, kind: SpanKind, table?: string) {
     const parent = active.getStore()
     if (!parent) return untraced
@@ -139,7 +139,7 @@ const attributesOf = ({ requestId, connectionId, userId }: OperationIds) => ({
   ...(userId && { 'parley.user.id': userId }),
 })
 
-/** As W3C Trace Context has it. */
+/** Reads the header `traceparent` of W3C Trace Context. */
 function parseTraceparent(text: unknown): SpanContext | undefined {
   const found = typeof text === 'string' ? /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(text) : undefined
   const [, traceId = '', spanId = '', flags = ''] = found ?? []

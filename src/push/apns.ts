@@ -71,7 +71,7 @@ export function createApns(options: ApnsOptions): PushProvider {
     return fresh
   }
 
-  /** Perhaps nobody is there any more: the next push goes over a fresh connection. Those under way end by their own timers first. */
+  /** The peer may be gone, so the next push goes over a fresh connection. Pushes under way end by their own timers first. */
   function leave(used: ClientHttp2Session): void {
     if (session === used) session = undefined
     if (used.destroyed || leaving.has(used)) return

@@ -3,11 +3,11 @@ import { systemTimers } from '../shared/timers.ts'
 import { within } from '../shared/within.ts'
 import { reasonOf, retry } from './outcomes.ts'
 
-// Every call to a push service ends by a timer of ours, whatever the service does: answers 101, sends headers and then nothing, sends
-// a body that never ends, or never answers. The address of a browser's service comes from anybody, and a node has only so many places
-// for pushes under way: a call that never ended would keep its place for good.
+// Every call to a push service ends by a timer of ours, even if the service answers 101, sends headers and then nothing, sends a body
+// that never ends, or never answers. The address of a browser's service comes from an untrusted client, and a node has only so many
+// pushes under way at once: a call that never ended would take one of them away for good.
 
-/** One push. `signal` is aborted when its time is over: whatever it holds, such as a connection, is destroyed then. */
+/** Sends one push. `signal` is aborted when its time is over: it must then destroy its connection. */
 export type Attempt = (token: string, notification: Notification, signal: AbortSignal) => Promise<PushOutcome>
 
 /** Makes a provider's `send`, which answers in time and never throws. */

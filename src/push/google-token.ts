@@ -12,7 +12,7 @@ const sparedMs = 5 * 60_000
 
 type Needs = { account: ServiceAccount; now: () => number; timeoutMs: number }
 
-/** Gets an access token by a signed assertion (RFC 7523) and keeps it for as long as it is good. Whoever asks meanwhile waits for the same one. */
+/** Gets an access token by a signed assertion (RFC 7523) and keeps it for as long as it is good. Callers that ask meanwhile wait for the same one. */
 export function createGoogleToken({ account, now, timeoutMs }: Needs) {
   let held: { fetched: Promise<{ token: string }>; goodUntilMs: number } | undefined
 

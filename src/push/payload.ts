@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Notification } from '../ports/push.ts'
 
-// Makes what a device gets, which is the same on every platform as far as that goes; docs/push.md shows it. A banner belongs to its conversation: `tag`
-// names it, and the next one with the same tag takes its place.
+// Makes the payload that a device gets; docs/push.md shows it. The platforms differ only in what wraps it. A banner belongs to its
+// conversation: `tag` names it, and the next one with the same tag takes its place.
 
 export type PushPayload =
   | { title: string; body: string; conversationId: string; seq: number; tag: string }

@@ -1,7 +1,7 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 
-// The address of a browser's push service comes from the browser, that is, from anybody. It must not lead a node into its own network.
+// The address of a browser's push service comes from the browser, so it is untrusted. It must not lead a node into its own network.
 
 const inner = new BlockList()
 const inner4: [string, number][] = [
@@ -32,7 +32,7 @@ export class InnerAddressError extends Error {}
 export const isPublicAddress = (address: string): boolean =>
   isIP(address) !== 0 && !inner.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** Whether this could be the name of a host on the internet; what it resolves to is another matter. */
+/** Whether this could be the name of a host on the internet. `publicLookup` checks what it resolves to. */
 export function isPublicName(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '')
   if (isIP(name) !== 0 || name.startsWith('[')) return false

@@ -1,4 +1,4 @@
-/** A service that asks for more is asked again all the same: its word must not silence a node for days. */
+/** A service may ask for a longer pause, but a node waits no longer than this: a wrong header must not silence it for days. */
 export const retryAfterMaxMs = 600_000
 
 /** Returns the header in ms from now. It is a number of seconds or a date; where it is neither, this returns undefined. */

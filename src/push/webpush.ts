@@ -22,7 +22,7 @@ type WebPushOptions = {
 type Subscription = { endpoint: string; keys: { p256dh: string; auth: string } }
 type Answer = { status: number; retryAfter: string | undefined }
 
-/** Anything longer that a service says is of no use here, and is not waited for. */
+/** A longer body is of no use here, so the rest of it is not read. */
 const bodyMaxBytes = 16 * 1024
 
 /** Sends to browsers by RFC 8030, with the encryption of RFC 8291 and the keys of RFC 8292. A token is a subscription as JSON. */
@@ -123,7 +123,7 @@ function parse(token: string): Subscription | undefined {
 const bytesOf = (text: string): Buffer =>
   /^[A-Za-z0-9_-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64url') : Buffer.alloc(0)
 
-/** A point on the curve, not compressed. */
+/** Whether this is an uncompressed point on the curve. */
 function isPublicKey(text: string): boolean {
   const point = bytesOf(text)
   // This throws where it is no point.

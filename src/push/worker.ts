@@ -2,12 +2,12 @@ import type { Clock } from '../ports/clock.ts'
 
 const idleMs = 250
 const troubleMs = 1000
-/** What is under way when the node stops may end; what does not is another node's in a minute. */
+/** Pushes that are under way when the node stops have this long to end; another node takes the others over in a minute. */
 const endWithinMs = 2000
 
 type Work = { tick(): Promise<{ found: number }>; ended(): Promise<void> }
 
-/** Works off the queue until it is stopped. Services are not waited for: the next jobs are taken while they think. */
+/** Works off the queue until it is stopped. It takes the next jobs without waiting for the services' answers. */
 export function startPushWorker(work: Work, clock: Clock, onError: (error: unknown) => void): () => Promise<void> {
   const stopping = new AbortController()
   const { signal } = stopping

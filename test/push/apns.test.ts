@@ -115,9 +115,11 @@ describe('a push by APNs', () => {
   })
 
   test('a service that does not answer is given up, and the next push tries another connection', async () => {
-    const hasty = createApns({ account: service.account, endpoint: service.endpoint, now: () => nowMs, timeoutMs: 50 })
+    const { account, endpoint } = service
+    // Long enough for the push to arrive: the next one would otherwise meet the silence that was meant for it.
+    const hasty = createApns({ account, endpoint, now: () => nowMs, timeoutMs: 1000 })
     service.next('nothing')
-    expect(await hasty.send(token, show)).toMatchObject({ type: 'retry', reason: 'no answer within 50 ms' })
+    expect(await hasty.send(token, show)).toMatchObject({ type: 'retry', reason: 'no answer within 1000 ms' })
     hasty.close()
     const before = service.connections()
     expect(await provider.send(token, show)).toEqual({ type: 'accepted' })

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { createServer as createHttp2Server } from 'node:http2'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { deriveVapid } from '../../src/config/config.ts'
+import { deriveVapid } from '../../src/config/derived-secrets.ts'
 import type { Notification, PushProvider } from '../../src/ports/push.ts'
 import type { ConversationId } from '../../src/protocol/ids.ts'
 import { createApns } from '../../src/push/apns.ts'
@@ -12,6 +11,7 @@ import { createWebPush } from '../../src/push/webpush.ts'
 import { upTo } from '../kit/ids.ts'
 import { startApnsService } from '../kit/services/apns-service.ts'
 import { startFcmService } from '../kit/services/fcm-service.ts'
+import { listen } from '../kit/services/listen.ts'
 import { type RawServer, startRawServer } from '../kit/services/raw-server.ts'
 import { startWebPushService } from '../kit/services/web-push-service.ts'
 
@@ -25,6 +25,8 @@ const show: Notification = {
 const vapid = { ...deriveVapid(new Uint8Array(32).fill(7)), subject: 'mailto:push@parley.example' }
 const now = () => Date.now()
 const timeoutMs = 200
+/** For answers that must have begun by then, on a busy machine too. */
+const patientMs = 2000
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
@@ -117,13 +119,11 @@ test('a stream of APNs whose answer never ends is given up, and its connection i
     session.on('error', () => undefined)
     session.on('close', () => open.delete(session))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  undo.push(() => server.close())
-  const { account, stop } = await startApnsService(now)
+  const { origin, stop } = await listen(server)
   undo.push(stop)
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const provider = createApns({ account, endpoint, now, timeoutMs })
+  const apns = await startApnsService(now)
+  undo.push(apns.stop)
+  const provider = createApns({ account: apns.account, endpoint: origin, now, timeoutMs: patientMs })
   expect(await provider.send('ab'.repeat(32), show)).toMatchObject({ type: 'retry', reason: '503' })
   provider.close()
   await expect.poll(() => open.size).toBe(0)
@@ -134,7 +134,7 @@ test('a service that takes a push and then never ends its answer has taken it', 
   const service = await startWebPushService()
   undo.push(service.stop)
   const token = JSON.stringify({ ...service.subscribe().subscription, endpoint: `${server.origin}/push` })
-  const provider = createWebPush({ vapid, now, publicOnly: false, timeoutMs })
+  const provider = createWebPush({ vapid, now, publicOnly: false, timeoutMs: patientMs })
   undo.push(() => provider.close())
   expect(await provider.send(token, show)).toEqual({ type: 'accepted' })
   await expect.poll(server.open).toBe(0)
@@ -169,7 +169,7 @@ test('many calls that were answered 101 leave no connection and no call behind',
   )
   const service = await startWebPushService()
   undo.push(service.stop)
-  const provider = createWebPush({ vapid, now, publicOnly: false, timeoutMs: 5000 })
+  const provider = createWebPush({ vapid, now, publicOnly: false, timeoutMs: 20_000 })
   undo.push(() => provider.close())
   const browser = service.subscribe()
   const token = JSON.stringify({ ...browser.subscription, endpoint: `${server.origin}/push` })

@@ -59,10 +59,10 @@ export function pushWorld({ preview = true } = {}) {
 
   /** One look at the queue, by this node; what it began has ended then. */
   async function work(node = domain): Promise<number> {
-    // What nobody waits for has been handed over.
+    // Jobs that the sender does not wait for have been handed over by then.
     await setImmediate()
     const ticked = await node.push?.tick()
-    await ticked?.settled
+    await ticked?.finished
     return ticked?.found ?? 0
   }
 

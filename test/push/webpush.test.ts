@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { deriveVapid } from '../../src/config/config.ts'
+import { deriveVapid } from '../../src/config/derived-secrets.ts'
 import type { Notification, PushProvider } from '../../src/ports/push.ts'
 import type { ConversationId } from '../../src/protocol/ids.ts'
 import { InnerAddressError, isPublicAddress, isPublicName, publicLookup } from '../../src/push/public-address.ts'
