@@ -2,14 +2,14 @@ import { bytesOf } from './emoji.ts'
 import type { Seq, UserId } from './ids.ts'
 import { reactionBytesMax } from './limits.ts'
 
-// What a message shows of the changes made to it. The same for every order in which they are applied, and however often.
+// Decides what a message shows of the changes made to it. The result is the same in whichever order, and however often, they are applied.
 //
-// Of one person's reactions to a message the latest change of each emoji is kept, taken back or not: it keeps an older change that is
-// applied later from having an effect. They are kept latest first, as far as the room of one person goes. The first that finds no room
-// falls out, and all that are older with it. Its seq is the person's floor: a change at or below it is never kept, or a small one that
-// comes late would take the room that a large one has left. The floor only rises, and depends on which changes were applied alone.
+// Of one person's reactions to a message the latest change of each emoji is kept, taken back or not, so that an older change that is applied
+// later has no effect. They are kept latest first, as far as the room of one person goes. The first that finds no room falls out, and all that
+// are older with it. Its seq is the person's floor: a change at or below it is never kept, or a small one that comes late would take the room
+// that a large one has left. The floor only rises, and depends only on which changes were applied.
 
-/** The latest change of one emoji by one person. `floor`: the highest seq that has fallen out of their room; the same in all of theirs. */
+/** The latest change of one emoji by one person. `floor` is the highest seq that has found no room; all marks of a person have the same. */
 export type ReactionMark = { emoji: string; seq: Seq; on: boolean; floor?: Seq }
 
 type Alteration = { type: 'edit' } | { type: 'delete' } | { type: 'reaction'; emoji: string; on: boolean }
@@ -20,10 +20,10 @@ type Shown = {
   reactions?: readonly (ReactionMark & { userId: UserId })[]
 }
 
-/** A sign, the seq in base 36, a space, and what separates it from the next. */
+/** The stored line also has a sign, the seq in base 36, a space and a line break. */
 const bytesBesideEmoji = 9
 
-/** Of one person's, what is kept; by seq. */
+/** Returns which marks of one person are kept, sorted by seq. */
 export function keptOf<Mark extends ReactionMark>(marks: readonly Mark[]): Mark[] {
   const latest = new Map<string, Mark>()
   for (const mark of marks) if (mark.seq > (latest.get(mark.emoji)?.seq ?? 0)) latest.set(mark.emoji, mark)
@@ -41,7 +41,7 @@ export function keptOf<Mark extends ReactionMark>(marks: readonly Mark[]): Mark[
 
 export const floorOf = (mark: ReactionMark | undefined): Seq => mark?.floor ?? 0
 
-/** An edit that has lost its text in the log, as no body is empty: it showed once, or never will. */
+/** Whether an edit has lost its text in the log: no body is empty. Such an edit was shown once, or never will be. */
 export const isStripped = (alteration: { type: string; body?: string }): boolean =>
   alteration.type === 'edit' && alteration.body === ''
 

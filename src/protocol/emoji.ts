@@ -1,6 +1,6 @@
 import { emojiMaxBytes } from './limits.ts'
 
-// One emoji by the grammar of UTS #51: a keycap, a flag, or up to four pictures joined to one. The pictures and flags are those that
+// Checks for one emoji by the grammar of UTS #51: a keycap, a flag, or up to four pictures joined to one. The pictures and flags are those that
 // Unicode recommends; how they are joined is left open, so that next year's families need no new server.
 
 const pictures = /^\p{Emoji}$/u
@@ -16,7 +16,7 @@ const joiner = '\u200D'
 const asPicture = '\uFE0F'
 const picturesMax = 4
 
-/** Why this cannot be a reaction, or undefined if it can. */
+/** Returns why this cannot be a reaction, or undefined if it can. */
 export function emojiProblem(text: string): string | undefined {
   const isShort = text.length <= emojiMaxBytes && bytesOf(text) <= emojiMaxBytes
   const isOne = isShort && (keycap.test(text) || (flag.test(text) ? knownFlag.test(text) : isPicture(text)))
@@ -28,7 +28,7 @@ function isPicture(text: string): boolean {
   return parts.length <= picturesMax && parts.every(isPart)
 }
 
-/** A picture, perhaps with a skin tone, perhaps said to be one. */
+/** Whether this is a picture, perhaps with a skin tone or a variation selector. */
 function isPart(part: string): boolean {
   const [picture = '', ...rest] = [...part]
   const isThere = pictures.test(picture) && !textual.test(picture)
@@ -39,5 +39,5 @@ function isPart(part: string): boolean {
 
 const encoder = new TextEncoder()
 
-/** In UTF-8, as DynamoDB counts. */
+/** Counts bytes of UTF-8, as DynamoDB does. */
 export const bytesOf = (text: string): number => encoder.encode(text).length

@@ -18,7 +18,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
-/** What an error may tell beside its code; it is shown to the client. */
+/** What an error may say beside its code; the client sees it. */
 export type ErrorDetails = { field?: string; retryAfterMs?: number; errorId?: string }
 
 /** An expected failure. Its message is meant for the client; its cause is not and only goes to the log. */
@@ -37,7 +37,7 @@ export class ChatError extends Error {
 export const badInput = (field: string, message: string): ChatError =>
   new ChatError('BAD_USER_INPUT', message, { field })
 
-/** The same words whether it does not exist or is not the viewer's to see. */
+/** The message is the same whether the thing does not exist or the viewer may not see it. */
 export const notFound = (field?: string): ChatError =>
   new ChatError('NOT_FOUND', 'There is no such conversation for this user.', field === undefined ? {} : { field })
 

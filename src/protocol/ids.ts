@@ -3,17 +3,17 @@
 declare const brand: unique symbol
 type Branded<Base, Name extends string> = Base & { readonly [brand]: Name }
 
-/** The `sub` of the token, as it is. */
+/** The unchanged `sub` of the token. */
 export type UserId = Branded<string, 'UserId'>
 /** `dm_…` (a hash of the two members) or `grp_…` (a Snowflake). */
 export type ConversationId = Branded<string, 'ConversationId'>
-/** Made on the sender's device before its first attempt. */
+/** The sender's device makes it before the first attempt. */
 export type ClientMessageId = Branded<string, 'ClientMessageId'>
 /** A Snowflake, as a decimal string. */
 export type MessageId = Branded<string, 'MessageId'>
-/** Names an upload, from before its bytes are there; later the attachment of a message. */
+/** Names an upload, even before its bytes are stored, and later the attachment of a message. */
 export type AttachmentId = Branded<string, 'AttachmentId'>
-/** Names an installation that can be pushed to; made there, and only of its user's own. */
+/** Names an installation that can be pushed to. The installation makes it, and it is unique among those of its user. */
 export type DeviceId = Branded<string, 'DeviceId'>
 /** A position in a conversation's log: 1, 2, 3 … ; 0 stands before the first. */
 export type Seq = number
@@ -37,7 +37,7 @@ export const groupIdOf = (snowflake: MessageId): ConversationId => `grp_${snowfl
 
 export const isGroupId = (id: ConversationId): boolean => id.startsWith('grp_')
 
-/** Where a message lies: enough to read its row in one step. */
+/** Where a row of the log is: enough to read it in one step. */
 export type MessageAddress = { conversationId: ConversationId; seq: Seq }
 
 export const messageNodeId = ({ conversationId, seq }: MessageAddress): string => `msg_${conversationId}_${seq}`
@@ -52,7 +52,7 @@ export function parseMessageNodeId(id: string): MessageAddress | undefined {
 
 const attachmentIdRule = /^att_([0-9a-z]{1,8})_([0-9a-f][0-9A-Za-z-]{7,63})$/
 
-/** Holds the hour in which the upload expires, counted from 1970: that is where its row lies. `unique` begins with a hex digit. */
+/** The id holds the hour in which the upload expires, counted from 1970, as that is part of its row's key. `unique` begins with a hex digit. */
 export const attachmentId = (expiryHour: number, unique: string): AttachmentId =>
   `att_${expiryHour.toString(36)}_${unique}` as AttachmentId
 

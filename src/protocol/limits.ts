@@ -1,40 +1,48 @@
 // The numbers of the API: docs/api.md and docs/limits.md explain them.
 
 export const bodyMaxCodePoints = 4096
+/** As JSON in UTF-8. */
+export const metadataMaxBytes = 4096
+export const metadataDepthMax = 20
+/** Of one object in it; variables of operations may have no more either. */
+export const metadataKeysMax = 200
 export const nameMaxCodePoints = 100
 export const avatarUrlMax = 2048
 export const watchedMax = 100
-/** By one user, over all their streams on a node. */
+/** How many people one user may watch, over all their streams on a node. */
 export const watchedPerUserMax = 2000
 export const pageDefault = 50
 export const pageMax = 100
+/** Of those who reacted to a message with one emoji. */
+export const reactingUsersDefault = 20
 export const positionsMax = 1000
+export const nodesMax = 100
 export const unreadMax = 100
 export const groupMembersMax = 1024
 export const titleMaxCodePoints = 100
 /** The longest emoji that Unicode recommends takes 35. */
 export const emojiMaxBytes = 40
 /**
- * Room for one person's reactions to one message, those taken back lately included: thirteen of the shortest emoji, four of the longest.
+ * The room for one person's reactions to one message, recently removed ones included: thirteen of the shortest emoji, four of the longest.
  * With an id of 128 bytes for each, those of 1,024 people take 320 KB of the 400 that DynamoDB has for a row.
  */
 export const reactionBytesMax = 176
-/** People who have reacted to one message: as many as a group has. */
+/** How many people may react to one message: as many as a group may have. */
 export const reactingPeopleMax = 1024
-/** Changes by one person of their reactions to one message: each takes a place in the log. */
+/** How often one person may change their reactions to one message: each change takes a cell of the log. */
 export const reactionChangesMax = 100
-/** Of one message. */
+/** How many edits one message may have. */
 export const editsMax = 100
-/** A row of DynamoDB. */
+/** The largest row that DynamoDB stores. */
 export const rowMaxBytes = 400 * 1024
 export const attachmentMaxBytes = 25 * 1024 * 1024
 export const attachmentsMax = 10
 export const fileNameMaxCodePoints = 255
-/** Of one user. */
+/** How many devices one user may have. */
 export const devicesMax = 20
 export const pushTokenMax = 4096
 export const httpBodyMaxBytes = 128 * 1024
 export const frameMaxBytes = 64 * 1024
 export const operationsPerSocketMax = 100
-/** Int of GraphQL. */
+/** The largest Int of GraphQL. */
 export const seqMax = 2 ** 31 - 1

@@ -1,15 +1,15 @@
 import { avatarUrlMax, nameMaxCodePoints } from './limits.ts'
 import { isWellFormed, lineProblem } from './text.ts'
 
-/** Why this cannot be a name, or undefined if it can. */
+/** Returns why this cannot be a name, or undefined if it can. */
 export const nameProblem = (name: string): string | undefined => lineProblem(name, 'A name', nameMaxCodePoints)
 
 const localHosts = ['localhost', '127.0.0.1', '[::1]']
 
-/** Why this cannot be the address of a picture, or undefined if it can. `local`: whether it may be on this machine. */
+/** Returns why this cannot be the address of a picture, or undefined if it can. `local` says whether it may be on this machine. */
 export function avatarUrlProblem(text: string, { local }: { local: boolean }): string | undefined {
   if (text.length > avatarUrlMax) return `avatarUrl has at most ${avatarUrlMax} characters.`
-  // The parser would drop them.
+  // The URL parser would drop such characters silently.
   const isPlain = isWellFormed(text) && !/[\s\p{Cc}]/u.test(text)
   const url = isPlain && URL.canParse(text) ? new URL(text) : undefined
   const isSecure = url?.protocol === 'https:' && url.hostname !== ''

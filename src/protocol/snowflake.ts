@@ -1,6 +1,6 @@
 import type { MessageId } from './ids.ts'
 
-/** 2026-01-01T00:00:00Z: 41 bits of milliseconds from here last until 2095. */
+/** This is 2026-01-01T00:00:00Z; 41 bits of milliseconds from there last until 2095. */
 const epochMs = 1_767_225_600_000n
 const nodeBits = 10n
 const counterBits = 12n
@@ -9,8 +9,8 @@ const counterLimit = 1 << Number(counterBits)
 export const nodeNumberLimit = 1 << Number(nodeBits)
 
 /**
- * Time, then node, then a counter. Ids of one node strictly rise, also when its clock steps back or a millisecond's
- * counter is used up: the generator then runs ahead of the clock. Order is never taken from here: that is what seq is for.
+ * Makes ids of the time, the node and a counter. Ids of one node strictly rise, also when its clock steps back or the counter of a millisecond
+ * is used up: the generator then runs ahead of the clock. The order of messages never comes from these ids; it comes from seq.
  */
 export function createSnowflake(now: () => number, nodeNumber: () => number): () => MessageId {
   let lastMs = 0

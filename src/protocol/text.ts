@@ -1,20 +1,20 @@
 import { bodyMaxCodePoints, titleMaxCodePoints } from './limits.ts'
 
-// Braille blank is a symbol by category but shows nothing.
+// The braille blank U+2800 is a symbol by category but shows nothing.
 const invisible = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]*$/u
 const lineBreaks = /[\p{Cc}\u2028\u2029]/u
 const directions = /\p{Bidi_Control}/u
 const loneSurrogate = /\p{Surrogate}/u
 
-/** Why this text cannot be a message, or undefined if it can. The text itself is never changed. */
+/** Returns why this text cannot be a message, or undefined if it can. The text itself is never changed. */
 export const bodyProblem = (body: string): string | undefined => textProblem(body, 'A message', bodyMaxCodePoints)
 
-/** The same for the title of a group. */
+/** Does the same for the title of a group. */
 export const titleProblem = (title: string): string | undefined => lineProblem(title, 'A title', titleMaxCodePoints)
 
 /**
- * The same for a text that others see within a line of theirs, such as a name. A line break or a control of the writing direction in it
- * would change what stands around it: one could make a line look as if it were another person's.
+ * Does the same for a text that others see within a line, such as a name. A line break or a control of the writing direction in it would change
+ * what stands around it: a user could make a line look like another person's.
  */
 export function lineProblem(text: string, what: string, maxCodePoints: number): string | undefined {
   const problem = textProblem(text, what, maxCodePoints)
@@ -24,13 +24,13 @@ export function lineProblem(text: string, what: string, maxCodePoints: number): 
   return undefined
 }
 
-/** What is left of a text when what `lineProblem` refuses is taken out of it: for texts that cannot be refused. */
+/** Removes from a text what `lineProblem` refuses, for texts that cannot be refused. */
 export const toLine = (text: string): string =>
   text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(/[\p{Bidi_Control}\p{Surrogate}]/gu, '')
 
 export const isInvisible = (text: string): boolean => invisible.test(text)
 
-/** The same for any text; `what` it would be begins the answer. */
+/** Does the same for any text. The answer begins with `what` the text would be. */
 function textProblem(text: string, what: string, maxCodePoints: number): string | undefined {
   if (text.length > 2 * maxCodePoints || codePoints(text) > maxCodePoints) {
     return `${what} has at most ${maxCodePoints} characters.`

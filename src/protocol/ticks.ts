@@ -10,14 +10,14 @@ export type Tick = 'SENT' | 'DELIVERED' | 'READ'
 
 export const noBoundaries: Boundaries = { lastDeliveredSeq: 0, lastReadSeq: 0 }
 
-/** What both say together: events may overtake each other, and boundaries only rise. */
+/** Returns the higher of each boundary: events may overtake each other, and boundaries only rise. */
 export const risen = (one: Ticks, other: Ticks): Ticks => ({
   ...other,
   lastDeliveredSeq: Math.max(one.lastDeliveredSeq, other.lastDeliveredSeq),
   lastReadSeq: Math.max(one.lastReadSeq, other.lastReadSeq),
 })
 
-/** A message is as far as the slowest of the other members; alone in a chat, there is nobody to wait for. */
+/** A message is as far as the slowest of the other members. A user alone in a chat waits for no other member. */
 export function tickOf(seq: Seq, others: readonly Boundaries[]): Tick {
   if (others.every((other) => seq <= other.lastReadSeq)) return 'READ'
   if (others.every((other) => seq <= other.lastDeliveredSeq)) return 'DELIVERED'

@@ -1,4 +1,4 @@
-// Times as the tables hold them and clients are shown them: RFC 3339 in UTC, with milliseconds. Messages that are read or written
+// Converts times to the text that tables and clients have: RFC 3339 in UTC, with milliseconds. Messages that are read or written
 // together are mostly of one day, and only that part of a time is costly.
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -6,7 +6,7 @@ const dayMs = 24 * 60 * 60 * 1000
 let writtenDay = Number.NaN
 let writtenDayText = ''
 
-/** Throws where it is no time. */
+/** Throws if the number is no valid time. */
 export function toTimeText(ms: number): string {
   const wholeMs = Math.trunc(ms)
   const day = Math.floor(wholeMs / dayMs)
@@ -26,7 +26,7 @@ const pairText = (number: number): string => (number < 10 ? `0${number}` : `${nu
 let readDayText = ''
 let readDayMs = 0
 
-/** Of any other text: what Date.parse makes of it. */
+/** A text of another form is given to Date.parse. */
 export function fromTimeText(text: string): number {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)) return Date.parse(text)
   const day = text.slice(0, 10)
@@ -39,15 +39,15 @@ export function fromTimeText(text: string): number {
   return inDayMs < dayMs ? readDayMs + inDayMs : Number.NaN
 }
 
-/** RFC 3339 writes years of four digits and no others. */
+/** RFC 3339 has only years of four digits. */
 export const timeMinMs = Date.parse('0000-01-01T00:00:00.000Z')
 export const timeMaxMs = Date.parse('9999-12-31T23:59:59.999Z')
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i
 
 /**
- * Of a text from outside; undefined where it is no date-time of RFC 3339. Date.parse alone takes more: years, dates without a zone,
- * which it reads in that of this machine, and February 30. A leap second is refused, because no clock here has one.
+ * Converts a text from outside. Returns undefined if it is no date-time of RFC 3339. Date.parse alone accepts more: years, dates without a zone,
+ * which it reads in the zone of this machine, and February 30. A leap second is refused, because no clock here has one.
  */
 export function fromRfc3339(text: string): number | undefined {
   const [, year, month, day] = rfc3339.exec(text) ?? []

@@ -1,4 +1,4 @@
 import type { UserId } from './ids.ts'
 
-/** Who is asking, as their token says. */
+/** The user who makes a request, as their token says. */
 export type Viewer = { userId: UserId; name?: string; expiresAtMs: number }

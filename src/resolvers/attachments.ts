@@ -35,7 +35,7 @@ export const attachmentsOf = (ctx: Context, message: Message): Attachment[] => [
 export const attachmentUrl = async (ctx: Context, attachment: Attachment): Promise<string> =>
   absolute(ctx, await ctx.domain.uploads.urlOf(attachment))
 
-/** Undefined for none. As it comes from outside: GraphQL has checked the types, REST nothing. */
+/** Returns undefined for no ids. GraphQL has checked the types of `given`, REST has checked nothing. */
 export function attachmentIdsOf(given: unknown): AttachmentId[] | undefined {
   if (given == null) return undefined
   if (!Array.isArray(given) || given.length > attachmentsMax || new Set(given).size !== given.length) {
@@ -45,5 +45,5 @@ export function attachmentIdsOf(given: unknown): AttachmentId[] | undefined {
   return given.length === 0 ? undefined : given
 }
 
-/** What the node keeps itself, it serves itself. */
+/** The URL of a file that the node keeps itself is relative to the node's address. */
 const absolute = ({ origin }: Context, url: string): string => new URL(url, origin).href

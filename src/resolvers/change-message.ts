@@ -2,11 +2,13 @@ import type { ShownChange } from '../domain/streams/follow-changes.ts'
 import type { Alteration, Message } from '../ports/log.ts'
 import { emojiProblem } from '../protocol/emoji.ts'
 import { badInput } from '../protocol/errors.ts'
-import { isClientMessageId } from '../protocol/ids.ts'
+import { isClientMessageId, type UserId } from '../protocol/ids.ts'
+import { pageMax, reactingUsersDefault } from '../protocol/limits.ts'
 import { bodyProblem } from '../protocol/text.ts'
 import type { Context } from './context.ts'
 import { findConversation, requireConversation } from './conversations.ts'
 import { followRequestOf, type StreamArguments } from './message-added.ts'
+import type { User } from './users.ts'
 
 type Target = { conversationId: string; seq: number; clientMessageId: string }
 type Changed = { message: Message }
@@ -42,7 +44,7 @@ export const messageChanged = async (
   args: StreamArguments,
 ): Promise<AsyncIterableIterator<ShownChange>> => ctx.domain.followChanges(await followRequestOf(ctx, args))
 
-/** What a message answers, as it is now; null if that was before the viewer came. */
+/** Returns the message that a message replies to, as it is now; null if it is from before the viewer joined. */
 export async function repliedTo(ctx: Context, { conversationId, replyToSeq }: Message): Promise<Message | null> {
   if (replyToSeq === undefined) return null
   const member = await findConversation(ctx, conversationId)
@@ -50,19 +52,28 @@ export async function repliedTo(ctx: Context, { conversationId, replyToSeq }: Me
   return (await ctx.loaders.messages.load({ conversationId, seq: replyToSeq })) ?? null
 }
 
-export type ReactionCount = { emoji: string; count: number; viewerReacted: boolean }
+/** `userIds`: in the order they reacted. */
+export type ReactionCount = { emoji: string; count: number; viewerReacted: boolean; userIds: readonly UserId[] }
 
-/** In the order the emoji first came up. */
+/** Counts reactions by emoji, in the order in which the emoji first appeared. */
 export function reactionsOf({ viewer }: Context, { reactions = [] }: Message): ReactionCount[] {
-  const counts = new Map<string, ReactionCount>()
+  const reacting = new Map<string, UserId[]>()
   for (const { emoji, userId, on } of reactions) {
-    if (!on) continue
-    const known = counts.get(emoji) ?? { emoji, count: 0, viewerReacted: false }
-    counts.set(emoji, {
-      emoji,
-      count: known.count + 1,
-      viewerReacted: known.viewerReacted || userId === viewer?.userId,
-    })
+    const userIds = reacting.get(emoji)
+    if (on && userIds) userIds.push(userId)
+    else if (on) reacting.set(emoji, [userId])
   }
-  return [...counts.values()]
+  return [...reacting].map(([emoji, userIds]) => ({
+    emoji,
+    count: userIds.length,
+    viewerReacted: viewer !== undefined && userIds.includes(viewer.userId),
+    userIds,
+  }))
+}
+
+/** The first so many of those who reacted. */
+export function reactingUsers({ userIds }: ReactionCount, first: number | null | undefined): User[] {
+  const count = first ?? reactingUsersDefault
+  if (count < 1 || count > pageMax) throw badInput('first', `first must be between 1 and ${pageMax}.`)
+  return userIds.slice(0, count).map((id) => ({ id }))
 }

@@ -9,16 +9,16 @@ import { Loaders } from './loaders.ts'
 import type { ReadTicks } from './recent-ticks.ts'
 
 /**
- * What a resolver gets: fresh for every operation, and for every event of a subscription, since loaders remember. Each root field of a
- * mutation has loaders of its own, see mutation-fields.ts.
+ * Every operation, and every event of a subscription, gets a context of its own, since loaders remember. Each root field of a mutation
+ * also has loaders of its own; mutation-fields.ts says why.
  */
 export class Context {
   readonly viewer: Viewer | undefined
   readonly domain: Domain
   readonly cursors: Cursors
-  /** This node's address, as the viewer has it. */
+  /** The address under which the viewer reaches this node. */
   readonly origin: string
-  /** Told of what this operation sends. */
+  /** Called for each message that this operation sends. */
   readonly onSent: OnSent | undefined
   /** What this operation has loaded so far, and whether that is too much: see `charge`. */
   loaded = 0
@@ -26,7 +26,7 @@ export class Context {
   readonly #readTicks: ReadTicks | undefined
   #loaders: Loaders | undefined
 
-  /** `readTicks`: how the events of a stream read boundaries, where it is not afresh for each. */
+  /** `readTicks`: how the events of a stream read boundaries, if not anew for each event. */
   constructor(
     domain: Domain,
     cursors: Cursors,
@@ -48,18 +48,18 @@ export class Context {
     return this.#loaders
   }
 
-  /** What comes from here on is looked up anew. */
+  /** Makes fresh loaders, so that later fields read everything again. */
   renewLoaders(): void {
     this.#loaders = undefined
   }
 
-  /** Who is in what is asked again from here on; all else that was loaded stays. */
+  /** Makes later fields read memberships again. Everything else that was loaded stays. */
   forgetMembers(): void {
     this.#loaders?.forgetMembers()
   }
 }
 
-/** The viewer, or the end of the operation. */
+/** Returns the viewer's id. An operation without a viewer fails here. */
 export function viewerId({ viewer }: Context): UserId {
   if (!viewer) throw new ChatError('UNAUTHENTICATED', 'A valid token is needed: Authorization: Bearer <token>.')
   return viewer.userId

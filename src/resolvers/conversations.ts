@@ -1,22 +1,24 @@
 import type { Member } from '../domain/conversations/access.ts'
 import { comesAfter } from '../domain/conversations/chat-list.ts'
+import type { ConversationUpdate } from '../domain/streams/follow-conversations.ts'
 import type { Message } from '../ports/log.ts'
 import { notFound } from '../protocol/errors.ts'
-import { isConversationId, isGroupId, type Seq } from '../protocol/ids.ts'
+import { type ConversationId, isConversationId, isGroupId, type Seq } from '../protocol/ids.ts'
 import { type Connection, connectionOf } from './connection.ts'
 import { type Context, viewerId } from './context.ts'
+import { type ConversationFilter, chosenOf, fits } from './conversation-filter.ts'
 import { type PageArguments, pageSize } from './page-arguments.ts'
 
-/** Null for what is not there and for what is not the viewer's to see. */
+/** Returns null for a conversation that does not exist and for one that the viewer may not see. */
 export function findConversation(ctx: Context, id: string): Member | null | Promise<Member | null> {
   const userId = viewerId(ctx)
   if (!isConversationId(id)) return null
-  // Who is in a direct chat never changes: what this node has seen of it is so.
+  // The members of a direct chat never change, so what this node remembers of it is true.
   const known = isGroupId(id) ? undefined : ctx.domain.access.recall(userId, id)
   return known ?? ctx.loaders.members.load(id).then((member) => member ?? null)
 }
 
-/** Comes before everything else about a request is judged. */
+/** Resolvers call this before they check anything else of a request. */
 export function requireConversation(ctx: Context, id: string): Member | Promise<Member> {
   const found = findConversation(ctx, id)
   return found instanceof Promise ? found.then(orNotFound) : orNotFound(found)
@@ -33,25 +35,32 @@ export const lastSeqOf = async (ctx: Context, member: Member): Promise<Seq> =>
 export const lastMessageOf = async (ctx: Context, member: Member): Promise<Message | undefined> =>
   (await ctx.loaders.tails.load(member)).lastMessage
 
-/** The viewer's chats, latest activity first. */
-export async function listConversations(ctx: Context, args: PageArguments): Promise<Connection<Member>> {
+/** Lists the viewer's chats, latest activity first. */
+export async function listConversations(
+  ctx: Context,
+  args: PageArguments & { filter?: ConversationFilter | null | undefined },
+): Promise<Connection<Member>> {
   const userId = viewerId(ctx)
   const { count, from } = pageSize(args)
   const after = args.after == null ? undefined : ctx.cursors.toChat(userId, args.after, 'after')
   const before = args.before == null ? undefined : ctx.cursors.toChat(userId, args.before, 'before')
   const listed = await ctx.loaders.chatOrder(userId)
   const between = listed.filter(
-    ({ place }) => (!after || comesAfter(place, after)) && (!before || comesAfter(before, place)),
+    (each) =>
+      (!after || comesAfter(each.sortKey, after)) &&
+      (!before || comesAfter(before, each.sortKey)) &&
+      fits(each, args.filter),
   )
-  const candidates = from === 'start' ? between : between.reverse()
+  const candidates = await chosenOf(ctx, from === 'start' ? between : between.reverse(), args.filter, count)
   const { chats, more } = await ctx.domain.chatList.open(userId, candidates, count)
-  for (const { member, tail, settings } of chats) {
+  for (const { member, tail, settings, activity } of chats) {
+    ctx.loaders.activities.prime(member, activity)
     ctx.loaders.members.prime(member.conversation.id, member)
     ctx.loaders.tails.prime(member, tail)
     ctx.loaders.settings.prime(member, settings)
   }
   const shown = from === 'start' ? chats : chats.reverse()
-  const edges = shown.map(({ place, member }) => ({ cursor: ctx.cursors.ofChat(userId, place), node: member }))
+  const edges = shown.map(({ sortKey, member }) => ({ cursor: ctx.cursors.ofChat(userId, sortKey), node: member }))
   return connectionOf(edges, {
     hasNextPage: from === 'start' ? more : before !== undefined,
     hasPreviousPage: from === 'end' ? more : after !== undefined,
@@ -60,3 +69,19 @@ export async function listConversations(ctx: Context, args: PageArguments): Prom
 
 export const conversationChanged = async (ctx: Context): Promise<AsyncIterableIterator<Member>> =>
   ctx.domain.followConversations(viewerId(ctx))
+
+export const conversationUpdated = async (ctx: Context): Promise<AsyncIterableIterator<ConversationUpdate>> =>
+  ctx.domain.followConversationUpdates(viewerId(ctx))
+
+/** Puts a conversation at the place that it has in the list now. */
+export async function conversationEdgeOf(
+  ctx: Context,
+  { member }: ConversationUpdate,
+): Promise<{ cursor: string; node: Member } | null> {
+  if (!member) return null
+  const activity = await ctx.loaders.activities.load(member)
+  const sortKey = { atMs: activity?.atMs ?? 0, id: member.conversation.id }
+  return { cursor: ctx.cursors.ofChat(viewerId(ctx), sortKey), node: member }
+}
+
+export const removedIdOf = ({ id, member }: ConversationUpdate): ConversationId | null => (member ? null : id)

@@ -3,12 +3,14 @@ import type { MemberRole } from '../domain/conversations/group.ts'
 import type { Role } from '../ports/conversations.ts'
 import { badInput } from '../protocol/errors.ts'
 import { type ConversationId, isClientMessageId, isUserId, type Seq, type UserId } from '../protocol/ids.ts'
+import { memberNodeId } from '../protocol/member-node-ids.ts'
 import { titleProblem } from '../protocol/text.ts'
 import { type Context, viewerId } from './context.ts'
 import { requireConversation } from './conversations.ts'
 import type { User } from './users.ts'
 
-export type GroupMember = { user: User; role: Role; joinedSeq: Seq }
+/** `viewer`: through whose membership they are seen. */
+export type GroupMember = { user: User; role: Role; joinedSeq: Seq; viewer: Member }
 type Ids = readonly string[] | null | undefined
 type Changed = { conversation: Member }
 
@@ -51,13 +53,19 @@ export async function leaveConversation(
   return { conversationId: member.conversation.id }
 }
 
-/** Everybody in it, in the order they came; in a direct chat all are alike, and were there from the start. */
-export function membershipsOf({ conversation }: Member): GroupMember[] {
-  return conversation.members.map((id) => {
-    const member = conversation.kind === 'GROUP' ? conversation.membersById.get(id) : undefined
-    return { user: { id }, ...(member ?? { role: 'MEMBER', joinedSeq: 0 }) }
-  })
+/** Returns all members in the order they joined. In a direct chat all have the same role, and were there from the start. */
+export const membershipsOf = (viewer: Member): GroupMember[] =>
+  viewer.conversation.members.map((id) => membershipOf(viewer, id))
+
+/** Returns one member. The caller has checked that they are in the conversation. */
+export function membershipOf(viewer: Member, id: UserId): GroupMember {
+  const { conversation } = viewer
+  const member = conversation.kind === 'GROUP' ? conversation.membersById.get(id) : undefined
+  return { user: { id }, ...(member ?? { role: 'MEMBER', joinedSeq: 0 }), viewer }
 }
+
+export const memberNodeIdOf = ({ viewer, user }: GroupMember): string =>
+  memberNodeId({ conversationId: viewer.conversation.id, userId: user.id })
 
 async function requireGroup(ctx: Context, id: string): Promise<Member> {
   const member = await requireConversation(ctx, id)

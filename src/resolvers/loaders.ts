@@ -3,11 +3,13 @@ import type { Member } from '../domain/conversations/access.ts'
 import type { Listed } from '../domain/conversations/chat-list.ts'
 import type { Tail } from '../domain/conversations/chats.ts'
 import type { Domain } from '../domain/domain.ts'
+import type { MessageRequest } from '../domain/log/history.ts'
 import type { Settings } from '../ports/conversations.ts'
 import type { Message } from '../ports/log.ts'
 import type { Profile } from '../ports/people.ts'
-import type { Seen } from '../ports/soft-state.ts'
+import type { LastActivity, Seen } from '../ports/soft-state.ts'
 import { type ConversationId, type MessageAddress, messageNodeId, type UserId } from '../protocol/ids.ts'
+import { type MemberPart, ticksNodeId } from '../protocol/member-node-ids.ts'
 import { noBoundaries, type Ticks } from '../protocol/ticks.ts'
 import { charge, type Loading } from '../shared/load-budget.ts'
 import type { ReadTicks } from './recent-ticks.ts'
@@ -16,8 +18,8 @@ const byConversation = { cacheKeyFn: ({ conversation }: Member) => conversation.
 type OfMembers<T> = DataLoader<Member, T, ConversationId>
 
 /**
- * Batches what the fields of one operation, or of one root field of a mutation, ask for: a page of 50 costs the same few calls as a page of one. Each loader is made when
- * it is first asked for: most operations need one or none.
+ * Batches what the fields of one operation, or of one root field of a mutation, ask for: a page of 50 costs the same few calls as a page
+ * of one. Each loader is made when a field first needs it: most operations need one or none.
  */
 export class Loaders {
   readonly #domain: Domain
@@ -33,7 +35,12 @@ export class Loaders {
   #messageTicks: OfMembers<Ticks[]> | undefined
   #unreadCounts: OfMembers<number> | undefined
   #messages: DataLoader<MessageAddress, Message | undefined, string> | undefined
+  #ownMessages: DataLoader<MessageRequest, Message | undefined, string> | undefined
+  #boundaries: DataLoader<MemberPart, Ticks, string> | undefined
   #acquainted: DataLoader<UserId, boolean> | undefined
+  #activities: OfMembers<LastActivity | undefined> | undefined
+  #joinedAtMs: OfMembers<number> | undefined
+  #unreadChats: Promise<number> | undefined
   #chatOrder: Promise<readonly Listed[]> | undefined
 
   constructor(domain: Domain, viewerId: UserId | undefined, readTicks: ReadTicks | undefined, loading: Loading) {
@@ -55,7 +62,7 @@ export class Loaders {
     return this.#presences
   }
 
-  /** The viewer's place in a conversation, checked. */
+  /** Loads the viewer's membership in a conversation, which is the proof of access. */
   get members() {
     this.#members ??= new DataLoader(async (ids) =>
       this.#viewerId ? this.#domain.access.find(this.#viewerId, ids) : ids.map(() => undefined),
@@ -82,7 +89,7 @@ export class Loaders {
     return this.#ticks
   }
 
-  /** For the tick of a message; in a stream they may be a moment old. What a conversation shows is always as it is now. */
+  /** Loads boundaries for the tick of a message; in a stream they may be a moment old. `ticks` are always as they are now. */
   get messageTicks() {
     const read = this.#readTicks
     if (!read) return this.ticks
@@ -98,13 +105,27 @@ export class Loaders {
     return this.#unreadCounts
   }
 
-  /** By address, of conversations the viewer is in. */
+  /** Loads messages by address. The caller has checked that the viewer is in their conversation. */
   get messages() {
     this.#messages ??= new DataLoader(this.#domain.history.messages, { cacheKeyFn: messageNodeId })
     return this.#messages
   }
 
-  /** Whether the viewer may see somebody. */
+  /** Loads messages by seq, as far as the viewer may see them. */
+  get ownMessages() {
+    this.#ownMessages ??= new DataLoader(this.#domain.history.messagesOf, {
+      cacheKeyFn: ({ member, seq }) => `${member.conversation.id} ${seq}`,
+    })
+    return this.#ownMessages
+  }
+
+  /** Loads the boundaries of single members, in conversations of the viewer. */
+  get boundaries() {
+    this.#boundaries ??= new DataLoader(this.#domain.boundariesAt, { cacheKeyFn: ticksNodeId })
+    return this.#boundaries
+  }
+
+  /** Loads whether the viewer may see a user. */
   get acquainted() {
     this.#acquainted ??= new DataLoader(async (ids) =>
       this.#viewerId ? this.#domain.access.areAcquainted(this.#viewerId, ids) : ids.map(() => false),
@@ -113,8 +134,8 @@ export class Loaders {
   }
 
   /**
-   * The viewer's chats in their order, looked up once for all lists of an operation. Every further list is charged for going through all of
-   * them. The first is not: how many groups somebody is in is not only up to them, and they can always be shown the list.
+   * Loads the order of the viewer's chats once for all lists of an operation. Every further list is charged for going through all of them.
+   * The first is free: other people add users to groups, and a user in many groups must still be able to see the list.
    */
   async chatOrder(userId: UserId): Promise<readonly Listed[]> {
     const isFirst = this.#chatOrder === undefined
@@ -124,7 +145,27 @@ export class Loaders {
     return order
   }
 
-  /** A row for each member, whichever field needs them and however little of them it shows. Charged before they are read. */
+  /** Loads when something was last said in each conversation. */
+  get activities() {
+    this.#activities ??= new DataLoader(async (asked) => {
+      const ids = asked.map(({ conversation }) => conversation.id)
+      return this.#viewerId ? this.#domain.chatList.activities(this.#viewerId, ids) : []
+    }, byConversation)
+    return this.#activities
+  }
+
+  get joinedAtMs() {
+    this.#joinedAtMs ??= new DataLoader(this.#domain.chatList.joinedAtMs, byConversation)
+    return this.#joinedAtMs
+  }
+
+  /** Counts once for all fields of an operation that ask for it. */
+  unreadChats(count: () => Promise<number>): Promise<number> {
+    this.#unreadChats ??= count()
+    return this.#unreadChats
+  }
+
+  /** Reads a row for each member, even if the field shows little of them. The operation is charged before they are read. */
   async #readAllTicks(asked: readonly Member[]): Promise<Ticks[][]> {
     this.#chargeMembers(asked)
     return this.#domain.ticksOf(asked)

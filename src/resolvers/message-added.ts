@@ -16,7 +16,7 @@ export const messageAdded = async (
   args: StreamArguments,
 ): Promise<AsyncIterableIterator<Shown<Message>>> => ctx.domain.follow(await followRequestOf(ctx, args))
 
-/** What a stream is asked for, every conversation it names checked. */
+/** Turns the arguments of a stream into a request, and checks every conversation that they name. */
 export async function followRequestOf(
   ctx: Context,
   { conversationId, after }: StreamArguments,
@@ -34,7 +34,7 @@ async function positionsOf(
   const members = await Promise.all(
     after.map(async ({ conversationId }, i) => {
       const member = await findConversation(ctx, conversationId)
-      // Which one it is lets a device resume without a group that it was removed from meanwhile.
+      // The error names the position, so that a device can resume without a group that it was removed from meanwhile.
       if (!member) throw notFound(`after.${i}`)
       return member
     }),

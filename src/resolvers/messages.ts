@@ -2,47 +2,56 @@ import type { Member } from '../domain/conversations/access.ts'
 import type { Page, PageRequest } from '../domain/log/history.ts'
 import { tickOfMessage as tickIn } from '../domain/sending/message-tick.ts'
 import type { Message } from '../ports/log.ts'
-import { parseMessageNodeId } from '../protocol/ids.ts'
+import { type MessageAddress, parseMessageNodeId } from '../protocol/ids.ts'
 import type { Tick } from '../protocol/ticks.ts'
 import { type Connection, connectionOf } from './connection.ts'
 import { type Context, viewerId } from './context.ts'
 import { findConversation, requireConversation } from './conversations.ts'
-import { type PageArguments, pageSize } from './page-arguments.ts'
+import { type AroundArguments, aroundOf, pageSize } from './page-arguments.ts'
 
 export async function listMessages(
   ctx: Context,
-  { conversationId, ...args }: PageArguments & { conversationId: string },
+  { conversationId, ...args }: AroundArguments & { conversationId: string },
 ): Promise<Connection<Message>> {
   return listMessagesOf(ctx, await requireConversation(ctx, conversationId), args)
 }
 
-/** Newest first: `first` and `after` walk to older messages, `last` and `before` back to newer ones. */
-export async function listMessagesOf(ctx: Context, member: Member, args: PageArguments): Promise<Connection<Message>> {
-  const { id } = member.conversation
-  const { count, from } = pageSize(args)
-  const request: PageRequest = {
-    count,
-    from: from === 'start' ? 'newest' : 'oldest',
-    ...(args.after != null && { olderThan: ctx.cursors.toSeq(id, args.after, 'after') }),
-    ...(args.before != null && { newerThan: ctx.cursors.toSeq(id, args.before, 'before') }),
-  }
-  const page = await ctx.domain.history.page(member, request)
+/** Lists messages, newest first: `first` and `after` walk to older messages, `last` and `before` back to newer ones. */
+export async function listMessagesOf(
+  ctx: Context,
+  member: Member,
+  args: AroundArguments,
+): Promise<Connection<Message>> {
+  const around = aroundOf(args)
+  const page = await (around
+    ? ctx.domain.history.around(member, around)
+    : ctx.domain.history.page(member, requestOf(ctx, member, args)))
   const known = connections.get(page)
   if (known) return known
-  const edges = page.messages.map((node) => ({ cursor: ctx.cursors.ofMessage(id, node.seq), node }))
+  const edges = page.messages.map((message) => edgeOf(ctx, message))
   const connection = connectionOf(edges, { hasNextPage: page.moreOlder, hasPreviousPage: page.moreNewer })
   connections.set(page, connection)
   return connection
 }
 
-/** Several who asked at once may have been given the same page. */
+function requestOf(ctx: Context, { conversation: { id } }: Member, args: AroundArguments): PageRequest {
+  const { count, from } = pageSize(args)
+  return {
+    count,
+    from: from === 'start' ? 'newest' : 'oldest',
+    ...(args.after != null && { olderThan: ctx.cursors.toSeq(id, args.after, 'after') }),
+    ...(args.before != null && { newerThan: ctx.cursors.toSeq(id, args.before, 'before') }),
+  }
+}
+
+/** Several requests at the same time may share one page. They then share its connection too. */
 const connections = new WeakMap<Page, Connection<Message>>()
 
 export async function findMessage(ctx: Context, nodeId: string): Promise<Message | null> {
   viewerId(ctx)
   const address = parseMessageNodeId(nodeId)
   const member = address && (await findConversation(ctx, address.conversationId))
-  return member ? ((await ctx.domain.history.message(member, address.seq)) ?? null) : null
+  return member ? ((await ctx.loaders.ownMessages.load({ member, seq: address.seq })) ?? null) : null
 }
 
 export async function tickOfMessage(ctx: Context, message: Message): Promise<Tick> {
@@ -50,6 +59,17 @@ export async function tickOfMessage(ctx: Context, message: Message): Promise<Tic
   return tickIn(member.conversation, await ctx.loaders.messageTicks.load(member), message)
 }
 
-/** The sender's own; nobody else's business. */
+export const kindOf = (_message: Message): 'USER' | 'SYSTEM' | 'NOTICE' => 'USER'
+
+export const cursorOf = ({ cursors }: Context, { conversationId, seq }: MessageAddress): string =>
+  cursors.ofMessage(conversationId, seq)
+
+/** Puts a message at the place that it has in a page. */
+export const edgeOf = (ctx: Context, message: Message): { cursor: string; node: Message } => ({
+  cursor: cursorOf(ctx, message),
+  node: message,
+})
+
+/** Only the sender sees the clientMessageId. */
 export const clientMessageIdFor = ({ viewer }: Context, { senderId, clientMessageId }: Message): string | null =>
   viewer?.userId === senderId ? clientMessageId : null

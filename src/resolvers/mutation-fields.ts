@@ -3,20 +3,19 @@ import type { Context } from './context.ts'
 
 /**
  * The root fields of a mutation run one after the other in one context, and loaders remember. So every field begins with loaders of its
- * own: it is judged by memberships as they are when it runs, not when the document began. What it was judged by is from before it
- * ran, and it may have taken its time: its payload asks for memberships again.
+ * own: its access is checked by memberships as they are when it runs, not when the document began. These were read before it ran, and
+ * it may have taken its time: so its payload reads memberships again.
  *
- * This is done to the schema, so that it holds for whatever executes a document. The fields of a query run at once, so they are all
- * of one moment, and share their loaders.
+ * The schema itself is changed, so that it holds for every executor. The fields of a query run at once, so they share their loaders.
  */
-export function judgeEachMutationAnew(schema: GraphQLSchema): void {
+export function renewLoadersForEachMutationField(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const { resolve } = field as { resolve?: GraphQLFieldResolver<unknown, Context> }
-    if (resolve) field.resolve = anew(resolve)
+    if (resolve) field.resolve = withFreshLoaders(resolve)
   }
 }
 
-const anew =
+const withFreshLoaders =
   (resolve: GraphQLFieldResolver<unknown, Context>): GraphQLFieldResolver<unknown, Context> =>
   (source, args, ctx, info) => {
     ctx.renewLoaders()

@@ -10,7 +10,7 @@ const states = { online: 'ONLINE', syncing: 'SYNCING', offline: 'OFFLINE' } as c
 
 export const stateOf = ({ presence }: Seen): 'ONLINE' | 'SYNCING' | 'OFFLINE' => states[presence]
 
-/** Nobody's list of chats fails because Redis does not answer. */
+/** Returns null while Redis does not answer, so that a list of chats does not fail because of presence. */
 export async function presenceOf(ctx: Context, { id, seen }: User): Promise<Seen | null> {
   if (seen) return seen
   try {
@@ -34,5 +34,5 @@ export async function presenceChanged(
   return ctx.domain.followPresence(userId, [...new Set(watched)])
 }
 
-/** With the presence that was the reason to show them: by the time the fields are resolved it may be another. */
+/** Keeps the presence of the event: by the time the fields are resolved, the user may have another. */
 export const watchedUser = ({ userId, seen }: Appearance): User => ({ id: userId, seen })

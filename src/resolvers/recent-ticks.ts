@@ -8,9 +8,9 @@ const staleAfterMs = 200
 const conversationsMax = 100
 
 /**
- * Boundaries for the events of one stream, read at most every so often. The tick of an event is a snapshot anyway, and
- * whatever moves it later is told by ticksChanged; but without this, a device that has missed a thousand messages would
- * wait for a thousand reads, one after the other.
+ * Reads boundaries for the events of one stream at most every 200 ms. The tick of an event is a snapshot anyway, and ticksChanged tells
+ * of every later change; but without this, a device that has missed a thousand messages would wait for a thousand reads, one after the
+ * other.
  */
 export function createRecentTicks(read: ReadTicks, now: () => number): ReadTicks {
   const recent = new Map<ConversationId, { readAtMs: number; ticks: Ticks[] }>()

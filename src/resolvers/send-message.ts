@@ -1,18 +1,20 @@
 import type { Draft, Sent } from '../domain/sending/send.ts'
 import { badInput } from '../protocol/errors.ts'
 import { isClientMessageId, isUserId } from '../protocol/ids.ts'
+import { metadataText } from '../protocol/metadata.ts'
 import { bodyProblem } from '../protocol/text.ts'
 import { attachmentIdsOf } from './attachments.ts'
 import { type Context, viewerId } from './context.ts'
 import { requireConversation } from './conversations.ts'
 
-/** As it comes from outside: GraphQL has checked the types, REST nothing. */
+/** The input as the client sent it: GraphQL has checked the types, REST has checked nothing. */
 type SendMessageInput = {
   clientMessageId?: unknown
   to?: unknown
   body?: unknown
   replyToSeq?: unknown
   attachmentIds?: unknown
+  metadata?: unknown
 }
 
 export async function sendMessage(ctx: Context, input: SendMessageInput): Promise<Sent> {
@@ -35,17 +37,24 @@ function recipientOf(to: unknown): { userId: string } | { conversationId: string
   throw badInput('to', 'to must name one recipient: either userId or conversationId.')
 }
 
-function draftOf({ clientMessageId, body, replyToSeq, attachmentIds }: SendMessageInput): Draft {
+function draftOf({ clientMessageId, body, replyToSeq, attachmentIds, metadata }: SendMessageInput): Draft {
   if (!isClientMessageId(clientMessageId)) {
     throw badInput('clientMessageId', 'clientMessageId must be 1 to 64 of A-Z a-z 0-9 . _ : -')
   }
   if (typeof body !== 'string') throw badInput('body', 'body must be a string.')
   const attached = attachmentIdsOf(attachmentIds)
-  // A picture speaks for itself.
+  // A message with an attachment needs no text.
   const problem = attached && body === '' ? undefined : bodyProblem(body)
   if (problem) throw badInput('body', problem)
-  const draft = { clientMessageId, body, ...(attached && { attachmentIds: attached }) }
+  const draft = { clientMessageId, body, ...metadataOf(metadata), ...(attached && { attachmentIds: attached }) }
   if (replyToSeq == null) return draft
   if (!Number.isInteger(replyToSeq)) throw badInput('replyToSeq', 'replyToSeq must be the seq of a message.')
   return { ...draft, replyToSeq: Number(replyToSeq) }
+}
+
+function metadataOf(given: unknown): { metadata?: string } {
+  if (given == null) return {}
+  const metadata = metadataText(given)
+  if ('problem' in metadata) throw badInput('metadata', metadata.problem)
+  return { metadata: metadata.text }
 }

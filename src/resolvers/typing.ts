@@ -6,7 +6,7 @@ import { requireConversation } from './conversations.ts'
 type Answered = { ok: true }
 const ok: Answered = { ok: true }
 
-/** Mostly there is nothing to tell, and so nothing to wait for. */
+/** Mostly there is nothing to publish, and so nothing to wait for. */
 export function setTyping(
   ctx: Context,
   { conversationId, typing }: { conversationId: string; typing: boolean },

@@ -2,8 +2,11 @@ import type { Seen } from '../ports/soft-state.ts'
 import { isUserId, type UserId } from '../protocol/ids.ts'
 import { type Context, viewerId } from './context.ts'
 
-/** `seen`: where it is known already how they appear to the viewer. */
-export type User = { id: UserId; seen?: Seen }
+/**
+ * `seen` is there if the presence that the viewer sees is known already. `mayBeStranger` is there if it was not checked whether the viewer
+ * may see this user: that is checked before anything but the id is shown.
+ */
+export type User = { id: UserId; seen?: Seen; mayBeStranger?: true }
 
 export const viewer = (ctx: Context): User => ({ id: viewerId(ctx) })
 
@@ -14,16 +17,22 @@ export async function findUser(ctx: Context, id: string): Promise<User | null> {
   return id === userId || (await ctx.loaders.acquainted.load(id)) ? { id } : null
 }
 
-/** Their own choice; of the viewer's names from tokens, the one at hand is newer than what is stored. */
-export async function nameOf(ctx: Context, { id }: User): Promise<string | undefined> {
+/** Returns the name that the user chose, or else the one of a token. The viewer's own token is newer than the stored one. */
+export async function nameOf(ctx: Context, user: User): Promise<string | undefined> {
+  if (user.mayBeStranger && (await isStranger(ctx, user))) return undefined
+  const { id } = user
   const { ownName, name } = await ctx.loaders.profiles.load(id)
   return ownName ?? (id === ctx.viewer?.userId ? ctx.viewer.name : undefined) ?? name
 }
 
-export const avatarUrlOf = async (ctx: Context, { id }: User): Promise<string | undefined> =>
-  (await ctx.loaders.profiles.load(id)).avatarUrl
+export async function avatarUrlOf(ctx: Context, user: User): Promise<string | undefined> {
+  if (user.mayBeStranger && (await isStranger(ctx, user))) return undefined
+  return (await ctx.loaders.profiles.load(user.id)).avatarUrl
+}
 
-/** What is not given stays; null takes it away. */
+const isStranger = async (ctx: Context, { id }: User): Promise<boolean> => !(await ctx.loaders.acquainted.load(id))
+
+/** Fields that are not given stay; null removes one. */
 export async function updateProfile(
   ctx: Context,
   { name, avatarUrl }: { name?: string | null | undefined; avatarUrl?: string | null | undefined },

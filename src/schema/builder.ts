@@ -1,17 +1,8 @@
 import SchemaBuilder from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
+import { sameForAll } from '../engine/graphql/sharing.ts'
 import type { Context } from '../resolvers/context.ts'
-import { kindOfNode } from '../resolvers/nodes.ts'
-
-/** Several may be given the same object of this type, by a read they share. What is the same for all of it is written once. */
-export const writtenOnce = { extensions: { writtenOnce: true } } as const
-
-/** The same for every viewer: what is written for one may be sent to others as it is. */
-export const sameForAll = { extensions: { sameForAll: true } } as const
-/** The same for every viewer but the author of the message. */
-export const sameForOthers = { extensions: { sameForAll: true, exceptAuthor: true } } as const
-/** The same where this holds of the source. */
-export const sameForAllWhere = <Source>(holds: (source: Source) => boolean) => ({ extensions: { sameForAll: holds } })
+import { findNodes, kindOfNode } from '../resolvers/nodes.ts'
 
 /** Ids are shown as they are stored, so encoding is the identity and the kind of a node is told by its prefix. */
 export const builder = new SchemaBuilder<{
@@ -22,6 +13,7 @@ export const builder = new SchemaBuilder<{
   Scalars: {
     ID: { Input: string; Output: string }
     DateTime: { Input: Date; Output: number }
+    JSON: { Input: unknown; Output: string }
   }
 }>({
   plugins: [RelayPlugin],
@@ -32,11 +24,17 @@ export const builder = new SchemaBuilder<{
     pageInfoCursorType: 'String',
     encodeGlobalID: (_typename, id) => String(id),
     decodeGlobalID: (id) => ({ typename: kindOfNode(id), id }),
-    nodesQueryOptions: false,
+    nodesQueryOptions: {
+      description:
+        'Several of these at once, in the order of the ids: null in the place of each that the viewer may not see, or that ' +
+        'does not exist.',
+      args: { ids: { description: 'Up to 100 ids.' } },
+      resolve: (_root, { ids }, ctx, _info, load) => findNodes(ctx, ids, () => load(ids)),
+    },
     nodeQueryOptions: {
       nullable: true,
       description: 'Anything by its id. Null for what the viewer may not see, exactly as for what does not exist.',
-      args: { id: { description: 'The id of a user, a conversation or a message.' } },
+      args: { id: { description: 'The id of a user, a conversation, a message, a member or their ticks.' } },
     },
     nodeTypeOptions: { description: 'Anything that has an id.' },
     idFieldOptions: { description: 'The id, valid in `node`.' },

@@ -2,7 +2,7 @@ import type { Member } from '../domain/conversations/access.ts'
 import { findConversation, lastMessageOf, lastSeqOf, listConversations } from '../resolvers/conversations.ts'
 import { listMessagesOf } from '../resolvers/messages.ts'
 import { builder } from './builder.ts'
-import { Message, MessageConnection } from './message-connection.ts'
+import { aroundSeqDescription, Message, MessageConnection } from './message-connection.ts'
 import { Ticks } from './ticks.ts'
 import { User } from './user.ts'
 
@@ -14,7 +14,7 @@ const ConversationKind = builder.enumType('ConversationKind', {
   } as const,
 })
 
-/** Its source is the viewer's membership: there is no conversation to show to anybody else. */
+/** The source of the type is the viewer's membership, since only members see a conversation. */
 export const Conversation = builder.objectRef<Member>('Conversation')
 
 builder.node(Conversation, {
@@ -60,7 +60,7 @@ builder.node(Conversation, {
     messages: t.field({
       type: MessageConnection,
       description: 'Its messages, newest first, as in `Query.messages`.',
-      args: t.arg.connectionArgs(),
+      args: { aroundSeq: t.arg.int({ description: aroundSeqDescription }), ...t.arg.connectionArgs() },
       resolve: (member, args, ctx) => listMessagesOf(ctx, member, args),
     }),
   }),
@@ -73,10 +73,26 @@ export const ConversationPayload = builder.objectRef<{ conversation: Member }>('
   }),
 })
 
+export const ConversationEdge = builder.edgeObject({
+  type: Conversation,
+  name: 'ConversationEdge',
+  description: 'A chat at its place.',
+})
+
 const ConversationConnection = builder.connectionObject(
   { type: Conversation, name: 'ConversationConnection', description: 'A page of chats, latest activity first.' },
-  { name: 'ConversationEdge', description: 'A chat at its place.' },
+  ConversationEdge,
 )
+
+const ConversationFilter = builder.inputType('ConversationFilter', {
+  description: 'Which conversations to list: those for which all that is given holds.',
+  fields: (t) => ({
+    kind: t.field({ type: ConversationKind, description: 'Only direct chats, or only groups.' }),
+    archived: t.boolean({ description: 'Only those the viewer has archived, or only the others.' }),
+    pinned: t.boolean({ description: 'Only those the viewer has pinned, or only the others.' }),
+    unread: t.boolean({ description: 'Only those with something unread, or only the others.' }),
+  }),
+})
 
 builder.queryField('conversation', (t) =>
   t.field({
@@ -94,7 +110,10 @@ builder.queryField('conversations', (t) =>
     description:
       "The viewer's chats, latest activity first, whatever is pinned or archived: clients arrange. A direct chat is listed " +
       'from its first message on.',
-    args: t.arg.connectionArgs(),
+    args: {
+      filter: t.arg({ type: ConversationFilter, description: 'Only those; without it, all.' }),
+      ...t.arg.connectionArgs(),
+    },
     resolve: (_root, args, ctx) => listConversations(ctx, args),
   }),
 )

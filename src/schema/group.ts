@@ -1,5 +1,13 @@
 import type { ConversationId } from '../protocol/ids.ts'
-import { createGroup, type GroupMember, leaveConversation, membershipsOf, updateMembers } from '../resolvers/groups.ts'
+import {
+  createGroup,
+  type GroupMember,
+  leaveConversation,
+  memberNodeIdOf,
+  membershipsOf,
+  updateMembers,
+} from '../resolvers/groups.ts'
+import { findMember } from '../resolvers/nodes.ts'
 import { builder } from './builder.ts'
 import { Conversation, ConversationPayload } from './conversation.ts'
 import { User } from './user.ts'
@@ -13,10 +21,15 @@ const Role = builder.enumType('Role', {
   } as const,
 })
 
-const Member = builder.objectRef<GroupMember>('Member').implement({
+const Member = builder.objectRef<GroupMember>('Member')
+
+builder.node(Member, {
   description: 'Somebody in a conversation.',
+  id: { resolve: memberNodeIdOf, description: 'Opaque, and the same whenever this member is shown.' },
+  loadWithoutCache: (id, ctx) => findMember(ctx, id),
   fields: (t) => ({
     user: t.expose('user', { type: User, description: 'Who.' }),
+    conversation: t.expose('viewer', { type: Conversation, description: 'Where.' }),
     role: t.expose('role', { type: Role, description: 'What they may do. In a direct chat everybody is a MEMBER.' }),
     joinedSeq: t.exposeInt('joinedSeq', {
       description: 'The place in the log where they came. They see what is above it; 0 in a direct chat.',

@@ -1,17 +1,28 @@
 import type { Sent } from '../domain/sending/send.ts'
 import type { Shown } from '../domain/streams/positions.ts'
+import { sameForAll, sameForAllWhere, sameForOthers, sharedEvents } from '../engine/graphql/sharing.ts'
 import type { Message as MessageSource } from '../ports/log.ts'
 import { messageNodeId } from '../protocol/ids.ts'
+import { reactingUsersDefault } from '../protocol/limits.ts'
 import { attachmentsOf } from '../resolvers/attachments.ts'
-import { type ReactionCount, reactionsOf, repliedTo } from '../resolvers/change-message.ts'
+import { type ReactionCount, reactingUsers, reactionsOf, repliedTo } from '../resolvers/change-message.ts'
 import { requireConversation } from '../resolvers/conversations.ts'
 import { messageAdded } from '../resolvers/message-added.ts'
-import { clientMessageIdFor, findMessage, listMessages, tickOfMessage } from '../resolvers/messages.ts'
+import {
+  clientMessageIdFor,
+  cursorOf,
+  edgeOf,
+  findMessage,
+  kindOf,
+  listMessages,
+  tickOfMessage,
+} from '../resolvers/messages.ts'
 import { sendMessage } from '../resolvers/send-message.ts'
 import { Attachment } from './attachment.ts'
-import { builder, sameForAll, sameForAllWhere, sameForOthers } from './builder.ts'
+import { builder } from './builder.ts'
 import { Conversation } from './conversation.ts'
-import { Message, MessageConnection } from './message-connection.ts'
+import { aroundSeqDescription, Message, MessageConnection, MessageEdge } from './message-connection.ts'
+import { MessageKind } from './message-kind.ts'
 import { User } from './user.ts'
 
 const Tick = builder.enumType('Tick', {
@@ -29,6 +40,14 @@ const Reaction = builder.objectRef<ReactionCount>('Reaction').implement({
     emoji: t.exposeString('emoji', { description: 'The emoji.' }),
     count: t.exposeInt('count', { description: 'How many people.' }),
     viewerReacted: t.exposeBoolean('viewerReacted', { description: 'Whether the viewer is one of them.' }),
+    users: t.field({
+      type: [User],
+      description: 'Who reacted with it, in the order they did.',
+      args: {
+        first: t.arg.int({ defaultValue: reactingUsersDefault, description: 'The first so many of them, 1 to 100.' }),
+      },
+      resolve: (reaction, { first }) => reactingUsers(reaction, first),
+    }),
   }),
 })
 
@@ -43,6 +62,12 @@ builder.node(Message, {
       description: 'Its conversation.',
       resolve: ({ conversationId }, _args, ctx) => requireConversation(ctx, conversationId),
     }),
+    cursor: t.string({
+      description: 'Its cursor, the same as in its edge: pages can begin here.',
+      ...sameForAll,
+      resolve: (message, _args, ctx) => cursorOf(ctx, message),
+    }),
+    kind: t.field({ type: MessageKind, description: 'Who speaks.', ...sameForAll, resolve: kindOf }),
     seq: t.exposeInt('seq', {
       description: 'Its place: 1, 2, 3 …, the same for all readers. A number that is missing stays missing.',
       ...sameForAll,
@@ -69,6 +94,13 @@ builder.node(Message, {
       description: 'When it was accepted.',
       ...sameForAll,
       resolve: ({ sentAtMs }) => sentAtMs,
+    }),
+    metadata: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'What the sender’s app has put beside the text; null if nothing, and once it is deleted.',
+      ...sameForAll,
+      resolve: ({ metadata }) => metadata,
     }),
     attachments: t.field({
       type: [Attachment],
@@ -119,6 +151,7 @@ builder.queryField('messages', (t) =>
       'Newest first. `first`/`after` walk to older messages, `last`/`before` back to newer. No cursor: start at the newest.',
     args: {
       conversationId: t.arg.id({ required: true, description: 'The conversation.' }),
+      aroundSeq: t.arg.int({ description: aroundSeqDescription }),
       ...t.arg.connectionArgs(),
     },
     resolve: (_root, args, ctx) => listMessages(ctx, args),
@@ -155,6 +188,11 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
         'goes with one message only.',
     }),
     replyToSeq: t.int({ description: 'The seq of the message it answers, in the same conversation.' }),
+    metadata: t.field({
+      type: 'JSON',
+      description:
+        'For the app alone: an object of up to 4 KB as JSON, shown with the message as `metadata`. A retry carries the same.',
+    }),
   }),
 })
 
@@ -162,6 +200,11 @@ const SendMessagePayload = builder.objectRef<Sent>('SendMessagePayload').impleme
   description: 'The answer to sendMessage.',
   fields: (t) => ({
     message: t.expose('message', { type: Message, description: 'The message as it is stored.' }),
+    messageEdge: t.field({
+      type: MessageEdge,
+      description: 'The message at its place, for a list that is shown already.',
+      resolve: ({ message }, _args, ctx) => edgeOf(ctx, message),
+    }),
     duplicate: t.exposeBoolean('duplicate', { description: 'Whether an earlier attempt had stored it already.' }),
   }),
 })
@@ -185,7 +228,7 @@ export const PositionInput = builder.inputType('PositionInput', {
   }),
 })
 
-/** A live message is one object to all who hear of it here, and mostly the next one to all of them. */
+/** All streams of this node get a live message as the same object, and mostly after the same previous one. */
 const shareOf = ({ row, previousSeq, catchUp }: Shown<MessageSource>) =>
   catchUp ? undefined : { of: row, as: previousSeq, except: row.senderId }
 
@@ -193,10 +236,16 @@ const MessageAddedPayload = builder.objectRef<Shown<MessageSource>>('MessageAdde
   description: 'An event of messageAdded.',
   fields: (t) => ({
     message: t.expose('row', { type: Message, description: 'The message.', ...sameForAll }),
+    messageEdge: t.field({
+      type: MessageEdge,
+      description: 'The message at its place, for a list that is shown already.',
+      ...sameForAll,
+      resolve: ({ row }, _args, ctx) => edgeOf(ctx, row),
+    }),
     cursor: t.string({
       description: 'Its cursor, usable in `messages`.',
       ...sameForAll,
-      resolve: ({ row }, _args, ctx) => ctx.cursors.ofMessage(row.conversationId, row.seq),
+      resolve: ({ row }, _args, ctx) => cursorOf(ctx, row),
     }),
     previousSeq: t.exposeInt('previousSeq', {
       description:
@@ -220,7 +269,7 @@ builder.subscriptionField('messageAdded', (t) =>
       conversationId: t.arg.id({ description: 'Only this conversation.' }),
       after: t.arg({ type: [PositionInput], description: 'Where to resume, up to 1,000 conversations.' }),
     },
-    extensions: { shareOf },
+    ...sharedEvents(shareOf),
     subscribe: (_root, args, ctx) => messageAdded(ctx, args),
     resolve: (shown) => shown,
   }),

@@ -1,13 +1,27 @@
+import { sameForAll, sharedEvents } from '../engine/graphql/sharing.ts'
+import { ticksNodeId } from '../protocol/member-node-ids.ts'
 import type { Ticks as TicksSource } from '../protocol/ticks.ts'
 import { ack, markRead, ticksChanged } from '../resolvers/boundaries.ts'
-import { builder, sameForAll } from './builder.ts'
+import { findTicks } from '../resolvers/nodes.ts'
+import { builder } from './builder.ts'
+import { User } from './user.ts'
 
-export const Ticks = builder.objectRef<TicksSource>('Ticks').implement({
+export const Ticks = builder.objectRef<TicksSource>('Ticks')
+
+builder.node(Ticks, {
   description:
     'How far one member has got in one conversation. Both numbers only rise, and read never passes delivered.',
+  id: { resolve: ticksNodeId, description: 'Opaque, and the same whenever these ticks are shown.' },
+  loadWithoutCache: (id, ctx) => findTicks(ctx, id),
   fields: (t) => ({
-    conversationId: t.exposeID('conversationId', { description: 'The conversation.', ...sameForAll }),
-    userId: t.exposeID('userId', { description: 'The member.', ...sameForAll }),
+    conversationId: t.exposeID('conversationId', { description: 'The id of the conversation.', ...sameForAll }),
+    userId: t.exposeID('userId', { description: 'The id of the member.', ...sameForAll }),
+    user: t.field({
+      type: User,
+      description: 'The member.',
+      ...sameForAll,
+      resolve: ({ userId }) => ({ id: userId }),
+    }),
     lastDeliveredSeq: t.exposeInt('lastDeliveredSeq', {
       description: 'A device of theirs has everything up to here; 0 at first.',
       ...sameForAll,
@@ -75,7 +89,7 @@ builder.subscriptionField('ticksChanged', (t) =>
       'Boundaries of the other members, as they rise. With a conversationId the current ones come first, one per other ' +
       'member, so no change is ever missed.',
     args: { conversationId: t.arg.id({ description: 'Only this conversation; without it, all of the viewer’s.' }) },
-    extensions: { shareOf: (ticks: TicksSource) => ({ of: ticks, as: 0, except: '' }) },
+    ...sharedEvents((ticks: TicksSource) => ({ of: ticks, as: 0, except: '' })),
     subscribe: (_root, args, ctx) => ticksChanged(ctx, args),
     resolve: (ticks) => ticks,
   }),

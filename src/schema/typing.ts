@@ -1,12 +1,14 @@
 import type { Typing as TypingSource } from '../ports/events.ts'
 import { setTyping, typingChanged } from '../resolvers/typing.ts'
 import { builder } from './builder.ts'
+import { User } from './user.ts'
 
 const Typing = builder.objectRef<TypingSource>('Typing').implement({
   description: 'Somebody is writing, or has stopped. Never stored.',
   fields: (t) => ({
     conversationId: t.exposeID('conversationId', { description: 'Where.' }),
-    userId: t.exposeID('userId', { description: 'Who.' }),
+    userId: t.exposeID('userId', { description: 'The id of who.' }),
+    user: t.field({ type: User, description: 'Who.', resolve: ({ userId }) => ({ id: userId }) }),
     typing: t.exposeBoolean('typing', { description: 'False once they have stopped, sent, or fallen silent.' }),
   }),
 })

@@ -1,6 +1,7 @@
+import { sameForAll } from '../engine/graphql/sharing.ts'
 import { presenceOf } from '../resolvers/presence.ts'
 import { avatarUrlOf, findUser, nameOf, type User as UserSource, viewer } from '../resolvers/users.ts'
-import { builder, sameForAll } from './builder.ts'
+import { builder } from './builder.ts'
 import { Presence } from './presence.ts'
 
 export const User = builder.objectRef<UserSource>('User')
@@ -23,6 +24,13 @@ builder.node(User, {
       description: 'The address of the picture they chose with updateProfile; null if they chose none.',
       ...sameForAll,
       resolve: (user, _args, ctx) => avatarUrlOf(ctx, user),
+    }),
+    metadata: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'What the app’s backend has put beside their profile; null if nothing.',
+      ...sameForAll,
+      resolve: () => null,
     }),
     presence: t.field({
       type: Presence,

@@ -29,7 +29,7 @@ async function putInto({ userId }: Person, owner: Person): Promise<ConversationI
         const group = aGroup({ id, members: [ownerId, victim], version: 1 })
         const membersById = new Map(group.members.map((each) => [each, { role: 'OWNER' as const, joinedSeq: 1 }]))
         await messages.put(first)
-        await memberships.found([ownerId, victim], { conversationId: id, joinedSeq: 1 })
+        await memberships.addFirst([ownerId, victim], { conversationId: id, joinedSeq: 1 })
         await conversations.create({ ...group, membersById })
       }),
     )

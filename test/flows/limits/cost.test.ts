@@ -255,6 +255,56 @@ describe('the cost of', () => {
     expect(roundTrips.filter((name) => name === 'activity.of')).toHaveLength(1)
   })
 
+  it('the same 50 chats with when something was last said and how far the others have got: no call more', async () => {
+    const alice = await world.person('alice')
+    await acquaint(alice, 0, 50)
+    const query = (fields: string) => `{ conversations { edges { node { id lastSeq ticks { userId } ${fields} } } } }`
+    await alice.ask(query(''))
+    const countOf = async (fields: string) => {
+      forget()
+      roundTrips.splice(0)
+      await alice.ask(query(fields))
+      return { calls: asked(), roundTrips: [...roundTrips].sort() }
+    }
+    const without = await countOf('')
+    expect(await countOf('memberCount lastActivityAt deliveredSeq readSeq metadata')).toEqual(without)
+  })
+
+  it('how many chats have something unread: the list, the boundaries, and a batch for each fifty until there are enough', async () => {
+    const alice = await world.person('alice')
+    const countOf = async () => {
+      forget()
+      const { unreadConversationCount } = await alice.ask<{ unreadConversationCount: number }>(
+        '{ unreadConversationCount }',
+      )
+      return { unreadConversationCount, calls: asked().sort() }
+    }
+    await acquaint(alice, 0, 20)
+    await countOf()
+    const calls = ['BatchGetItem messages', 'Query memberships', 'Query message_status']
+    expect(await countOf()).toEqual({ unreadConversationCount: 20, calls })
+    await acquaint(alice, 20, 150)
+    await countOf()
+    // Fifty at a time, until there are a hundred.
+    expect(await countOf()).toEqual({ unreadConversationCount: 100, calls: ['BatchGetItem messages', ...calls] })
+  })
+
+  it('a page around a message: two queries; fifty messages by their ids: one batch', async () => {
+    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+    const ids: string[] = []
+    for (const n of upTo(50)) ids.push((await alice.send(bob, `m${n}`)).id)
+    const chat = world.chatOf(alice, bob)
+    await bob.history(chat)
+    forget()
+    await bob.ask('query ($id: ID!) { messages(conversationId: $id, aroundSeq: 25, first: 20) { edges { cursor } } }', {
+      id: chat,
+    })
+    expect(asked()).toEqual(['Query messages', 'Query messages'])
+    forget()
+    await bob.ask('query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Message { body } } }', { ids })
+    expect(asked()).toEqual(['BatchGetItem messages'])
+  })
+
   it('several people in one operation: one look at whom the viewer knows', async () => {
     const alice = await world.person('alice')
     await createGroup(alice, [await world.person('bob')])

@@ -1,6 +1,6 @@
 import { getIntrospectionQuery, isObjectType, parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import * as generated from '../../../src/client/generated/graphql.ts'
+import * as generated from '../../../packages/client/src/generated/graphql.ts'
 import { fieldCosts } from '../../../src/schema/field-costs.ts'
 import { schema } from '../../../src/schema/schema.ts'
 import { createCheckCost } from '../../../src/transport/documents/document-cost.ts'

@@ -35,7 +35,7 @@ describe.each(['http', 'ws'] as const)('over %s', (via) => {
       () => 'OK',
       ({ code }: ApiError) => code,
     )
-  /** Executed by graphql-js the first time, and compiled from then on. */
+  /** The first call prepares the document. The second finds it prepared, and must be answered the same. */
   const askTwice = async (query: string) => [await ask(query), await ask(query)]
   const refused = ['QUERY_TOO_COMPLEX', 'QUERY_TOO_COMPLEX']
 

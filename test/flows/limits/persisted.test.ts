@@ -9,7 +9,7 @@ import { schema } from '../../../src/schema/schema.ts'
 import { createPersistedOperations } from '../../../src/transport/documents/persisted-operations.ts'
 import { startWorld } from '../../kit/world.ts'
 
-const path = 'src/client/generated/persisted.json'
+const path = 'packages/client/src/generated/persisted.json'
 
 async function fileOf(text: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-documents-'))

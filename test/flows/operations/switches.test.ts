@@ -6,12 +6,15 @@ import { startWorld } from '../../kit/world.ts'
 // through one of each kind, so that every run of the suite knows that the switches work.
 
 const switches = [
-  { dynamodbClient: 'lean', redisCommands: 'plain' },
-  { dynamodbClient: 'sdk', redisCommands: 'lean' },
-  { dynamodbClient: 'sdk', redisCommands: 'plain' },
+  { dynamodbClient: 'lean', redisCommands: 'plain', websocketProtocol: 'lean' },
+  { dynamodbClient: 'sdk', redisCommands: 'lean', websocketProtocol: 'graphql-ws' },
+  { dynamodbClient: 'sdk', redisCommands: 'plain', websocketProtocol: 'graphql-ws' },
 ] as const
 
-describe.each(switches)('with DYNAMODB_CLIENT=$dynamodbClient and REDIS_COMMANDS=$redisCommands', (config) => {
+const title =
+  'with DYNAMODB_CLIENT=$dynamodbClient, REDIS_COMMANDS=$redisCommands and WEBSOCKET_PROTOCOL=$websocketProtocol'
+
+describe.each(switches)(title, (config) => {
   it('a message is sent, heard, acknowledged, read, and found again', async () => {
     const world = await startWorld({ nodes: 2, config })
     onTestFinished(world.stop)
@@ -33,5 +36,6 @@ describe.each(switches)('with DYNAMODB_CLIENT=$dynamodbClient and REDIS_COMMANDS
     const { edges } = await bob.history(sent.conversationId)
     expect(edges.map(({ node }) => line(node))).toEqual(['1 hi'])
     expect((await bob.conversations()).edges.map(({ node }) => node.lastSeq)).toEqual([1])
+    expect(await bob.send(alice, 'hi yourself', { via: 'ws' })).toMatchObject({ seq: 2, duplicate: false })
   })
 })

@@ -1,14 +1,13 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
-import { SendMessageDocument } from '../../../src/client/generated/graphql.ts'
+import { SendMessageDocument } from '../../../packages/client/src/generated/graphql.ts'
 import type { ChatEvent } from '../../../src/ports/events.ts'
 import { decodeEvent, encodeEvent } from '../../../src/store/redis/event-wire.ts'
 import type { Person } from '../../kit/person.ts'
+import { listen } from '../../kit/services/listen.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
 type Span = {
@@ -51,10 +50,10 @@ async function startCollector() {
     }
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { origin: url, stop } = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
+    stop,
     services,
     received: () => received,
     /** Those of one trace, once all these are there. */
@@ -64,11 +63,6 @@ async function startCollector() {
         .poll(() => found().map(({ name }) => name), { timeout: 20_000 })
         .toEqual(expect.arrayContaining(names))
       return found()
-    },
-    async stop(): Promise<void> {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
     },
   }
 }

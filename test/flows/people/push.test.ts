@@ -57,8 +57,8 @@ async function waiting(jobs: number): Promise<void> {
 /** Until there is nothing to do just now. */
 async function workOff(): Promise<void> {
   for (;;) {
-    const { found = 0, settled } = (await partsOf().domain.push?.tick()) ?? {}
-    await settled
+    const { found = 0, finished } = (await partsOf().domain.push?.tick()) ?? {}
+    await finished
     if (found === 0) return
   }
 }
@@ -151,7 +151,7 @@ describe('while the push service', () => {
 
     service.answer({ status: 503 })
     service.release()
-    await begun?.settled
+    await begun?.finished
     await workOff()
     for (const _ of upTo(5)) {
       passedMs += 10_000

@@ -128,6 +128,18 @@ const questions: readonly Question[] = [
     (person, id) => person.ask(lookAt, { id: messageNodeId({ conversationId: id as ConversationId, seq: 1 }) }),
   ],
   ['messages', (person, id) => person.history(id)],
+  [
+    'messages around',
+    (person, id) =>
+      person.ask('query ($id: ID!) { messages(conversationId: $id, aroundSeq: 1) { edges { cursor } } }', { id }),
+  ],
+  [
+    'nodes of members',
+    (person, id) =>
+      person.ask('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+        ids: [`tck_${id}~${person.userId}`, `mbr_${id}~${person.userId}`],
+      }),
+  ],
   ['sendMessage', (person, id) => person.send({ conversationId: id }, 'hi')],
   ['sendMessage by REST', (person, id) => person.send({ conversationId: id }, 'hi', { via: 'rest' })],
   mutation('ack', 'AckInput', { seq: 1 }),

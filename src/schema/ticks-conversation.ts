@@ -1,0 +1,14 @@
+import { requireConversation } from '../resolvers/conversations.ts'
+import { builder } from './builder.ts'
+import { Conversation } from './conversation.ts'
+import { Ticks } from './ticks.ts'
+
+// Apart from ticks.ts: a conversation has ticks, and ticks have a conversation.
+
+builder.objectField(Ticks, 'conversation', (t) =>
+  t.field({
+    type: Conversation,
+    description: 'The conversation.',
+    resolve: ({ conversationId }, _args, ctx) => requireConversation(ctx, conversationId),
+  }),
+)
