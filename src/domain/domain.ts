@@ -8,6 +8,7 @@ import { createChats } from './conversations/chats.ts'
 import { createGroupQuotas, type GroupQuotas, groupQuotasDefault } from './conversations/group-quotas.ts'
 import { createGroups } from './conversations/groups.ts'
 import { createSettings } from './conversations/settings.ts'
+import { createUnreadChats } from './conversations/unread-chats.ts'
 import { createAppend } from './log/append.ts'
 import { createRecount } from './log/counters.ts'
 import { createHeads } from './log/heads.ts'
@@ -41,27 +42,27 @@ type DomainOptions = {
   nextMessageId: () => MessageId
   randomId: () => string
   onDetachError: (error: unknown) => void
-  /** Told of bytes that could not be removed with their message. */
+  /** Called when bytes could not be removed with their message. */
   onMediaError?: (error: unknown) => void
-  /** Told of a change in the log that cannot be applied to its message: readers go past it. */
+  /** Called when a change in the log cannot be applied to its message; readers go past it. */
   onApplyError?: (error: unknown) => void
-  /** How pushes are worded and retried, and who is told of them. */
+  /** How pushes are worded, retried and counted. */
   push?: { preview: boolean; random: () => number; observer: PushObserver }
-  /** Told of what there is to count. */
+  /** Counts what happens, for the metrics. */
   observer?: Observer
-  /** How many events may wait for a slow reader before it is sent to the log. */
+  /** How many events may wait for a slow reader before it has to read the log. */
   inboxLimit?: number
-  /** Whether pictures may come from the viewer's own machine, as in development. */
+  /** Whether avatars may come from the viewer's own machine, as in development. */
   localAvatars?: boolean
-  /** What a user may upload; as much as they like where there is none. */
+  /** What a user may upload; without it, uploads are not limited. */
   uploadBudget?: UploadBudget
-  /** What content is hashed with, the same on all nodes; plainly, where it is not given. */
+  /** The key that content is hashed with, the same on all nodes. Without it, plain hashes are used. */
   payloadKey?: PayloadKey
-  /** How many conversations and people a node keeps in mind, of each. */
+  /** How many conversations, and how many people, a node caches. */
   cacheSize?: number
   /** How many groups and direct chats one user may begin in an hour, how many people they may add to groups, and how often they may change groups. */
   groupQuotas?: GroupQuotas
-  /** How much memory the conversations may take of that, their members included. */
+  /** How much memory the cached conversations and their members may take. */
   conversationCacheBytes?: number
 }
 
@@ -70,7 +71,7 @@ export type Domain = ReturnType<typeof createDomain>
 const cacheSizeDefault = 50_000
 const conversationCacheBytesDefault = 128 * 1024 * 1024
 
-/** Everything the system does, on whatever keeps the ports' promises. */
+/** Builds everything the system does, on any implementation of the ports. */
 export function createDomain(ports: Ports, options: DomainOptions) {
   const { cacheSize = cacheSizeDefault, conversationCacheBytes = conversationCacheBytesDefault } = options
   const { observer = nullObserver } = options
@@ -97,7 +98,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const pushes = push ?? noPushes
   const blocking = createBlocking({ ...ports, ...options })
   const acknowledge = createAcknowledge({ ...ports, log, heads, pushes })
-  const deliver = createDeliver({ ...ports, pushes, forgetPending: acknowledge.forgetPending })
+  const deliver = createDeliver({ ...ports, ...acknowledge, pushes })
   const recount = createRecount({ ...ports, log })
   const append = createAppend({ ...ports, ...options, log, heads, recount, blocking, observer })
   const payloadOf = createPayloads({ ...ports, ...options })
@@ -109,6 +110,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const { discard } = attachments
   const changing = createChange({ ...ports, append, payloadOf, pushes, deliver, discard, onApplyError })
   const chats = createChats({ ...ports, log, access })
+  const unreadChats = createUnreadChats({ ...ports, access, chats })
   const attach = createAttach({
     ...ports,
     ...options,
@@ -118,7 +120,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     pushes,
     observer,
   })
-  const reading = { log, heads, recount, access, settle: groups.settle, observer }
+  const reading = { log, heads, recount, access, decideChange: groups.decideChange, observer }
   return {
     access,
     resyncScheduler,
@@ -140,6 +142,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     ack: acknowledge.ack,
     markRead: acknowledge.markRead,
     ticksOf: acknowledge.ticksOf,
+    boundariesAt: acknowledge.boundariesAt,
     follow: createFollow({ ...ports, ...reading, attach, acknowledge }),
     followChanges: createFollowChanges({ ...ports, ...reading, ...changing, subscribeUser, resyncScheduler }),
     followTicks: createFollowTicks({ ...ports, access, subscribeUser, resyncScheduler, observer }),
@@ -147,8 +150,9 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     setTyping: typing.setTyping,
     followTyping: typing.followTyping,
     chats,
+    unreadChats,
     chatList: createChatList({ ...ports, access, log, chats, settings }),
-    followConversations: createFollowConversations({
+    ...createFollowConversations({
       ...ports,
       access,
       log,
@@ -163,6 +167,8 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     push,
     ...createPresence({ ...ports, access, resyncScheduler, blocking, observer }),
     setBlocked: blocking.setBlocked,
-    history: createHistory({ ...ports, log, heads, access, settle: groups.settle }),
+    blockedAbove: blocking.blockedAbove,
+    blockedBelow: blocking.blockedBelow,
+    history: createHistory({ ...ports, log, heads, access, decideChange: groups.decideChange }),
   }
 }

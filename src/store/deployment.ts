@@ -1,9 +1,9 @@
-// users, the row "#deployment"   deployment_id: made at the first start on these tables, never changed. No user id can hold a '#'.
+// users, the row "#deployment"   deployment_id: made at the first start on these tables and never changed. No user id can hold a '#'.
 // parley_deployment              string: which tables use Redis under this prefix, as "<id> <tables>"; 1 minute, renewed by every node
 //
-// Two deployments under one prefix would hear each other's events and take each other's numbers. So a node compares at its start, and
-// does not start where other tables are at work. The key is a lease: after FLUSHALL or a failover the next renewal sets it again, and
-// a deployment that has ended leaves nothing behind. Of two that meet while they run, one has the lease, and the nodes of the other stop.
+// Two deployments under one prefix would hear each other's events and use each other's counters. So a node compares at its start, and does
+// not start where another deployment's tables use the prefix. The key is a lease: after FLUSHALL or a failover the next renewal sets it again, and
+// a deployment that has ended leaves nothing behind. If two meet while they run, one has the lease, and the nodes of the other stop.
 // The name of the tables is part of it, since tables restored from a backup under another prefix bear the id of the original.
 
 import type { RedisLink } from '../engine/redis/client.ts'
@@ -15,7 +15,7 @@ import { runIdLua } from './redis/run-id.ts'
 const deploymentLeaseMs = 60_000
 const rowKey = { user_id: '#deployment' as UserId }
 
-/** The id these tables have. Of several nodes that start at once, one makes it and all read it. */
+/** Returns the id of these tables. If several nodes start at once, one makes the id and all read it. */
 export async function readDeploymentId(dynamo: Dynamo, randomId: () => string): Promise<string> {
   const users = createDynamoTable(dynamo, 'users')
   const known = (await users.get(rowKey))?.deployment_id
@@ -26,12 +26,12 @@ export async function readDeploymentId(dynamo: Dynamo, randomId: () => string): 
   return kept
 }
 
-/** This Redis, under this prefix, is not for this node: it must not start, nor go on. */
+/** This node must not use this Redis under this prefix: it must not start, nor go on. */
 export class UnusableRedisError extends Error {}
 
 type Deployment = { id: string /** The prefix of the tables, and the region where that is told. */; tables: string }
 
-/** Says to Redis whose the prefix is. Rejects with UnusableRedisError where it is another's, or Redis does not tell which one it is. */
+/** Leases the prefix in Redis. Rejects with UnusableRedisError if another deployment has it, or if Redis does not say its run id. */
 export function createDeploymentLease(link: RedisLink, keyPrefix: string, { id, tables }: Deployment) {
   const lease = link.script(leaseLua, 1)
   const key = `${keyPrefix}deployment`
@@ -40,7 +40,7 @@ export function createDeploymentLease(link: RedisLink, keyPrefix: string, { id, 
   return async (): Promise<void> => {
     const answer = await link.roundTrip('deployment.lease', () => lease([key], [own, deploymentLeaseMs]))
     const [holder, runId] = answer as [string, string | null]
-    // Without it what Redis remembers would be believed after a failover too, and numbers would be given twice.
+    // Without a run id, what Redis remembers would be trusted after a failover too, and seqs would be given twice.
     if (runId === null)
       throw new UnusableRedisError(
         'Redis does not tell which one it is: its scripts may not call INFO, by which a failover is noticed. Allow it to the user of ' +
@@ -59,7 +59,7 @@ export function createDeploymentLease(link: RedisLink, keyPrefix: string, { id, 
 // KEYS[1] string   which deployment uses the prefix
 // ARGV[1] string   the one that asks
 // ARGV[2] integer  length of the lease, ms
-// Returns which one has it now, and which Redis this is; nil where it does not tell, and then the lease is not taken.
+// Returns which deployment has the lease now, and the run id; nil where Redis does not say it, and then the lease is not taken.
 const leaseLua = `${runIdLua}
 local holder = redis.call('GET', KEYS[1])
 if run_id() and (not holder or holder == ARGV[1]) then

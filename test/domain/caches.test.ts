@@ -5,7 +5,7 @@ import type { Message } from '../../src/ports/log.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import { createProfilesMemory } from '../../src/store/memory/profiles.ts'
 
-// What is forgotten shows that a cache is bounded by what its entries take.
+// A cache that forgets large entries sooner is bounded by the size of its entries.
 
 it('a node forgets messages that have just changed sooner where they have thousands of reactions', () => {
   const latest = createLatest()
@@ -13,7 +13,7 @@ it('a node forgets messages that have just changed sooner where they have thousa
   const first = { conversationId: 'grp_x', seq: 1, body: 'hi', reactions } as unknown as Message
   latest(first)
   for (let seq = 2; seq <= 100; seq += 1) latest({ ...first, seq })
-  // As it was before: with the first state forgotten, nothing of it is joined.
+  // The first state is forgotten, so nothing of it is joined.
   expect(latest({ ...first, reactions: [] }).reactions).toEqual([])
 })
 

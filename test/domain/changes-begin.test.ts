@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { deferred } from '../client/kit.ts'
 import { aClientMessageId, aUser } from '../kit/ids.ts'
-import { memoryDomain, settled } from '../kit/memory-domain.ts'
+import { memoryDomain, nextTurn } from '../kit/memory-domain.ts'
 
 it('a stream of changes shows what was changed while it began, although the user has acked more by then', async () => {
   const subscribed = deferred()
@@ -18,7 +18,7 @@ it('a stream of changes shows what was changed while it began, although the user
   const [alice, bob] = [aUser(), aUser()]
   isSlow = true
   const opening = domain.followChanges({ userId: bob, after: [] })
-  await settled()
+  await nextTurn()
 
   const say = (body: string) => domain.sendTo(alice, bob, { clientMessageId: aClientMessageId(), body })
   await say('hi')

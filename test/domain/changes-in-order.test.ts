@@ -3,10 +3,10 @@ import type { Alteration, Change, Message } from '../../src/ports/log.ts'
 import { unavailable } from '../../src/protocol/errors.ts'
 import { deferred } from '../client/kit.ts'
 import { aClientMessageId, aUser } from '../kit/ids.ts'
-import { memoryDomain, settled } from '../kit/memory-domain.ts'
+import { memoryDomain, nextTurn } from '../kit/memory-domain.ts'
 
-// Two changes of one message at once: the log says which comes first, but they may be applied the other way round. An event brings the
-// message as it was then, and the later change may know nothing of the earlier.
+// Two changes of one message are made at once. The log says which comes first, but they may be applied in the other order. An event brings the
+// message as it was then, and the later change may not include the earlier.
 
 async function aChat() {
   const atOnce = async (_change: Change): Promise<void> => undefined
@@ -35,7 +35,7 @@ async function aChat() {
   return {
     domain,
     bob,
-    /** The first is in the log before the second, and applied after it; which is published first is as it is asked for. */
+    /** Puts the first change into the log before the second and applies it after. `publishesFirst` is the one that is published first. */
     async crossed(first: Alteration, second: Alteration, publishesFirst: Alteration): Promise<void> {
       const [applied, published] = [deferred(), deferred()]
       beforeApplying = async ({ alteration }) => {
@@ -45,12 +45,12 @@ async function aChat() {
         if (alteration !== publishesFirst) await published.promise
       }
       const one = change(first)
-      await settled()
+      await nextTurn()
       const other = change(second)
-      await settled()
+      await nextTurn()
       applied.resolve()
       await (publishesFirst === first ? one : other)
-      await settled()
+      await nextTurn()
       published.resolve()
       await Promise.all([one, other])
     },
@@ -76,7 +76,7 @@ const crossings = [
 describe.each([
   ['one that takes at once', true],
   ['one that reads', false],
-])('to %s', (_who, takesAtOnce) => {
+])('to %s', (_who, hasSink) => {
   describe.each(['in order', 'crossed'])('and events come %s', (come) => {
     it.each(crossings)(
       'a message that is %s at once is shown in the end as it is',
@@ -84,13 +84,13 @@ describe.each([
         const { domain, bob, crossed } = await aChat()
         const stream = await domain.followChanges({ userId: bob, after: [] })
         const shown: Message[] = []
-        if (takesAtOnce) stream.offerTo({ takeNow: ({ message }) => shown.push(message) > 0 })
+        if (hasSink) stream.setSink({ tryPush: ({ message }) => shown.push(message) > 0 })
         const watching = (async () => {
           for await (const { message } of stream) shown.push(message)
         })()
-        await settled()
+        await nextTurn()
         await crossed(first, second, come === 'in order' ? first : second)
-        await settled()
+        await nextTurn()
         expect(shown.map(looks).at(-1)).toEqual(is)
         expect(shown).toHaveLength(2)
         await stream.return?.()

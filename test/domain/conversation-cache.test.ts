@@ -5,11 +5,11 @@ import { createMemoryRedis } from '../../src/store/memory/memory-redis.ts'
 import { createSoftStateMemory } from '../../src/store/memory/soft-state.ts'
 import { createStoresMemory } from '../../src/store/memory/stores.ts'
 import { aGroup } from '../kit/ids.ts'
-import { hastyClock } from '../kit/memory-domain.ts'
+import { instantClock } from '../kit/memory-domain.ts'
 
 it('what a node keeps of conversations is bounded by their size, and what it cannot keep it still answers', async () => {
   const stores = createStoresMemory()
-  const soft = createSoftStateMemory(createMemoryRedis(hastyClock()))
+  const soft = createSoftStateMemory(createMemoryRedis(instantClock()))
   const access = createAccess({ ...stores, ...soft, randomId: () => 'id' }, { entries: 1000, bytes: 20_000 })
   const [alice, ...others] = Array.from({ length: 50 }, (_, i) => `user-${i}` as UserId) as [UserId, ...UserId[]]
   const ids = Array.from({ length: 20 }, (_, i) => `grp_${i}` as ConversationId)

@@ -5,13 +5,13 @@ import { unavailable } from '../../src/protocol/errors.ts'
 import type { ClientMessageId, UserId } from '../../src/protocol/ids.ts'
 import { memoryDomain } from '../kit/memory-domain.ts'
 
-// A direct chat is made by its first message. Wherever an attempt dies, the two are acquainted only when that message is stored and
-// the chat's rows are written; the retry goes on from there.
+// The first message creates a direct chat. Wherever an attempt dies, the two users are acquainted only when that message is stored and the
+// chat's rows are written; the retry goes on from there.
 
 const [alice, bob] = ['alice', 'bob'] as [UserId, UserId]
 const draft = { clientMessageId: 'first' as ClientMessageId, body: 'hello' }
 
-/** Fails the first time, before or after it has taken effect. */
+/** Makes a call fail the first time, before or after it has taken effect. */
 function failingOnce<Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>, after: boolean) {
   let calls = 0
   return async (...args: Args): Promise<Result> => {
@@ -45,7 +45,9 @@ describe.each(Object.entries(steps))('a first message that dies at %s', (_name, 
     expect((await domain.sendTo(alice, bob, draft)).message.seq).toBe(1)
     expect(await domain.access.areAcquainted(bob, [alice])).toEqual([true])
     expect(await ports.messages.above(directConversationId(alice, bob), 0, 10)).toHaveLength(1)
-    expect((await domain.chatList.order(bob)).map(({ place }) => place.id)).toEqual([directConversationId(alice, bob)])
+    expect((await domain.chatList.order(bob)).map(({ sortKey }) => sortKey.id)).toEqual([
+      directConversationId(alice, bob),
+    ])
   })
 })
 

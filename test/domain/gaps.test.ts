@@ -4,11 +4,11 @@ import type { Message } from '../../src/ports/log.ts'
 import type { Ports } from '../../src/ports/ports.ts'
 import type { Seq } from '../../src/protocol/ids.ts'
 import { aMessage, aUser, upTo } from '../kit/ids.ts'
-import { memoryDomain, settled } from '../kit/memory-domain.ts'
+import { memoryDomain, nextTurn } from '../kit/memory-domain.ts'
 import { seedCounter } from '../kit/seed-counter.ts'
 import { createManualClock } from '../transport/kit.ts'
 
-// What a live reader does about numbers that are missing, step by step: the writers are played by the test.
+// A live reader meets missing seqs, step by step. The test plays the writers.
 
 /** Bob reads along in his chat with Alice; `written` is a message of hers whose event is not published, `published` one that is. */
 async function aReader() {
@@ -22,7 +22,7 @@ async function aReader() {
   const written = async (seq: Seq): Promise<void> => void (await ports.messages.put(messageAt(seq)))
   const publish = async (seq: Seq): Promise<void> => {
     await ports.events.publishEntry({ entry: messageAt(seq), members: member.conversation.members })
-    await settled()
+    await nextTurn()
   }
   const published = async (seq: Seq): Promise<void> => {
     await written(seq)
@@ -34,7 +34,7 @@ async function aReader() {
   const reading = (async () => {
     for await (const { row } of stream) shown.push(row.seq)
   })()
-  await settled()
+  await nextTurn()
   return {
     clock,
     shown,
@@ -43,7 +43,7 @@ async function aReader() {
     published,
     async passes(ms: number) {
       await clock.advance(ms)
-      await settled()
+      await nextTurn()
     },
     async stop() {
       await stream.return?.()
@@ -86,7 +86,7 @@ it('a clock that is set back an hour makes nobody wait longer', async () => {
 
 it('in a busy chat no write of 120 ms is voided, whatever else is waited for', async () => {
   const bob = await aReader()
-  // Every other write takes 80 ms longer, so that at any time some number is missing and a later one is held.
+  // Every other write takes 80 ms longer, so that at any time some seq is missing and a later one is held.
   for (const pair of upTo(50)) {
     await bob.published(2 * pair)
     await bob.passes(40)

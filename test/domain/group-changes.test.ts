@@ -38,7 +38,7 @@ it('a rename whose author was removed before it took effect is refused, also if 
   const admin = await domain.access.member(bob, id)
   beforeReplace = async () => {
     await domain.groups.updateMembers(owner, { add: [], remove: [bob], roles: [] })
-    // Bob's node sees that he is out; then he is taken back.
+    // Bob's node sees that he is out; then he is added again.
     onRaise = () => domain.groups.updateMembers(owner, { add: [bob], remove: [], roles: [] })
   }
   await expect(domain.groups.rename(admin, 'Coffee')).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -59,7 +59,7 @@ it('a change of a group takes no number below its version, whatever Redis gives 
   }))
   const owner = await domain.groups.create(alice, request)
   const { id } = owner.conversation
-  // A writer died with number 2: there is a hole, below the version of the next change.
+  // A writer died with seq 2, so there is a hole below the version of the next change.
   given = 3
   const { conversation: before } = await domain.groups.rename(owner, 'Coffee')
   expect(before).toMatchObject({ title: 'Coffee', version: 3 })

@@ -4,7 +4,7 @@ import type { Seq } from '../../src/protocol/ids.ts'
 import { aClientMessageId, aUser, upTo } from '../kit/ids.ts'
 import { memoryDomain } from '../kit/memory-domain.ts'
 
-// What is read while its reader is taken out of the group: whether they may was asked just before.
+// A reader is removed from the group while a page is read; access was checked just before.
 
 async function aGroup() {
   let meanwhile = async (): Promise<unknown> => undefined
@@ -31,7 +31,7 @@ async function aGroup() {
   const owner = () => domain.access.member(alice, id)
   const say = async (body: string) => domain.send(await owner(), { clientMessageId: aClientMessageId(), body })
   const nobody = { add: [], remove: [], roles: [] }
-  /** What Bob reads, who was asked for just before. */
+  /** Returns what Bob reads. His membership was checked just before the change. */
   async function asBob<Read>(read: (member: Member) => Promise<Read>, change: () => Promise<unknown>): Promise<Read> {
     const member = await domain.access.member(bob, id)
     meanwhile = change

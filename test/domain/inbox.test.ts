@@ -93,11 +93,11 @@ describe('an inbox of ticks', () => {
   })
 })
 
-describe('an inbox whose reader may take at once', () => {
-  const willing = (inbox: Inbox, answer: (event: ChatEvent) => boolean) => {
+describe('an inbox with a sink', () => {
+  const sinkThat = (inbox: Inbox, answer: (event: ChatEvent) => boolean) => {
     const offered: ChatEvent[] = []
-    inbox.hasty = {
-      takeAtOnce(event) {
+    inbox.sink = {
+      tryPush(event) {
         offered.push(event)
         return answer(event)
       },
@@ -107,7 +107,7 @@ describe('an inbox whose reader may take at once', () => {
 
   it('offers what comes while the reader waits, and goes on waiting when it is taken', async () => {
     const inbox = inboxOf()
-    const offered = willing(inbox, (event) => event.type === 'message')
+    const offered = sinkThat(inbox, (event) => event.type === 'message')
     const taken = inbox.take()
     inbox.event(message(1))
     inbox.event(message(2))
@@ -118,7 +118,7 @@ describe('an inbox whose reader may take at once', () => {
 
   it('offers nothing while nobody waits', async () => {
     const inbox = inboxOf()
-    const offered = willing(inbox, () => true)
+    const offered = sinkThat(inbox, () => true)
     inbox.event(message(1))
     expect(offered).toEqual([])
     expect(await inbox.take()).toMatchObject({ message: { seq: 1 } })
@@ -131,7 +131,7 @@ describe('an inbox whose reader may take at once', () => {
     ['the end', (inbox: Inbox) => inbox.close()],
   ])('offers nothing between %s and the reader’s going on', async (_what, wake) => {
     const inbox = inboxOf({ limit: 10 })
-    const offered = willing(inbox, (event) => event.type === 'message')
+    const offered = sinkThat(inbox, (event) => event.type === 'message')
     const taken = inbox.take()
     wake(inbox)
     inbox.event(message(1))
@@ -144,7 +144,7 @@ describe('an inbox whose reader may take at once', () => {
       { now: () => 0, monotonic: () => 0, sleep: () => new Promise(() => undefined) },
       { limit: 3, accepts: () => true },
     )
-    const offered = willing(inbox, () => true)
+    const offered = sinkThat(inbox, () => true)
     void inbox.take(300)
     inbox.event(message(1))
     expect(offered).toEqual([])
@@ -153,7 +153,7 @@ describe('an inbox whose reader may take at once', () => {
 
   it('offers nothing while something is being offered, and a failure is a no', async () => {
     const inbox = inboxOf()
-    const offered = willing(inbox, () => {
+    const offered = sinkThat(inbox, () => {
       inbox.event(message(2))
       throw new Error('cannot take it')
     })

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest'
 import { createInbox } from '../../src/domain/streams/inbox.ts'
 import { createStream } from '../../src/domain/streams/stream.ts'
 import { aClientMessageId, aUser } from '../kit/ids.ts'
-import { hastyClock, memoryDomain, settled } from '../kit/memory-domain.ts'
+import { instantClock, memoryDomain, nextTurn } from '../kit/memory-domain.ts'
 
 async function aFollower() {
   const { domain, ports } = memoryDomain()
   const [alice, bob] = [aUser(), aUser()]
   const say = async (body: string): Promise<void> => {
     await domain.sendTo(alice, bob, { clientMessageId: aClientMessageId(), body })
-    await settled()
+    await nextTurn()
   }
   const stream = await domain.follow({ userId: bob, after: [] })
   return { domain, ports, alice, bob, say, stream }
@@ -24,7 +24,7 @@ it.each([
     yield 'only'
     await last()
   }
-  const inbox = createInbox(hastyClock(), { limit: 1, accepts: () => true })
+  const inbox = createInbox(instantClock(), { limit: 1, accepts: () => true })
   const stream = createStream(inbox, { run }, async () => {
     ends += 1
   })
@@ -43,18 +43,18 @@ const line = ({ row, previousSeq }: { row: { seq: number; body: string }; previo
 it('what is taken at once does not come again, and what is declined comes by next', async () => {
   const { say, stream } = await aFollower()
   const taken: string[] = []
-  stream.offerTo({ takeNow: (item) => item.row.body !== 'no' && taken.push(line(item)) > 0 })
-  // Caught up with in the log, before anything is live.
+  stream.setSink({ tryPush: (item) => item.row.body !== 'no' && taken.push(line(item)) > 0 })
+  // The stream reads this one from the log, before it is live.
   await say('one')
   expect(line((await stream.next()).value)).toBe('1 one after 0')
   const next = stream.next()
-  await settled()
+  await nextTurn()
   await say('two')
   await say('three')
   await say('no')
   expect(taken).toEqual(['2 two after 1', '3 three after 2'])
   expect(line((await next).value)).toBe('4 no after 3')
-  // Nobody waits: nothing is offered.
+  // No `next()` waits, so nothing is offered.
   await say('five')
   expect(taken).toHaveLength(2)
   expect(line((await stream.next()).value)).toBe('5 five after 4')
@@ -64,9 +64,9 @@ it('what is taken at once does not come again, and what is declined comes by nex
 it('nothing is offered while two wait, only when one is left', async () => {
   const { say, stream } = await aFollower()
   const taken: string[] = []
-  stream.offerTo({ takeNow: (item) => taken.push(line(item)) > 0 })
+  stream.setSink({ tryPush: (item) => taken.push(line(item)) > 0 })
   const [first, second] = [stream.next(), stream.next()]
-  await settled()
+  await nextTurn()
   await say('one')
   expect(line((await first).value)).toBe('1 one after 0')
   expect(taken).toEqual([])
@@ -79,26 +79,26 @@ it('nothing is offered while two wait, only when one is left', async () => {
 it.each([true, false])('a taker may end the stream while it takes; its answer then being %s', async (answer) => {
   const { ports, bob, say, stream } = await aFollower()
   let ended: Promise<unknown> | undefined
-  stream.offerTo({
-    takeNow() {
+  stream.setSink({
+    tryPush() {
       ended = stream.return?.()
       return answer
     },
   })
   const next = stream.next()
-  await settled()
+  await nextTurn()
   await say('one')
   expect(await next).toMatchObject({ done: true })
   await ended
-  // Heard and not acked: the next attach has to be led there.
+  // It was heard and not acked, so the index has to lead the next attach to it.
   expect(await ports.pending.list(bob)).toMatchObject([{ firstUndeliveredSeq: 1 }])
 })
 
 it('what was handed over and not acked is found at the next attach', async () => {
   const { ports, bob, say, stream } = await aFollower()
-  stream.offerTo({ takeNow: () => true })
+  stream.setSink({ tryPush: () => true })
   void stream.next()
-  await settled()
+  await nextTurn()
   await say('one')
   expect(await ports.pending.list(bob)).toEqual([])
   await stream.return?.()
@@ -111,15 +111,15 @@ it('ticks that rise are offered, and those that do not are passed by', async () 
   const member = await domain.access.direct(bob, alice)
   const stream = await domain.followTicks(alice)
   const taken: number[][] = []
-  stream.offerTo({
-    takeNow: ({ lastDeliveredSeq, lastReadSeq }) => taken.push([lastDeliveredSeq, lastReadSeq]) > 0,
+  stream.setSink({
+    tryPush: ({ lastDeliveredSeq, lastReadSeq }) => taken.push([lastDeliveredSeq, lastReadSeq]) > 0,
   })
   const next = stream.next()
-  await settled()
+  await nextTurn()
   await domain.ack(member, 1)
-  await settled()
+  await nextTurn()
   await domain.markRead(member, 1)
-  await settled()
+  await nextTurn()
   expect(taken).toEqual([
     [1, 0],
     [1, 1],

@@ -6,7 +6,7 @@ import { toReacted, toReactions } from '../../src/store/dynamo/reaction-columns.
 import { createMessagesMemory } from '../../src/store/memory/messages.ts'
 import { aChange, aConversation, aMessage } from '../kit/ids.ts'
 
-// One person's reactions to one message. Short emoji take 13 bytes of the person's room and the longest 44, so that a short one may fit
+// These are one person's reactions to one message. Short emoji take 13 bytes of the person's room and the longest 44, so that a short one may fit
 // where a long one does not.
 
 const tones = ['🏻', '🏼', '🏽', '🏾', '🏿']
@@ -14,7 +14,7 @@ const long = tones.map((tone) => `👩${tone}‍❤️‍💋‍👩${tone}`)
 const short = ['👍', '🎉', '😀', '😂', '😭', '🔥']
 const reaction = fc.record({ emoji: fc.constantFrom(...long, ...short), on: fc.boolean() })
 const seqsOf = (made: readonly unknown[]) => made.map((_, i) => i + 2)
-/** All of these in some order, each of them perhaps more than once. */
+/** Makes random orders of all these seqs, each of them perhaps more than once. */
 const someOrder = (seqs: number[]) =>
   fc
     .array(fc.constantFrom(...seqs), { maxLength: 20 })
@@ -31,7 +31,7 @@ async function shown(message: Message, changes: readonly Change[]): Promise<Mess
   return row?.kind === 'message' ? row : expect.fail()
 }
 
-/** How many changes had an effect depends on the order. */
+/** Leaves out how many changes had an effect, as that depends on the order. */
 const kept = ({ reactions = [] }: Message) => reactions.map(({ changes: _changes, ...mark }) => mark)
 
 test('reactions show the same in whatever order they are applied, and however often', async () => {

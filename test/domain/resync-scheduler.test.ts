@@ -5,11 +5,11 @@ import { createInbox } from '../../src/domain/streams/inbox.ts'
 import { createResyncScheduler } from '../../src/domain/streams/resync-scheduler.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import { aClientMessageId, aUser } from '../kit/ids.ts'
-import { hastyClock, memoryDomain, settled } from '../kit/memory-domain.ts'
+import { instantClock, memoryDomain, nextTurn } from '../kit/memory-domain.ts'
 
-// Whoever is there and silent costs what their streams ask at every periodic resync: docs/operations.md says how much that is.
+// An attached user who does nothing costs what their streams ask for at every periodic resync; docs/operations.md says how much that is.
 
-/** All calls that are made of a port are noted down. */
+/** Notes all calls of a port. */
 function noting<Port extends object>(name: string, port: Port, asked: string[]): Port {
   return new Proxy(port, {
     get(target, key) {
@@ -37,11 +37,11 @@ async function aWorld() {
   return {
     domain,
     bob,
-    /** What one periodic resync asks of the stores. */
+    /** Returns what one periodic resync asks of the stores. */
     async periodicResync(): Promise<string[]> {
       asked.length = 0
       domain.resyncScheduler.resyncAll()
-      await settled()
+      await nextTurn()
       return asked.sort()
     },
   }
@@ -52,12 +52,12 @@ async function groupOf(domain: Domain, userId: UserId): Promise<Member> {
   return all.find(({ conversation }) => conversation.kind === 'GROUP') ?? expect.fail()
 }
 
-/** Takes whatever comes. Returns how to stop. */
+/** Reads everything that comes. Returns a function that stops it. */
 async function watched(stream: AsyncIterator<unknown>): Promise<() => Promise<void>> {
   const waiting = (async () => {
     while (!(await stream.next()).done);
   })()
-  await settled()
+  await nextTurn()
   return async () => {
     await stream.return?.()
     await waiting
@@ -96,7 +96,7 @@ it.each<[string, Open, string[]]>([
   async (_what, open, expected) => {
     const { domain, bob, periodicResync } = await aWorld()
     const stop = await watched(await open(domain, bob))
-    // The first one looks into what the catch-up had no reason to.
+    // The first one looks into conversations that the catch-up had no reason to read.
     await periodicResync()
     expect(await periodicResync()).toEqual(expected)
     await stop()
@@ -106,7 +106,7 @@ it.each<[string, Open, string[]]>([
 it('a counter that Redis has forgotten costs one periodic resync a look into the log, and is there again at the next', async () => {
   const { domain, bob, periodicResync } = await aWorld()
   const stop = await watched(await domain.follow({ userId: bob, after: [] }))
-  // Nobody has written into the group since it was founded.
+  // No message was sent to the group since it was created.
   expect(await periodicResync()).toContain('sequencer.seed')
   const next = await periodicResync()
   expect(next).toEqual(['memberships.ofUser', 'sequencer.heads', 'versions.look'])
@@ -115,7 +115,7 @@ it('a counter that Redis has forgotten costs one periodic resync a look into the
 
 it('all streams of a user have their turn in the same second, once in thirty, and users have theirs in many', async () => {
   const periodicResync = createResyncScheduler(memoryDomain().ports)
-  const [users, clock] = [Array.from({ length: 60 }, aUser), hastyClock()]
+  const [users, clock] = [Array.from({ length: 60 }, aUser), instantClock()]
   const resyncs = new Map(users.map((userId) => [userId, [] as number[]]))
   let second = 0
   for (const userId of [...users, ...users, ...users]) {
@@ -127,7 +127,7 @@ it('all streams of a user have their turn in the same second, once in thirty, an
   }
   for (; second < 60; second += 1) {
     await periodicResync.tick()
-    await settled()
+    await nextTurn()
   }
   for (const [first = 0, ...rest] of resyncs.values())
     expect(rest).toEqual([first, first, ...Array(3).fill(first + 30)])

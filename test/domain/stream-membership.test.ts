@@ -5,12 +5,12 @@ import type { EventListener } from '../../src/ports/events.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import type { Ticks } from '../../src/protocol/ticks.ts'
 import { aClientMessageId, aUser } from '../kit/ids.ts'
-import { memoryDomain, settled } from '../kit/memory-domain.ts'
+import { memoryDomain, nextTurn } from '../kit/memory-domain.ts'
 
-// Who may see what an open stream shows. The event of a removal can be lost: then the periodic resync, or the news that events were lost, has
-// to find it.
+// What an open stream shows to a user who is removed. The event of a removal can be lost: then the periodic resync, or the signal that events
+// were lost, has to find it.
 
-/** Bob is in a group of alice's, with carol. */
+/** Bob is in a group of Alice's, with Carol. */
 async function aGroup() {
   const listeners = new Set<EventListener>()
   const boundariesRead: string[] = []
@@ -69,7 +69,7 @@ async function aGroup() {
     reads: async (userId: UserId, seq: number, group: ConversationId = id) =>
       domain.markRead(await domain.access.member(userId, group), seq),
     types: async (userId: UserId, typing: boolean) => domain.setTyping(await domain.access.member(userId, id), typing),
-    /** Nothing of what happens in there is heard. */
+    /** Loses the events of what happens. */
     async unheard(happens: () => Promise<unknown>): Promise<void> {
       lost = true
       await happens()
@@ -77,23 +77,23 @@ async function aGroup() {
     },
     async periodicResync(): Promise<void> {
       domain.resyncScheduler.resyncAll()
-      await settled()
+      await nextTurn()
     },
     async resync(): Promise<void> {
       for (const listener of listeners) listener.gap()
-      await settled()
+      await nextTurn()
     },
   }
 }
 
-/** Takes whatever comes. */
+/** Reads everything that comes. */
 async function watch<T>(stream: AsyncIterableIterator<T>) {
   const shown: T[] = []
   const ended = (async () => {
     for await (const item of stream) shown.push(item)
   })()
   ended.catch(() => undefined)
-  await settled()
+  await nextTurn()
   return { shown, ended, stop: () => stream.return?.() }
 }
 
@@ -142,7 +142,7 @@ describe('a user who was removed and is back', () => {
     })
     await periodicResync()
     await reads(carol, 4)
-    await settled()
+    await nextTurn()
     for (const { shown } of [one, all])
       expect(shown.filter(({ userId }) => userId === carol).at(-1)).toMatchObject({ lastReadSeq: 4 })
     await Promise.all([one.stop(), all.stop()])
@@ -153,10 +153,10 @@ describe('a user who was removed and is back', () => {
     const { shown, stop } = await watch(await domain.followTyping(await member()))
     await unheard(remove)
     await add()
-    // On its way since before they were back.
+    // This event was on its way since before the user was back.
     await ports.events.publishMembership([bob], { conversationId: id, seq: 3, joined: false })
     await types(carol, true)
-    await settled()
+    await nextTurn()
     expect(shown.at(0)).toMatchObject({ userId: carol, typing: true })
     await stop()
   })
@@ -167,7 +167,7 @@ describe('a stream of all ticks', () => {
     const { domain, bob, carol, remove, say, reads, periodicResync } = await aGroup()
     const { shown, stop } = await watch(await domain.followTicks(bob))
     await reads(carol, 2)
-    await settled()
+    await nextTurn()
     expect(shown.map(line)).toEqual(['2/2'])
     await remove()
     await reads(carol, await say('among ourselves'))
@@ -193,7 +193,7 @@ describe('a stream of all ticks', () => {
     const { domain, ports, bob, carol, id, remove } = await aGroup()
     const stream = await domain.followTicks(bob)
     const first = stream.next()
-    await settled()
+    await nextTurn()
     const told = (lastReadSeq: number): Ticks => ({
       userId: carol,
       conversationId: id,
@@ -202,12 +202,12 @@ describe('a stream of all ticks', () => {
     })
     await ports.events.publishBoundaries(id, told(1))
     await first
-    // Nobody asks for the next one yet: all of these wait.
+    // The next item is not asked for yet, so all of these wait.
     await remove()
     await ports.events.publishBoundaries(id, told(2))
-    await settled()
+    await nextTurn()
     const next = stream.next()
-    await settled()
+    await nextTurn()
     await stream.return?.()
     expect(await next).toMatchObject({ done: true })
   })
@@ -271,7 +271,7 @@ it('an event of somebody who has left, which comes late, shows no less than was 
     lastDeliveredSeq: seq - 1,
     lastReadSeq: 0,
   })
-  await settled()
+  await nextTurn()
   expect(watching.shown.slice(shown)).toEqual([])
   await watching.stop()
 })

@@ -51,7 +51,7 @@ describe('media on S3', () => {
     const { searchParams } = new URL(url)
     expect(searchParams.get('X-Amz-SignedHeaders')).toBe('content-length;content-type;host')
     expect(searchParams.get('X-Amz-Expires')).toBe('900')
-    // The checksum of nothing would refuse every file.
+    // The checksum of an empty body would refuse every file.
     expect([...searchParams.keys()].filter((name) => /checksum/i.test(name))).toEqual([])
   })
 

@@ -37,7 +37,7 @@ describe.each([
     const quota = aUser()
     expect(await take(quota, 6)).toEqual({ retryAfterMs: 0 })
     const { retryAfterMs } = await take(quota, 8)
-    // Four are missing: 24 minutes, but for what has come back since.
+    // Four are missing, which takes 24 minutes, less what has come back since.
     expect(retryAfterMs).toBeGreaterThan(23 * 60_000)
     expect(retryAfterMs).toBeLessThanOrEqual(24 * 60_000)
     expect(await take(quota, 4)).toEqual({ retryAfterMs: 0 })

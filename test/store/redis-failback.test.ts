@@ -20,7 +20,7 @@ async function startServer() {
   return { ...redis, soft, port }
 }
 
-/** Resolves when the one has everything of the other. */
+/** Resolves when `to` has everything of `from`. */
 async function replicate(from: RedisServer & { port: number }, to: RedisServer): Promise<void> {
   await to.raw.replicaof('127.0.0.1', from.port)
   await expect
@@ -39,9 +39,9 @@ test('a Redis that is made master again believes nothing of what it knew before,
   const know = async ({ sequencer, versions, blockCache, sessions, boundaryCache }: SoftState) => {
     await seedCounter(sequencer, chat, 5)
     await versions.look([group], 'reading')
-    await versions.settle(group, 'reading', 5)
+    await versions.seed(group, 'reading', 5)
     await blockCache.look([chat], 'lease')
-    await blockCache.settle(chat, 'lease', [])
+    await blockCache.seed(chat, 'lease', [])
     await sessions.attach(phone)
     await sessions.leave(phone)
     await sessions.setPendingIndexComplete(phone.userId)
@@ -59,7 +59,7 @@ test('a Redis that is made master again believes nothing of what it knew before,
   await know(first.soft)
   await replicate(first, second)
 
-  // From the first to the second, which then knows of changes that the first never hears of.
+  // It fails over from the first to the second, which then gets changes that the first never hears of.
   await promote(second)
   await replicate(second, first)
   await first.raw.replicaof('127.0.0.1', await freePort())
@@ -84,7 +84,7 @@ test('a Redis that restarts from an old dump believes nothing of it', async () =
   const redis = await startServer()
   const group = aConversation()
   await redis.soft.versions.look([group], 'reading')
-  await redis.soft.versions.settle(group, 'reading', 5)
+  await redis.soft.versions.seed(group, 'reading', 5)
   expect(await redis.soft.versions.look([group], 'a')).toEqual([5])
   await redis.failover()
   await expect.poll(() => redis.soft.versions.look([group], 'a').catch(() => 'away')).toEqual([undefined])

@@ -24,7 +24,7 @@ function aSource() {
   return { begun, read, write }
 }
 
-const settled = () => new Promise((resolve) => setImmediate(resolve))
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('reads of the same thing', () => {
   test('that are asked for while one is under way share the next one, which sees what was written before they asked', async () => {
@@ -36,13 +36,13 @@ describe('reads of the same thing', () => {
     expect(begun).toHaveLength(1)
     begun[0]?.end()
     expect(await first).toBe(0)
-    await settled()
+    await nextTurn()
     expect(begun).toHaveLength(2)
     write()
     const last = share('page', read)
     begun[1]?.end()
     expect(new Set(await Promise.all(later))).toEqual(new Set([1]))
-    await settled()
+    await nextTurn()
     begun[2]?.end()
     expect(await last).toBe(2)
     expect(begun).toHaveLength(3)
@@ -55,7 +55,7 @@ describe('reads of the same thing', () => {
       const found = share('page', read)
       begun[i]?.end()
       await found
-      await settled()
+      await nextTurn()
     }
     expect(begun).toHaveLength(3)
   })
@@ -67,11 +67,11 @@ describe('reads of the same thing', () => {
     const second = [share('page', read), share('page', read)]
     begun[0]?.fail(new Error('first'))
     await expect(first).rejects.toThrow('first')
-    await settled()
+    await nextTurn()
     const third = share('page', read)
     begun[1]?.fail(new Error('second'))
     for (const each of second) await expect(each).rejects.toThrow('second')
-    await settled()
+    await nextTurn()
     begun[2]?.end()
     expect(await third).toBe(0)
   })
@@ -82,13 +82,13 @@ describe('reads of the same thing', () => {
     const first = share('page', read)
     write()
     const second = Promise.resolve().then(() => share('page', read))
-    await settled()
+    await nextTurn()
     expect(begun).toHaveLength(1)
     write()
     const late = share('page', read)
     begun[0]?.end()
     expect(await Promise.all([first, second])).toEqual([1, 1])
-    await settled()
+    await nextTurn()
     begun[1]?.end()
     expect(await late).toBe(2)
     expect(begun).toHaveLength(2)

@@ -50,9 +50,9 @@ describe('the memory Redis', () => {
     redis.failover()
     expect(await versions.look([id], 'a')).toEqual([undefined])
     redis.failover()
-    await versions.settle(id, 'a', 6)
+    await versions.seed(id, 'a', 6)
     expect(await versions.look([id], 'b')).toEqual([undefined])
-    await versions.settle(id, 'b', 6)
+    await versions.seed(id, 'b', 6)
     expect(await versions.look([id], 'c')).toEqual([6])
   })
 
@@ -68,22 +68,22 @@ describe('the memory Redis', () => {
   test('another process with the same data believes neither an answer nor a lease of the last one', async () => {
     const [known, leased] = [aConversation(), aConversation()]
     await blockCache.look([known, leased], 'lease')
-    await blockCache.settle(known, 'lease', [])
+    await blockCache.seed(known, 'lease', [])
     redis.failover()
-    await blockCache.settle(leased, 'lease', [])
+    await blockCache.seed(leased, 'lease', [])
     expect(await blockCache.look([known, leased], 'another')).toEqual([undefined, undefined])
   })
 
-  test('what a change has begun and never ended stands for a minute, and nothing is settled meanwhile', async () => {
+  test('what a change has begun and never ended stands for a minute, and nothing is seeded meanwhile', async () => {
     const conversationId = aConversation()
     await blockCache.begin(conversationId, 'change')
     nowMs += 59_000
     await blockCache.look([conversationId], 'lease')
-    await blockCache.settle(conversationId, 'lease', [])
+    await blockCache.seed(conversationId, 'lease', [])
     expect(await blockCache.look([conversationId], 'lease')).toEqual([undefined])
     nowMs += 1000
     await blockCache.look([conversationId], 'lease')
-    await blockCache.settle(conversationId, 'lease', [])
+    await blockCache.seed(conversationId, 'lease', [])
     expect(await blockCache.look([conversationId], 'lease')).toEqual([[]])
   })
 

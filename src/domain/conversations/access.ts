@@ -10,42 +10,42 @@ import { joinedSeqOf } from './group.ts'
 declare const checked: unique symbol
 
 /**
- * The proof that a user is in a conversation. Whatever reads or writes a conversation takes one of these, and only this
- * file makes them: that is the one place membership is checked.
+ * The proof that a user is in a conversation. Everything that reads or writes a conversation takes one of these, and only this file makes
+ * them: this is the only place where membership is checked.
  */
 export type Member = {
   readonly userId: UserId
   readonly conversation: Conversation
-  /** What is at or below this is not theirs to see; 0 in a direct chat. */
+  /** The member may not see what is at or below this seq; it is 0 in a direct chat. */
   readonly joinedSeq: Seq
-  /** Of a direct chat that is made by its first message, and has none yet. */
+  /** Set for a direct chat that does not exist yet: its first message creates it. */
   readonly isToBegin?: true
   readonly [checked]: true
 }
 
-/** An entry that was read for a member: the one at `seq`. */
+/** An entry, at `seq`, that was read for a member. */
 type Read = { member: Member; seq: Seq }
 
 export type Access = ReturnType<typeof createAccess>
 
 type Needs = Pick<Ports, 'conversations' | 'memberships' | 'versions'> & { randomId: () => string }
 
-/** `entries` and `bytes`: how much a node keeps of conversations; a group of 1,024 members takes about 120 KB. */
+/** How many conversations a node caches, and how many bytes of them. A group of 1,024 members takes about 120 KB. */
 type ConversationCacheSize = { entries: number; bytes: number }
 
-/** One batch of DynamoDB takes so many. The groups of a user who is in thousands are read in such steps, and each of them answers in time. */
+/** The size of one batch of DynamoDB. The groups of a user who is in thousands are read in such steps, so that each step is in time. */
 const askedAtATime = 100
 
 export function createAccess({ conversations, memberships, versions, randomId }: Needs, size: ConversationCacheSize) {
-  // A direct chat never changes its members, so a row once seen stays true. Of a group it is a copy, good only for as long as
-  // Redis knows of no later version.
+  // A direct chat never changes its members, so a row once seen stays true. A group here is a copy that is valid only while Redis knows of no
+  // later version.
   const known = new LRUCache<ConversationId, Conversation>({
     max: size.entries,
     maxSize: size.bytes,
     sizeCalculation: bytesOf,
   })
 
-  /** Returns the later one of this and the copy that is there. */
+  /** Keeps and returns the later one of this conversation and the cached copy. */
   function keep(conversation: Conversation): Conversation {
     const copy = copyOf(conversation.id)
     if (copy && conversation.kind === 'GROUP' && conversation.version < copy.version) return copy
@@ -53,7 +53,7 @@ export function createAccess({ conversations, memberships, versions, randomId }:
     return conversation
   }
 
-  /** Those of these that exist, as they are now. The caller works with what is returned: the cache may drop any at any time. */
+  /** Returns those that exist, as they are now. The caller uses what is returned, as the cache may drop any of them at any time. */
   async function load(ids: readonly ConversationId[]): Promise<Map<ConversationId, Conversation>> {
     const found = new Map<ConversationId, Conversation>()
     const unknown = [...new Set(ids)].filter((id) => {
@@ -80,27 +80,27 @@ export function createAccess({ conversations, memberships, versions, randomId }:
       groups.map((id, i) => {
         const [group, version] = [found.get(id), newest[i]]
         if (group?.kind !== 'GROUP') return undefined
-        if (version === undefined) return versions.settle(id, token, group.version)
-        // Whoever replaced the group has not said so yet, or never will: what one is shown, all are judged by.
+        if (version === undefined) return versions.seed(id, token, group.version)
+        // The node that replaced the group has not raised the version yet, or has died. Access is decided by what was shown, so it is raised here.
         return group.version > version ? versions.raise(id, group.version) : undefined
       }),
     )
   }
 
   /**
-   * In the order asked for; undefined where there is no such conversation or the user is not in it. Anybody may ask about any id,
-   * and that of a direct chat can be computed. So the user's own row of the index is read first, unless a copy has the user in it:
-   * where there is none, nothing of the conversation is looked at, and the answer takes the same steps whether it exists or not.
+   * Returns the members in the order asked for; undefined where there is no such conversation or the user is not in it. Any user may ask
+   * about any id, and the id of a direct chat can be computed. So the user's own row of the index is read first, unless a cached copy has
+   * the user in it. Where there is no row, the conversation is not looked at: the call takes the same steps whether it exists or not.
    */
   async function find(userId: UserId, ids: readonly ConversationId[]): Promise<(Member | undefined)[]> {
     const unsure = ids.filter((id) => !recall(userId, id))
     const rows =
       unsure.length > 0 ? await memberships.getMany(unsure.map((conversationId) => ({ userId, conversationId }))) : []
-    const strange = new Set(unsure.filter((_, i) => !rows[i]))
-    return findListed(userId, strange.size === 0 ? ids : ids.map((id) => (strange.has(id) ? undefined : id)))
+    const unlisted = new Set(unsure.filter((_, i) => !rows[i]))
+    return findListed(userId, unlisted.size === 0 ? ids : ids.map((id) => (unlisted.has(id) ? undefined : id)))
   }
 
-  /** The same for ids from the user's own index, or those of direct chats of their own: nothing can be learned from these. */
+  /** Does the same for ids from the user's own index, or of the user's own direct chats: these reveal nothing. */
   async function findListed(
     userId: UserId,
     ids: readonly (ConversationId | undefined)[],
@@ -116,8 +116,8 @@ export function createAccess({ conversations, memberships, versions, randomId }:
   const current = async (id: ConversationId): Promise<Conversation | undefined> => (await load([id])).get(id)
 
   /**
-   * Whether each may be shown the entry that was read, after it was. They were asked for before, and may have been taken out of the
-   * group since; only an entry above the version known then can be one that is no longer theirs to see.
+   * Returns whether each entry may be shown to its member, after it was read. The members were looked up before, and may have been removed
+   * from the group since. Only an entry above the version known then can be one that they may no longer see.
    */
   async function mayShow(read: readonly Read[]): Promise<boolean[]> {
     const found = await load(read.filter(isNews).map(({ member }) => member.conversation.id))
@@ -129,13 +129,13 @@ export function createAccess({ conversations, memberships, versions, randomId }:
     })
   }
 
-  /** As far as this node has seen: for those who hear of every change. */
+  /** Answers from the cache alone, for streams that hear of every change. */
   function recall(userId: UserId, id: ConversationId): Member | undefined {
     const conversation = known.get(id)
     return conversation && admit(userId, conversation)
   }
 
-  /** Whether this node has seen that the user is not in it. Of a conversation that it has not met it cannot tell. */
+  /** Returns whether the cache says that the user is not in the conversation. It is false for one that is not cached. */
   function isOut(userId: UserId, id: ConversationId): boolean {
     const conversation = known.get(id)
     return conversation !== undefined && !isIn(userId, conversation)
@@ -153,7 +153,7 @@ export function createAccess({ conversations, memberships, versions, randomId }:
   }
 
   /**
-   * The direct chat of these two. Where there is none yet, it is one to begin: nothing is written for it until its first message is
+   * Returns the direct chat of these two. Where there is none yet, it is one to begin: nothing is written for it until its first message is
    * in the log.
    */
   async function direct(userId: UserId, otherId: UserId): Promise<Member> {
@@ -177,12 +177,12 @@ export function createAccess({ conversations, memberships, versions, randomId }:
     keep(conversation)
   }
 
-  /** Every conversation the user is in. */
+  /** Returns every conversation the user is in. */
   async function all(userId: UserId): Promise<Member[]> {
     return among(userId, await memberships.ofUser(userId))
   }
 
-  /** Those of these that the user is in. */
+  /** Returns those of these conversations that the user is in. */
   async function among(userId: UserId, own: readonly Pick<Membership, 'conversationId'>[]): Promise<Member[]> {
     const found = await findListed(
       userId,
@@ -191,7 +191,7 @@ export function createAccess({ conversations, memberships, versions, randomId }:
     return found.filter((each) => each !== undefined)
   }
 
-  /** In the order asked for: whether the user shares a conversation with each of these, and so they may see each other. */
+  /** Returns, in the order asked for, whether the user shares a conversation with each of these: then they may see each other. */
   async function areAcquainted(userId: UserId, others: readonly UserId[]): Promise<boolean[]> {
     const direct = await findListed(
       userId,
@@ -202,7 +202,7 @@ export function createAccess({ conversations, memberships, versions, randomId }:
     return others.map((other, i) => direct[i] !== undefined || known.has(other))
   }
 
-  /** Which of these the user shares a conversation with: the same few reads however many they are. */
+  /** Returns those with whom the user shares a conversation. It takes the same few reads however many are asked for. */
   async function acquaintances(userId: UserId, others: readonly UserId[]): Promise<Set<UserId>> {
     const own = (await memberships.ofUser(userId)).map((each) => each.conversationId)
     const direct = new Set(others.map((other) => directConversationId(userId, other)))
@@ -214,7 +214,7 @@ export function createAccess({ conversations, memberships, versions, randomId }:
     return new Set(others.filter((other) => shared.some((conversation) => isIn(other, conversation))))
   }
 
-  /** This node's copy of a group, as old as it may be. */
+  /** Returns this node's copy of a group, however old it is. */
   function copyOf(id: ConversationId): Group | undefined {
     const copy = known.get(id)
     return copy?.kind === 'GROUP' ? copy : undefined
@@ -243,11 +243,11 @@ export function createAccess({ conversations, memberships, versions, randomId }:
 export const othersOf = ({ userId, conversation }: Member): UserId[] =>
   conversation.members.filter((each) => each !== userId)
 
-/** Whom to tell of what a member does: everybody, as they may have other devices. */
+/** Returns who hears of what a member does: all members, the member included, as they may have other devices. */
 export const audienceOf = ({ conversation }: Member): Audience =>
   conversation.kind === 'GROUP' ? conversation.id : conversation.members
 
-/** About what a conversation takes in memory: ids are strings and members of a group are objects of their own. */
+/** Estimates the memory a conversation takes: ids are strings, and members of a group are objects. */
 const bytesOf = ({ members }: Conversation): number => 256 + 116 * members.length
 
 const isNews = ({ member: { conversation }, seq }: Read): boolean =>

@@ -7,18 +7,18 @@ import type { Access, Member } from './access.ts'
 import type { Chats, Tail } from './chats.ts'
 import type { SettingsOf } from './settings.ts'
 
-// Somebody's chats, latest activity first: one query for the memberships, one round trip for when something was last said in each,
-// and only what is shown is looked into. The order is soft: where Redis forgot, the log's last message tells, and where a chat
-// that is shown turns out to have gone on, Redis is told. It decides where a chat stands, never whether it is there.
+// Lists a user's chats, latest activity first: one query for the memberships, one round trip for the last activity of each, and only the chats
+// that are shown are looked into. The order is soft state: where Redis forgot, the log's last message tells, and where a chat that is shown
+// turns out to have gone on, Redis is updated. It decides where a chat stands, never whether it is in the list.
 //
-// A user may be in thousands of groups because others added them. So what Redis forgot is read a few chats at a time, and Redis is told
+// A user may be in thousands of groups because others added them. So what Redis forgot is read a few chats at a time, and Redis is updated
 // after each step: a request that fails in the middle lets the next one get further.
 
-/** A place in the list: the latest first, of the same moment the lower id. */
-export type Place = { atMs: number; id: ConversationId }
-/** A chat of the list that nobody has looked into yet. */
-export type Listed = { place: Place; activity: LastActivity; settings: Settings }
-/** Few enough that each of the queries is answered in time, also on a busy node. */
+/** Where a chat stands in the list: the latest first, and of the same moment the lower id. */
+export type ChatSortKey = { atMs: number; id: ConversationId }
+/** A chat of the list that was not looked into yet. */
+export type Listed = { sortKey: ChatSortKey; activity: LastActivity; settings: Settings }
+/** This is few enough that each of the queries is answered in time, also on a busy node. */
 const rebuiltAtATime = 50
 
 type Chat = Listed & { member: Member; tail: Tail }
@@ -31,25 +31,44 @@ type Needs = Pick<Ports, 'memberships' | 'activity' | 'messages'> & {
 }
 
 export function createChatList({ memberships, activity, messages, access, log, chats, settings }: Needs) {
-  /** All of them. */
+  /** Returns all chats in the order of the list. */
   async function order(userId: UserId): Promise<Listed[]> {
     const own = await memberships.ofUser(userId)
-    const ids = own.map(({ conversationId }) => conversationId)
+    const lasts = await activities(
+      userId,
+      own.map(({ conversationId }) => conversationId),
+    )
+    return own
+      .flatMap((membership, i) => {
+        const { conversationId: id } = membership
+        const last = lasts[i]
+        return last
+          ? [{ sortKey: { atMs: last.atMs, id }, activity: last, settings: settings.inForce(membership) }]
+          : []
+      })
+      .sort((one, other) => (comesAfter(one.sortKey, other.sortKey) ? 1 : -1))
+  }
+
+  /** Returns the activities of the user's own conversations, in the order asked for. */
+  async function activities(userId: UserId, ids: readonly ConversationId[]): Promise<(LastActivity | undefined)[]> {
     const known = ids.length > 0 ? await activity.of(ids) : []
     const rebuilt = await rebuild(
       userId,
       ids.filter((_, i) => !known[i]),
     )
-    return own
-      .flatMap((membership, i) => {
-        const { conversationId: id } = membership
-        const last = known[i] ?? rebuilt.get(id)
-        return last ? [{ place: { atMs: last.atMs, id }, activity: last, settings: settings.inForce(membership) }] : []
-      })
-      .sort((one, other) => (comesAfter(one.place, other.place) ? 1 : -1))
+    return ids.map((id, i) => known[i] ?? rebuilt.get(id))
   }
 
-  /** Of what Redis forgot; without those that have not begun. */
+  /** Returns when each came into the group: the time of the entry that added them. */
+  async function joinedAtMs(members: readonly Member[]): Promise<number[]> {
+    const rows = await messages.getMany(
+      members.map(({ conversation, joinedSeq }) => ({ conversationId: conversation.id, seq: joinedSeq })),
+    )
+    const times = new Map(rows.map((row) => [row.conversationId, row.kind === 'void' ? 0 : row.sentAtMs]))
+    return members.map(({ conversation }) => times.get(conversation.id) ?? 0)
+  }
+
+  /** Returns the activities that Redis forgot, without chats that have not begun. */
   async function rebuild(userId: UserId, ids: readonly ConversationId[]): Promise<Map<ConversationId, LastActivity>> {
     const found = new Map<ConversationId, LastActivity>()
     for (let i = 0; i < ids.length; i += rebuiltAtATime) {
@@ -74,8 +93,8 @@ export function createChatList({ memberships, activity, messages, access, log, c
   }
 
   /**
-   * Of groups in which nothing was said or changed since they were made, which is what somebody is put into by the hundreds: one batch
-   * for all of them. Should the second cell be a hole, the group stands too low until it is shown, as where Redis is behind.
+   * Returns the beginnings of groups in which nothing was said or changed since they were created, with one batch for all of them: a user may
+   * be added to hundreds of such groups. If the second cell is a hole, the group stands too low until it is shown, as where Redis is behind.
    */
   async function beginningsOfSilent(members: readonly Member[]): Promise<Map<ConversationId, LastActivity>> {
     const groups = members.flatMap(({ conversation }) =>
@@ -94,8 +113,8 @@ export function createChatList({ memberships, activity, messages, access, log, c
   }
 
   /**
-   * A direct chat begins with its first message; earlier versions may have left an empty one. A group is there from
-   * its first entry on, whatever that is.
+   * Reads the last activity from the log. A direct chat begins with its first message; earlier versions may have left an empty one. A group
+   * begins with its first entry of any kind.
    */
   async function lastActivity({ conversation }: Member): Promise<LastActivity | undefined> {
     const message = await log.lastMessage(conversation.id)
@@ -104,7 +123,7 @@ export function createChatList({ memberships, activity, messages, access, log, c
     return { seq: entry?.seq ?? 0, atMs: entry?.sentAtMs ?? 0 }
   }
 
-  /** The first `count` of these, looked into, and whether there are more. What is not the user's to see is passed over. */
+  /** Looks into the first `count` of these and returns whether there are more. Chats that the user may not see are skipped. */
   async function open(
     userId: UserId,
     listed: readonly Listed[],
@@ -116,7 +135,7 @@ export function createChatList({ memberships, activity, messages, access, log, c
       const some = listed.slice(next, next + count - seen.length)
       const members = await access.findListed(
         userId,
-        some.map(({ place }) => place.id),
+        some.map(({ sortKey }) => sortKey.id),
       )
       seen.push(...some.flatMap((each, i) => (members[i] ? [{ ...each, member: members[i] }] : [])))
       next += some.length
@@ -130,7 +149,7 @@ export function createChatList({ memberships, activity, messages, access, log, c
     return { chats: opened, more: next < listed.length }
   }
 
-  /** Only upward: a chat moved down behind a reader's back would be shown twice in one walk. */
+  /** Moves chats only up: one that moved down between two pages would be shown on both. */
   async function catchUp(opened: readonly Chat[]): Promise<void> {
     const ahead = opened.flatMap(({ activity: { seq, atMs }, tail: { lastMessage } }) =>
       lastMessage && lastMessage.seq > seq && lastMessage.sentAtMs > atMs
@@ -140,9 +159,9 @@ export function createChatList({ memberships, activity, messages, access, log, c
     if (ahead.length > 0) await activity.seed(ahead)
   }
 
-  return { order, open }
+  return { order, open, activities, joinedAtMs }
 }
 
-/** Whether this place is further down the list than the other. */
-export const comesAfter = (place: Place, other: Place): boolean =>
-  place.atMs < other.atMs || (place.atMs === other.atMs && place.id > other.id)
+/** Whether this key is further down the list than the other. */
+export const comesAfter = (key: ChatSortKey, other: ChatSortKey): boolean =>
+  key.atMs < other.atMs || (key.atMs === other.atMs && key.id > other.id)

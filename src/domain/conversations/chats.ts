@@ -6,10 +6,10 @@ import { isMessage, type Log } from '../log/log.ts'
 import type { Access, Member } from './access.ts'
 import { createCountUnread, type UnreadRequest } from './unread.ts'
 
-/** Up to this many numbers, cells are fetched in one batch with those of other chats; above, they are counted by a query. */
+/** Up to this many cells are fetched in one batch with those of other chats. More are counted by a query. */
 const spanMax = 20
 
-/** The end of a conversation's log. `lastSeq`: of the last entry, which need not be a message. */
+/** The end of a conversation's log. `lastSeq` is that of the last entry, which need not be a message. */
 export type Tail = { lastSeq: Seq; lastMessage: Message | undefined }
 
 export type Chats = ReturnType<typeof createChats>
@@ -20,9 +20,9 @@ export function createChats({ log, messages, sequencer, access }: Needs) {
   const countUnread = createCountUnread({ messages })
 
   /**
-   * In the order asked for. Redis's counters say where the last entries should be, the activities, where they are known,
-   * where the last messages; one batch fetches what lies between the two and looks into the cells after. A query answers
-   * only where the log goes on after the counter, or no message was among them.
+   * Returns the tails in the order asked for. Redis's counters say where the last entries should be; the activities, if known, say where the
+   * last messages are. One batch fetches what lies between the two, and the cell after. A query is needed only where the log goes on after
+   * the counter, or where no message was among them.
    */
   async function tails(
     members: readonly Member[],
@@ -44,7 +44,7 @@ export function createChats({ log, messages, sequencer, access }: Needs) {
     return all.map((each, i) => (mayShow[i] ? each : { ...each, lastMessage: undefined }))
   }
 
-  /** `last`: the rows the log ends with, descending, as far as they are known. */
+  /** `last` are the rows the log ends with, descending, as far as they are known. */
   async function tail(id: ConversationId, last: readonly LogRow[]): Promise<Tail> {
     const entry = last.find((row) => row.kind !== 'void') ?? (await log.lastEntry(id))
     if (!entry) return { lastSeq: 0, lastMessage: undefined }
@@ -53,8 +53,8 @@ export function createChats({ log, messages, sequencer, access }: Needs) {
   }
 
   /**
-   * In the order asked for: messages of others above what the user has read, but for those deleted, in which there is nothing
-   * left to read; `unreadMax` stands for more.
+   * Counts the messages of others above what the user has read, in the order asked for. Deleted messages do not count, as there is nothing left
+   * to read in them; `unreadMax` stands for that many or more.
    */
   async function unreadCounts(requests: readonly UnreadRequest[]): Promise<number[]> {
     const isShort = ({ readSeq, lastSeq }: UnreadRequest) => lastSeq - readSeq <= spanMax
@@ -82,7 +82,7 @@ const unreadCells = ({ member, readSeq, lastSeq }: UnreadRequest): MessageAddres
 const isUnread = (row: LogRow, userId: UserId): boolean =>
   isMessage(row) && row.senderId !== userId && row.deletedAtMs === undefined
 
-/** The cell after the last one, and then down to the last message if that is not far. */
+/** Returns the cell after the last one, and those down to the last message if that is not far. */
 function lastCells(
   conversationId: ConversationId,
   head: Seq | undefined,

@@ -11,16 +11,16 @@ import { directConversationId } from './conversation-id.ts'
 // A departure is written before the member leaves, and read after the group was. So a node that reads the group without
 // a user who left also reads the departure, and the change is made only for that version of the group (groups.ts).
 
-/** Of the direct chat with the one who adds: older ones are no wish of today. */
+/** How many messages of the direct chat with the member who adds are looked at. Older ones say nothing about today. */
 const messagesLookedAt = 20
 const chatsAtATime = 25
 
 type Needs = Pick<Ports, 'blocks' | 'departures' | 'messages'>
-/** `returning`: those of the others who left before, and asked to come back. */
+/** `returning` are the departures of those who left before and may come back. */
 type Consent = { refusing: ReadonlySet<UserId>; returning: readonly Departure[] }
 
 export function createConsent({ blocks, departures, messages }: Needs) {
-  /** `groupId`: undefined for a group that is being made, which nobody can have left. */
+  /** `groupId` is undefined for a group that is being created, which no user can have left. */
   return async function consentOf(
     userIds: readonly UserId[],
     actorId: UserId,

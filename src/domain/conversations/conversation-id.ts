@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
 
-/** A hash of the sorted pair: no lookup to find a direct chat, no race to create it, no name to guess it by. */
+/** Hashes the sorted pair. So a direct chat is found without a lookup and created without a race, and its id reveals no names. */
 export function directConversationId(one: UserId, other: UserId): ConversationId {
   const pair = [one, other].sort().join('\n')
   const hash = createHash('sha256').update(pair).digest().subarray(0, 20).toString('base64url')

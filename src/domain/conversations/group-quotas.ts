@@ -2,7 +2,10 @@ import type { Ports } from '../../ports/ports.ts'
 import { ChatError } from '../../protocol/errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
 
-/** What one user may do in an hour: groups made, people put into groups, changes of groups, and direct chats begun. 0: as many as they like. */
+/**
+ * How many groups a user may create in an hour, how many people they may add, how often they may change groups, and how many direct chats they
+ * may begin. 0 means no limit.
+ */
 export type GroupQuotas = {
   groupsPerHour: number
   additionsPerHour: number
@@ -18,13 +21,13 @@ export const groupQuotasDefault: GroupQuotas = {
 }
 
 /**
- * Bounds how many groups and chats one person can put others into, and how much they can put into the logs of groups. It is taken before
- * anything is written.
+ * Bounds how many groups and chats one person can put others into, and how much they can put into the logs of groups. The quota is taken
+ * before anything is written.
  */
 export function createGroupQuotas({ quotas }: Pick<Ports, 'quotas'>, limits: GroupQuotas) {
   async function take(name: string, count: number, perHour: number): Promise<void> {
     if (!quotas || perHour === 0 || count === 0) return
-    // One operation may ask for more than the whole: it is let through where nothing was taken before.
+    // One operation may ask for more than the whole quota: it passes if nothing was taken before.
     const { retryAfterMs } = await quotas.take(name, Math.min(count, perHour), perHour)
     if (retryAfterMs === 0) return
     throw new ChatError(

@@ -4,14 +4,14 @@ import { badInput, ChatError } from '../../protocol/errors.ts'
 import type { Seq, UserId } from '../../protocol/ids.ts'
 import { groupMembersMax } from '../../protocol/limits.ts'
 
-// What a group is, and who may make what of it. Nothing here waits for anything.
+// The rules of a group: who may change what. Everything here is synchronous and pure.
 
-/** What is to change. */
-export type Wish = Pick<GroupChange, 'added' | 'removed' | 'roles' | 'title'>
+/** What a change of a group would change, before it has an entry in the log. */
+export type ProposedChange = Pick<GroupChange, 'added' | 'removed' | 'roles' | 'title'>
 export type MemberRole = GroupChange['roles'][number]
 export type MembersRequest = { add: readonly UserId[]; remove: readonly UserId[]; roles: readonly MemberRole[] }
 
-/** What a change makes of a group; of none, for the first. */
+/** Applies a change to a group, or to no group if it is the first change. */
 export function changed(group: Group | undefined, change: GroupChange): Group {
   const { conversationId, seq, added, removed, roles, title } = change
   const membersById = new Map<UserId, GroupMember>(group?.membersById)
@@ -32,14 +32,14 @@ export function changed(group: Group | undefined, change: GroupChange): Group {
 }
 
 /** The first change of a group. */
-export function toFound(ownerId: UserId, title: string, memberIds: readonly UserId[]): Wish {
+export function toCreate(ownerId: UserId, title: string, memberIds: readonly UserId[]): ProposedChange {
   const added = [...new Set([ownerId, ...memberIds])]
   if (added.length > groupMembersMax) throw tooMany('memberIds')
   return { added, removed: [], roles: [{ userId: ownerId, role: 'OWNER' }], title }
 }
 
-/** Undefined where the group is so already. */
-export function toUpdateMembers(group: Group, actorId: UserId, request: MembersRequest): Wish | undefined {
+/** Returns undefined if the group is as requested already. */
+export function toUpdateMembers(group: Group, actorId: UserId, request: MembersRequest): ProposedChange | undefined {
   const { membersById } = group
   const actor = roleOf(group, actorId)
   if (!governs(actor)) throw forbidden('Only an owner or an admin may change who is in a group.')
@@ -63,47 +63,53 @@ export function toUpdateMembers(group: Group, actorId: UserId, request: MembersR
   if (actor !== 'OWNER' && roles.length > 0) throw forbidden('Only an owner may give roles.')
   if (membersById.size - removed.length + added.length > groupMembersMax) throw tooMany('add')
   if (added.length + removed.length + roles.length === 0) return undefined
-  const wish = { added, removed, roles }
-  if (!hasOwner(group, wish)) throw badInput('roles', 'A group needs an owner.')
-  return wish
+  const proposed = { added, removed, roles }
+  if (!hasOwner(group, proposed)) throw badInput('roles', 'A group needs an owner.')
+  return proposed
 }
 
-/** The wish without those who are not to be added, and without roles for them. Undefined where nothing is left of it. */
-export function leaveOut(group: Group, wish: Wish, refusing: ReadonlySet<UserId>): Wish | undefined {
-  if (refusing.size === 0) return wish
-  const added = wish.added.filter((userId) => !refusing.has(userId))
-  const roles = wish.roles.filter(({ userId }) => group.membersById.has(userId) || !refusing.has(userId))
-  const rest = { ...wish, added, roles }
+/** Returns the proposed change without those who are not to be added and without roles for them, or undefined if nothing is left of it. */
+export function leaveOut(
+  group: Group,
+  proposed: ProposedChange,
+  refusing: ReadonlySet<UserId>,
+): ProposedChange | undefined {
+  if (refusing.size === 0) return proposed
+  const added = proposed.added.filter((userId) => !refusing.has(userId))
+  const roles = proposed.roles.filter(({ userId }) => group.membersById.has(userId) || !refusing.has(userId))
+  const rest = { ...proposed, added, roles }
   if (added.length + rest.removed.length + roles.length === 0) return undefined
   if (!hasOwner(group, rest)) throw badInput('roles', 'A group needs an owner.')
   return rest
 }
 
-/** Whoever leaves as the last owner is followed by the admin, or else the member, who has been there longest. */
-export function toLeave(group: Group, userId: UserId): Wish {
-  const wish: Wish = { added: [], removed: [userId], roles: [] }
+/** If the last owner leaves, the admin who has been there longest becomes owner, or else the member who has. */
+export function toLeave(group: Group, userId: UserId): ProposedChange {
+  const proposed: ProposedChange = { added: [], removed: [userId], roles: [] }
   const others = group.members.filter((each) => each !== userId)
   const heir = others.find((each) => roleOf(group, each) === 'ADMIN') ?? others[0]
-  return heir === undefined || hasOwner(group, wish) ? wish : { ...wish, roles: [{ userId: heir, role: 'OWNER' }] }
+  return heir === undefined || hasOwner(group, proposed)
+    ? proposed
+    : { ...proposed, roles: [{ userId: heir, role: 'OWNER' }] }
 }
 
-/** Undefined where that is its title. */
-export function toRename(group: Group, actorId: UserId, title: string): Wish | undefined {
+/** Returns undefined if the group has this title already. */
+export function toRename(group: Group, actorId: UserId, title: string): ProposedChange | undefined {
   if (!governs(roleOf(group, actorId))) throw forbidden('Only an owner or an admin may change the title of a group.')
   return group.title === title ? undefined : { added: [], removed: [], roles: [], title }
 }
 
-/** What is at or below this is not for this member's eyes; 0 in a direct chat. */
+/** The member may not see what is at or below this seq; it is 0 in a direct chat. */
 export const joinedSeqOf = (conversation: Conversation, userId: UserId): Seq =>
   conversation.kind === 'GROUP' ? (conversation.membersById.get(userId)?.joinedSeq ?? 0) : 0
 
 export const roleOf = (conversation: Conversation, userId: UserId): Role =>
   (conversation.kind === 'GROUP' && conversation.membersById.get(userId)?.role) || 'MEMBER'
 
-/** Whether somebody of this role may add and remove people, and delete what others wrote. */
+/** Whether a member with this role may add and remove people, and delete messages of others. */
 export const governs = (role: Role): boolean => role !== 'MEMBER'
 
-function hasOwner(group: Group, { removed, roles }: Wish): boolean {
+function hasOwner(group: Group, { removed, roles }: ProposedChange): boolean {
   const roleThen = (userId: UserId) => roles.find((each) => each.userId === userId)?.role ?? roleOf(group, userId)
   const there = group.members.filter((userId) => !removed.includes(userId))
   return [...there, ...roles.map(({ userId }) => userId)].some((userId) => roleThen(userId) === 'OWNER')

@@ -18,25 +18,25 @@ import {
   changed,
   leaveOut,
   type MembersRequest,
-  toFound,
+  type ProposedChange,
+  toCreate,
   toLeave,
   toRename,
   toUpdateMembers,
-  type Wish,
 } from './group.ts'
 import type { createGroupQuotas } from './group-quotas.ts'
 
-// Changing a group: put the change into its log, bring the group's row from the version it was made for to its seq, announce it.
+// Changes a group: puts the change into its log, updates the group's row from the version the change was made for, announces it.
 //
-// The row is the truth, and its version lets one change after the other through: of two made for the same version one takes
-// effect, the other's author looks again and makes a new one, if there is still something to do. A change in the log that
-// never took effect means nothing.
+// The row is the truth, and its version lets one change after the other take effect: of two made for the same version one takes effect, and the
+// author of the other reads the group again and makes a new change if it is still needed. A change in the log that never took effect means
+// nothing.
 //
-// A reader that meets a change in the log sees to it that it is decided before it goes on, as it does with a hole. So for
-// whoever reads the log, a member is in the group exactly between the change that brought them and the one that took them:
-// nothing above that one is ever shown to them, however late the author's node, or however old this node's copy.
+// A reader that meets a change in the log has it decided before it goes on, as it does with a hole. So for every reader of the log, a member
+// is in the group exactly between the change that added them and the one that removed them: nothing above that one is ever shown to them,
+// however late the author's node, or however old this node's copy.
 //
-// Rows of the index come before the group's row, and go after it: they may be there in vain, never missing.
+// Rows of the index are written before the group's row and deleted after it: there may be one too many, but none is ever missing.
 
 const attemptsMax = 10
 const rowsAtATime = 25
@@ -55,8 +55,8 @@ type Needs = Pick<Ports, Stores | 'versions' | 'events' | 'clock'> & {
 
 export type Groups = ReturnType<typeof createGroups>
 
-/** What is to change of this version of the group; undefined where it is so already. */
-type WishFor = (group: Group) => Wish | undefined | Promise<Wish | undefined>
+/** Says what to change of this version of the group. Returns undefined if the group is as wanted already. */
+type Propose = (group: Group) => ProposedChange | undefined | Promise<ProposedChange | undefined>
 
 export function createGroups(needs: Needs) {
   const { conversations, memberships, messages, claims, departures, versions, events, clock } = needs
@@ -65,28 +65,28 @@ export function createGroups(needs: Needs) {
   const deciding = new Map<string, Promise<Group | undefined>>()
 
   /**
-   * The claim decides the group's id, so that every retry, at whatever age, comes to the same group. The claim is for what was asked;
-   * who is in the group is what its first entry says, whoever has blocked whom when a retry comes.
+   * Creates a group. The claim decides its id, so that every retry, at any age, comes to the same group. The claim is for what was asked; the
+   * first entry says who is in the group, even if other people have blocked each other when a retry comes.
    */
   async function create(userId: UserId, { clientGroupId, title, memberIds }: GroupRequest): Promise<Member> {
-    const wish = toFound(userId, title, memberIds)
+    const proposed = toCreate(userId, title, memberIds)
     await quotas.takeGroup(userId)
-    await quotas.takeAdditions(userId, wish.added.length - 1)
-    const payload = payloadOf(textOf(wish), isOf(wish))
+    await quotas.takeAdditions(userId, proposed.added.length - 1)
+    const payload = payloadOf(textOf(proposed), isOf(proposed))
     const claim = await claims.claim({
       senderId: userId,
-      // No clientMessageId holds a '#': groups have a supply of their own.
+      // No clientMessageId holds a '#', so the ids of groups never collide with those of messages.
       clientMessageId: `#${clientGroupId}` as ClientMessageId,
       conversationId: groupIdOf(nextMessageId()),
       seq: 1,
       payloadHash: payload.hash,
     })
     if (!(await payload.isOf(claim))) throw conflict('clientGroupId')
-    const { refusing } = await consentOf(wish.added, userId)
-    const first = await putFirst(claim, { ...wish, added: wish.added.filter((each) => !refusing.has(each)) })
+    const { refusing } = await consentOf(proposed.added, userId)
+    const first = await putFirst(claim, { ...proposed, added: proposed.added.filter((each) => !refusing.has(each)) })
     const [existing] = await conversations.getMany([claim.conversationId])
     if (!existing) {
-      await memberships.found(first.added, { conversationId: first.conversationId, joinedSeq: first.seq })
+      await memberships.addFirst(first.added, { conversationId: first.conversationId, joinedSeq: first.seq })
       await conversations.create(changed(undefined, first))
       await versions.raise(claim.conversationId, first.seq)
     }
@@ -94,10 +94,10 @@ export function createGroups(needs: Needs) {
     return requireOwn(userId, claim.conversationId)
   }
 
-  async function putFirst(claim: Claim, wish: Wish): Promise<GroupChange> {
+  async function putFirst(claim: Claim, proposed: ProposedChange): Promise<GroupChange> {
     const { conversationId, senderId, clientMessageId, seq } = claim
     const entry = { conversationId, seq, senderId, clientMessageId, messageId: nextMessageId(), sentAtMs: clock.now() }
-    const first: GroupChange = { kind: 'group', ...entry, baseVersion: 0, ...wish }
+    const first: GroupChange = { kind: 'group', ...entry, baseVersion: 0, ...proposed }
     if ((await messages.put(first)) === 'written') return first
     const cell = await messages.get(first)
     if (cell?.kind !== 'group') throw unavailable(new Error('The first cell of a group holds something else.'))
@@ -109,13 +109,13 @@ export function createGroups(needs: Needs) {
     const returning = new Map<UserId, Departure>()
     let isPaid = false
     const changedMember = await change(member, async (group) => {
-      const wish = toUpdateMembers(group, actorId, request)
-      if (!wish || wish.added.length === 0) return wish
-      if (!isPaid) await quotas.takeAdditions(actorId, wish.added.length)
+      const proposed = toUpdateMembers(group, actorId, request)
+      if (!proposed || proposed.added.length === 0) return proposed
+      if (!isPaid) await quotas.takeAdditions(actorId, proposed.added.length)
       isPaid = true
-      const consent = await consentOf(wish.added, actorId, group.id)
+      const consent = await consentOf(proposed.added, actorId, group.id)
       for (const departure of consent.returning) returning.set(departure.userId, departure)
-      return leaveOut(group, wish, consent.refusing)
+      return leaveOut(group, proposed, consent.refusing)
     })
     const { members } = changedMember.conversation
     const isBack = ({ userId }: Departure) => members.includes(userId)
@@ -127,8 +127,8 @@ export function createGroups(needs: Needs) {
     change(member, (group) => toRename(group, member.userId, title))
 
   /**
-   * The departure comes first. A crash after it leaves somebody in the group who wanted to leave; the other way round it would leave
-   * somebody out of it whom those they left may take back at once, and so would an addition that comes between the two.
+   * Writes the departure first. A crash after that leaves a user in the group who wanted to leave. In the other order, a crash, or an addition
+   * that comes between the two, would let the others add the user again at once.
    */
   async function leave(member: Member): Promise<void> {
     const { userId, conversation } = member
@@ -136,21 +136,21 @@ export function createGroups(needs: Needs) {
     await make(member, (group) => toLeave(group, member.userId))
   }
 
-  /** What is so already costs nothing, and neither do further attempts at the same. */
-  async function change(member: Member, wishFor: WishFor): Promise<Member> {
+  /** A change that is not needed takes nothing of the quota, and neither do further attempts at the same change. */
+  async function change(member: Member, propose: Propose): Promise<Member> {
     let isPaid = false
     const isIn = await make(member, async (group) => {
-      const wish = await wishFor(group)
-      if (wish && !isPaid) await quotas.takeChange(member.userId)
-      isPaid ||= wish !== undefined
-      return wish
+      const proposed = await propose(group)
+      if (proposed && !isPaid) await quotas.takeChange(member.userId)
+      isPaid ||= proposed !== undefined
+      return proposed
     })
-    // They were removed before it took effect. Somebody may have added them again since: that does not make it take effect.
+    // The member was removed before the change took effect. Being added again since does not make it take effect.
     if (!isIn) throw notFound()
     return requireOwn(member.userId, member.conversation.id)
   }
 
-  /** Of somebody who was in it a moment ago. */
+  /** Returns the member, who was in the group a moment ago. */
   async function requireOwn(userId: UserId, id: ConversationId): Promise<Member> {
     const [member] = await access.findListed(userId, [id])
     if (!member) throw notFound()
@@ -158,27 +158,27 @@ export function createGroups(needs: Needs) {
   }
 
   /** Returns false where the member was found to be out of the group after an attempt that did not take effect. */
-  async function make(member: Member, wishFor: WishFor): Promise<boolean> {
+  async function make(member: Member, propose: Propose): Promise<boolean> {
     const { id } = member.conversation
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const group = await read(id)
       if (!group?.membersById.has(member.userId)) {
-        // Perhaps by an attempt of this very call that died before it said so.
+        // An earlier attempt of this call may have removed the member and died before it raised the version.
         if (group) await versions.raise(id, group.version)
         if (attempt > 0) return false
         throw notFound()
       }
-      const wish = await wishFor(group)
-      // Likewise: what is so already may not have been announced.
-      if (!wish) {
+      const proposed = await propose(group)
+      // Likewise, the last change may not have been announced.
+      if (!proposed) {
         await announceLast(group)
         return true
       }
       const { row } = await append<GroupChange>(member, {
         clientMessageId: randomId() as ClientMessageId,
-        payload: payloadOf(textOf(wish), isOf(wish)),
+        payload: payloadOf(textOf(proposed), isOf(proposed)),
         above: group.version,
-        row: (entry) => ({ kind: 'group', ...entry, baseVersion: group.version, ...wish }),
+        row: (entry) => ({ kind: 'group', ...entry, baseVersion: group.version, ...proposed }),
       })
       const { now } = await apply(row)
       if (now?.version === row.seq) {
@@ -189,8 +189,8 @@ export function createGroups(needs: Needs) {
     throw unavailable(new Error('Others kept changing the group.'))
   }
 
-  /** The group once this change is decided, one way or the other. */
-  async function settle(change: GroupChange): Promise<Group | undefined> {
+  /** Returns the group once it is decided whether this change takes effect. */
+  async function decideChange(change: GroupChange): Promise<Group | undefined> {
     const copy = access.copyOf(change.conversationId)
     if (copy && copy.version >= change.seq) return copy
     if (copy && change.applied && copy.version === change.baseVersion) {
@@ -199,19 +199,19 @@ export function createGroups(needs: Needs) {
       return next
     }
     const key = `${change.conversationId} ${change.seq}`
-    const decided = deciding.get(key) ?? decide(change).finally(() => deciding.delete(key))
+    const decided = deciding.get(key) ?? applyAndAnnounce(change).finally(() => deciding.delete(key))
     deciding.set(key, decided)
     return decided
   }
 
-  /** Its author may have died in the middle: then nobody else announces it. */
-  async function decide(change: GroupChange): Promise<Group | undefined> {
+  /** Applies a change and announces it if this call did so: its author may have died in the middle. */
+  async function applyAndAnnounce(change: GroupChange): Promise<Group | undefined> {
     const { now, took } = await apply(change)
     if (now && took) await announce(now, change)
     return now
   }
 
-  /** Lets it take effect if it can. `now`: the group as it is then. `took`: this call did it. */
+  /** Lets the change take effect if it can. `now` is the group after that. `took`: this call did it. */
   async function apply(change: GroupChange): Promise<{ now: Group | undefined; took: boolean }> {
     const group = await read(change.conversationId)
     if (group?.version !== change.baseVersion) return { now: group, took: false }
@@ -228,7 +228,7 @@ export function createGroups(needs: Needs) {
   const index = ({ conversationId, added, seq }: GroupChange): Promise<void> =>
     inBatches(added, (userId) => memberships.add(userId, { conversationId, joinedSeq: seq }))
 
-  /** The version first: whoever comes after the news must not be judged by an old copy. */
+  /** Raises the version first: requests that come after the event must not be checked against an old copy. */
   async function announce(group: Group, change: GroupChange): Promise<void> {
     await versions.raise(group.id, group.version)
     await Promise.all([events.publishGroupEntry({ ...change, applied: true }), publishMemberships(change)])
@@ -251,20 +251,20 @@ export function createGroups(needs: Needs) {
     return group
   }
 
-  return { create, updateMembers, rename, leave, settle }
+  return { create, updateMembers, rename, leave, decideChange }
 }
 
-/** The same for every attempt of one call. */
-const textOf = ({ added, removed, roles, title }: Omit<Wish, 'title'> & { title?: string }): string =>
+/** Returns the same text for every attempt of one call. */
+const textOf = ({ added, removed, roles, title }: Omit<ProposedChange, 'title'> & { title?: string }): string =>
   JSON.stringify([[...added].sort(), removed, roles, title])
 
-/** People who refuse to be added are left out of the row, and of a retry perhaps others. */
+/** People who refuse to be added are left out of the row; at a retry they may be others. So a row may have fewer people than asked for. */
 const isOf =
-  (wish: Wish) =>
+  (proposed: ProposedChange) =>
   (row: LogRow): boolean =>
     row.kind === 'group' &&
-    row.added.every((userId) => wish.added.includes(userId)) &&
-    textOf({ ...row, added: [] }) === textOf({ ...wish, added: [] })
+    row.added.every((userId) => proposed.added.includes(userId)) &&
+    textOf({ ...row, added: [] }) === textOf({ ...proposed, added: [] })
 
 async function inBatches<T>(all: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
   for (let i = 0; i < all.length; i += rowsAtATime) await Promise.all(all.slice(i, i + rowsAtATime).map(work))

@@ -3,17 +3,17 @@ import type { Ports } from '../../ports/ports.ts'
 import { notFound } from '../../protocol/errors.ts'
 import type { Member } from './access.ts'
 
-// What a member has decided for themselves about a conversation. It lies in their own membership and is nobody else's business.
+// A member's own settings of a conversation. They are stored in the membership, and no other member sees them.
 
 export type SettingsOf = ReturnType<typeof createSettings>
 
 export function createSettings({ memberships, events, clock }: Pick<Ports, 'memberships' | 'events' | 'clock'>) {
-  /** In the order asked for, in one batch. */
+  /** Returns the settings in the order asked for, in one batch. */
   async function of(members: readonly Member[]): Promise<Settings[]> {
     return (await memberships.getMany(members.map(addressOf))).map(inForce)
   }
 
-  /** Tells the member's other devices. Done twice it is the same. */
+  /** Changes the settings and publishes that to the member's other devices. It is idempotent. */
   async function configure(member: Member, change: SettingsChange): Promise<Settings> {
     const [unchanged] = Object.keys(change).length === 0 ? await of([member]) : []
     if (unchanged) return unchanged
@@ -23,7 +23,7 @@ export function createSettings({ memberships, events, clock }: Pick<Ports, 'memb
     return inForce(membership)
   }
 
-  /** A mute that is over is none. */
+  /** Leaves out a mute that is over. */
   function inForce(membership: Membership | undefined): Settings {
     const { mutedUntilMs, pinned = false, archived = false } = membership?.settings ?? {}
     const isMuted = mutedUntilMs !== undefined && mutedUntilMs > clock.now()

@@ -1,20 +1,20 @@
 import type { Ports } from '../../ports/ports.ts'
 import type { Seq } from '../../protocol/ids.ts'
 import { unreadMax } from '../../protocol/limits.ts'
-import { createStretches } from '../log/stretches.ts'
+import { createSeqRanges } from '../log/seq-ranges.ts'
 import type { Member } from './access.ts'
 
-// Counting what is unread where that may be far: up to `unreadMax` messages of others above what was read. Whoever only sends has never
-// read anything, and their own messages are not counted: so the stretches without a message of others are remembered, and looked at once.
+// Counts up to `unreadMax` messages of others above what was read, where these may be far up in the log. A user who only sends has never read
+// anything, and their own messages do not count: so the ranges without a message of others are remembered, and read only once.
 
-/** `readSeq`: up to here it is read. `lastSeq`: of the last entry. */
+/** `readSeq` is the read boundary. `lastSeq` is that of the last entry. */
 export type UnreadRequest = { member: Member; readSeq: Seq; lastSeq: Seq }
 
 const lookedAtMax = 10_000
 const logsMax = 10_000
 
 export function createCountUnread({ messages }: Pick<Ports, 'messages'>) {
-  const free = createStretches(logsMax)
+  const free = createSeqRanges(logsMax)
 
   return async function countUnread({ member, readSeq, lastSeq }: UnreadRequest): Promise<number> {
     const { userId, conversation } = member
@@ -32,7 +32,7 @@ export function createCountUnread({ messages }: Pick<Ports, 'messages'>) {
       counted += found.seqs.length
       if (found.whole) noteBetween(key, at, found.seqs, found.upTo)
       at = found.upTo
-      // As there seems to be little to find.
+      // The steps grow, as there seems to be little to find.
       limit = Math.min(2 * limit, lookedAtMax)
     }
     return Math.min(counted, unreadMax)

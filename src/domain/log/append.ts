@@ -12,19 +12,20 @@ import type { Heads } from './heads.ts'
 import type { Log } from './log.ts'
 import type { Payload } from './payloads.ts'
 
-// Putting something into a conversation's log, once: reserve a number, claim it for this call, write the cell.
+// Puts an entry into a conversation's log, once: reserves a seq, claims it for this call, writes the cell.
 //
-// Redis's number is a proposal. The claim (one per sender and client id, for ever) decides where this call goes; the cell
-// (written once) decides who is there. A claim moves only when its cell holds something else, and a cell once taken stays
-// taken, so a slower attempt of the same call can never write at the old place: at most one entry per client id (P2).
+// Redis's seq is a proposal. The claim (one per sender and client id, for ever) decides at which seq this call writes; the cell (written once)
+// decides which entry is there. A claim moves only when its cell holds something else, and a cell once taken stays taken, so a slower
+// attempt of the same call can never write at the old seq: there is at most one entry per client id (P2).
 //
-// What a crash leaves, and who heals it:
-//   after reserve: a hole, voided by the next reader. After the claim: the retry adopts it. After the write: the retry
-//   finds the entry.
+// What a crash leaves, and who repairs it:
+//   after reserve    a hole; the next reader voids it
+//   after the claim  a claim without an entry; the retry adopts it
+//   after the write  an entry; the retry finds it
 
 /**
- * `payload`: what is in it, by which a retry is told from other content. `row`: the entry at the place it got. `always`: also by
- * somebody whom the other has blocked. `above`: what is known to be in the log, where the entry makes sense only after it.
+ * `payload` is the content, by which a retry is told from a different call. `row` makes the entry once its seq is known. With `always`, a sender
+ * whom the other has blocked may write, too. `above` is a seq known to be in the log, if the entry makes sense only after it.
  */
 type Draft<Row extends LogEntry> = {
   clientMessageId: ClientMessageId
@@ -36,7 +37,7 @@ type Draft<Row extends LogEntry> = {
 
 type Appended<Row extends LogEntry> = { row: Row; duplicate: boolean }
 
-/** Each further attempt means that a rival or a void took the cell; more than a few only under a storm of faults. */
+/** Each further attempt means that another entry or a void took the cell; more than a few happen only under many faults at once. */
 const attemptsMax = 20
 
 type Needs = Pick<Ports, 'sequencer' | 'claims' | 'messages' | 'clock'> & {
@@ -55,7 +56,7 @@ export function createAppend(needs: Needs) {
 
   async function append<Row extends LogEntry>(member: Member, draft: Draft<Row>): Promise<Appended<Row>> {
     const key = { senderId: member.userId, clientMessageId: draft.clientMessageId }
-    // Before the number is asked for: what others write meanwhile may well be above it.
+    // The floor is taken before the seq is reserved: what others write in between may be above that seq.
     const floor = Math.max(draft.above ?? versionOf(member.conversation), heads.known(member.conversation.id))
     const reserved = await (draft.always
       ? sequencer.reserve(member.conversation.id, key)
@@ -67,7 +68,7 @@ export function createAppend(needs: Needs) {
     return appended
   }
 
-  /** Whoever is blocked is still told of what was accepted before. */
+  /** A blocked sender still gets the answer for what was accepted before the block. */
   async function acceptedBefore<Row extends LogEntry>(
     { userId, conversation }: Member,
     { clientMessageId, payload }: Draft<Row>,
@@ -90,13 +91,13 @@ export function createAppend(needs: Needs) {
     const senderId = member.userId
     const reserved = given ?? (await seedAndReserve(conversationId, { senderId, clientMessageId }))
     const earlier = reserved.known ? await claims.get(senderId, clientMessageId) : undefined
-    // Redis has fallen back behind what this node knows of the log, and there is a hole to fall into: others may be past it, and what the
-    // same sender has said before may be above it.
+    // A seq at or below the floor means that Redis has fallen back behind what this node knows of the log. If that cell is a hole, readers may
+    // be past it, and an earlier message of the same sender may be above it.
     const seq = reserved.seq > floor || earlier ? reserved.seq : await sequencer.reserveAbove(conversationId, floor)
     const claim = { senderId, clientMessageId, conversationId, seq, payloadHash: payload.hash }
     const standing = earlier ?? (await claims.claim(claim))
 
-    // The claim is another attempt's, so the number reserved here is left over.
+    // If the claim is another attempt's, the seq reserved here is left over.
     const sameContent = standing.conversationId === conversationId && (await payload.isOf(standing))
     const isLeft = !reserved.known || seq !== reserved.seq
     if (isLeft && !(sameContent && standing.seq === seq)) await abandon(conversationId, seq)
@@ -104,7 +105,7 @@ export function createAppend(needs: Needs) {
     return standing
   }
 
-  /** Redis forgot the counter. */
+  /** Called where Redis has no counter. */
   async function seedAndReserve(conversationId: ConversationId, key: SendKey) {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       await recount([conversationId])
@@ -123,14 +124,14 @@ export function createAppend(needs: Needs) {
       const row = draft.row({ conversationId, seq, messageId, clientMessageId, senderId, sentAtMs })
       if ((await messages.put(row)) === 'written') return { row, duplicate: false }
       const cell = await messages.get(row)
-      // With our own message id it is this very attempt, whose answer got lost on the way.
+      // If it has our own message id, this attempt wrote it, and the answer got lost.
       if (cell && isOf(claim, cell)) return { row: cell as Row, duplicate: cell.messageId !== messageId }
       seq = await moveOn({ ...claim, seq })
     }
     throw unavailable()
   }
 
-  /** The claim's cell holds a rival or a void. Returns where the claim stands now, moved by us or by another attempt. */
+  /** Called when the claim's cell holds another entry or a void. Returns where the claim is now, moved by us or by another attempt. */
   async function moveOn(claim: Claim): Promise<Seq> {
     const { conversationId } = claim
     const taken = Math.max(claim.seq, await log.lastSeq(conversationId))
@@ -138,12 +139,12 @@ export function createAppend(needs: Needs) {
     if (await claims.move(claim, next)) return next
     const standing = await claims.get(claim.senderId, claim.clientMessageId)
     if (!standing) throw unavailable()
-    // A move that was carried out but looked failed has brought the claim to `next` after all.
+    // A move that looked failed may have been carried out: then the claim is at `next` after all.
     if (standing.seq !== next) await abandon(conversationId, next)
     return standing.seq
   }
 
-  /** Gives a number back or, if later ones were given out already, skips it for good. */
+  /** Gives a seq back or, if later ones were given out already, skips it for good. */
   async function abandon(conversationId: ConversationId, seq: Seq): Promise<void> {
     if (await sequencer.giveBack(conversationId, seq)) return
     if ((await messages.put({ kind: 'void', conversationId, seq })) === 'written') observer.voided('sender')

@@ -5,8 +5,8 @@ import type { Log } from './log.ts'
 // Seeds the counter of a conversation that Redis has forgotten, because of its age or a flush. It is seeded from the log, never from 0: by the
 // next writer, and by the periodic resync of a stream, which would otherwise have to read the log each time.
 //
-// A counter that stands must not be below what was published, or a reader that has missed an event would never learn of it. So before the
-// log is read a token is left, and the counter is made only where that token still is. While the log is read, others may write:
+// A counter that exists must not be below what was published, or a reader that has missed an event would never learn of it. So a token is
+// left before the log is read, and the counter is made only if that token is still there. While the log is read, others may write:
 // - token, read (5), another seeds 5, is given 6 and writes it, seed 5: the counter stands at 6, which a seed never lowers.
 // - the same with a flush before the last step: the token is gone, nothing is seeded.
 // - token, read (5), another that got its number before writes 6 and publishes it, seed 5: publishing has taken the token away.

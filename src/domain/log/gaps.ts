@@ -2,13 +2,13 @@ import type { Clock } from '../../ports/clock.ts'
 import type { LogRow } from '../../ports/log.ts'
 import type { ConversationId, Seq } from '../../protocol/ids.ts'
 
-/** How long a missing number is waited for before it counts as a hole. */
+/** How long a missing seq is waited for before it counts as a hole. */
 const patienceMs = 300
 const heldMax = 64
 
 /**
- * `below`: the missing numbers under this one were known to be given out when the wait began. `upTo`: the highest number that is known
- * to be given out by now; without an end where only the log can tell.
+ * `below`: the missing seqs under this one were known to be given out when the wait began. `upTo` is the highest seq that is known to be given
+ * out by now; it is infinite where only the log can tell.
  */
 type Gap = { below: Seq; upTo: Seq; dueAtMs: number; held: Map<Seq, LogRow> }
 
@@ -16,23 +16,22 @@ type Gap = { below: Seq; upTo: Seq; dueAtMs: number; held: Map<Seq, LogRow> }
 type Due = { conversationId: ConversationId; below: Seq }
 
 /**
- * Conversations in which something seems to be missing. Two sends that overlap often publish in the wrong order; a moment of
- * patience saves a read, and saves a writer that is only slow from being voided.
+ * Holds the conversations in which something seems to be missing. Two sends that overlap often publish in the wrong order. A short wait saves
+ * a read, and keeps a slow writer from being voided.
  *
- * The wait is for the numbers that are missing now. When one of them comes, the wait for the others begins again: in a busy
- * conversation there is always something on its way, and a wait that never began again would soon void a write that has only
- * just begun.
+ * The wait is for the seqs that are missing now. When one of them comes, the wait for the others begins again: in a busy conversation there
+ * is always something on its way, and a wait that never began again would soon void a write that has only just begun.
  */
 export class Gaps {
   readonly #clock: Clock
-  /** Most streams never have one. */
+  /** It is undefined until the first gap, as most streams never have one. */
   #gaps: Map<ConversationId, Gap> | undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Begins to wait for the numbers up to this one, which are known to be given out, unless something is waited for there already. */
+  /** Begins to wait for the seqs up to this one, which are known to be given out, unless this conversation has a gap already. */
   suspect(conversationId: ConversationId, upTo: Seq): Gap {
     this.#gaps ??= new Map()
     let gap = this.#gaps.get(conversationId)
@@ -44,12 +43,12 @@ export class Gaps {
     return gap
   }
 
-  /** The log is to be read in a moment, whatever comes until then. */
+  /** Has the log read after the wait, whichever rows come until then. */
   suspectAny(conversationId: ConversationId): void {
     this.suspect(conversationId, Number.POSITIVE_INFINITY)
   }
 
-  /** Keeps rows that came too early, ascending. What there is no room for will be read from the log. */
+  /** Keeps rows that came too early; they are ascending. Rows that find no room will be read from the log. */
   hold(rows: readonly LogRow[]): void {
     const last = rows.at(-1)
     if (!last) return
@@ -58,8 +57,8 @@ export class Gaps {
   }
 
   /**
-   * Takes the held row at this seq, for a reader that has just got so far. The gap is closed when the reader has got as far as numbers are
-   * known to be given out; if the next row is missing, the wait for it begins now.
+   * Takes the held row at this seq, for a reader that has just got so far. The gap is closed when the reader has got as far as seqs are known
+   * to be given out. If the next row is missing, the wait for it begins now.
    */
   takeNext(conversationId: ConversationId, seq: Seq): LogRow | undefined {
     const gap = this.#gaps?.get(conversationId)

@@ -3,12 +3,12 @@ import { ChatError } from '../../protocol/errors.ts'
 import type { ConversationId, Seq } from '../../protocol/ids.ts'
 import type { Log } from './log.ts'
 
-/** How long a conversation's log is at least, as far as this node has seen it: logs only grow, so it never errs upward. */
+/** Knows how long each conversation's log is at least, as far as this node has seen. Logs only grow, so it is never too high. */
 export type Heads = ReturnType<typeof createHeads>
 
 export function createHeads(log: Log, cacheSize: number) {
   const seen = new LRUCache<ConversationId, Seq>({ max: cacheSize })
-  /** A thousand readers see the same. */
+  /** The last call: a thousand readers report the same entry one after the other. */
   let latest: { conversationId: ConversationId | undefined; seq: Seq } = { conversationId: undefined, seq: 0 }
 
   function saw(conversationId: ConversationId, seq: Seq): void {
@@ -17,10 +17,10 @@ export function createHeads(log: Log, cacheSize: number) {
     if (seq > (seen.get(conversationId) ?? 0)) seen.set(conversationId, seq)
   }
 
-  /** 0 where this node has seen nothing of it. */
+  /** Returns 0 where this node has seen nothing of the conversation. */
   const known = (conversationId: ConversationId): Seq => seen.get(conversationId) ?? 0
 
-  /** Whether the conversation has an entry at `seq` or above; reads only what this node has not seen yet. */
+  /** Returns whether the conversation has an entry at `seq` or above. Reads the log only if this node has not seen that far. */
   async function reaches(conversationId: ConversationId, seq: Seq): Promise<boolean> {
     if (seq <= known(conversationId)) return true
     const last = await log.lastEntry(conversationId)

@@ -9,14 +9,14 @@ import { floorOf, keptOf } from '../../protocol/alterations.ts'
 //
 // A change only ever adds to a message, so two states of it can be joined to one that shows what either does.
 
-/** Events of one message that cross are moments apart. */
+/** This is enough, as events of one message that overtake each other are moments apart. */
 const rememberedMax = 1000
-/** A message may have thousands of reactions. */
+/** The size is bounded too, as a message may have thousands of reactions. */
 const rememberedMaxChars = 8 * 1024 * 1024
 
 export type Latest = ReturnType<typeof createLatest>
 
-/** The message as this node knows it: never less than it was given before, as long as it remembers. */
+/** Returns the message as this node knows it: as long as it is remembered, it never shows less than before. */
 export function createLatest() {
   const states = new LRUCache<string, Message>({
     max: rememberedMax,
@@ -33,11 +33,11 @@ export function createLatest() {
   }
 }
 
-/** About what it takes. */
-const charsOf = ({ body, reactions = [], attachments = [] }: Message): number =>
-  500 + body.length + 200 * reactions.length + 1000 * attachments.length
+/** Estimates the memory a message takes. */
+const charsOf = ({ body, metadata = '', reactions = [], attachments = [] }: Message): number =>
+  500 + body.length + metadata.length + 200 * reactions.length + 1000 * attachments.length
 
-/** One of the two, where that shows everything. */
+/** Returns one of the two where that one shows everything. */
 function joined(known: Message, other: Message): Message {
   if (known.deletedAtMs !== undefined) return known
   if (other.deletedAtMs !== undefined) return other
@@ -48,7 +48,7 @@ function joined(known: Message, other: Message): Message {
 
 const editSeq = ({ edited }: Message): number => edited?.seq ?? 0
 
-/** By seq; undefined where the others have nothing that is not there. */
+/** Returns the reactions sorted by seq, or undefined where the others add nothing. */
 function joinedReactions(own: readonly Reaction[], others: readonly Reaction[]): Reaction[] | undefined {
   const known = new Map(own.map((each) => [keyOf(each), each]))
   const news = others.filter((each) => {

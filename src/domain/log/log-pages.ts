@@ -12,14 +12,14 @@ export type LogPages<Row extends LogEntry> = ReturnType<typeof createLogPages<Ro
 type Needs<Row extends LogEntry> = {
   log: Log
   shows: Shows<Row>
-  /** What comes before the first one shown, where the beginning is not itself one of those. */
+  /** Returns the seq of what comes before the first row shown, for a stream that begins after a row it does not show. */
   lastBefore?: (conversationId: ConversationId, seq: Seq) => Promise<Seq>
 }
 
 /**
- * The pages of the logs from a stream's positions on, and what comes before the first row it shows.
+ * Reads the pages of the logs from a stream's positions on, and finds what comes before the first row it shows.
  *
- * `waitedBelow`: this reader has waited for the numbers under it, and wants what is whole without waiting for others. Without it,
+ * With `waitedBelow`, this reader has waited for the seqs under it, and gets the rows up to the next hole without another wait. Without it,
  * every hole is waited for while the page is read.
  */
 export function createLogPages<Row extends LogEntry>({ log, shows, lastBefore }: Needs<Row>) {
@@ -41,7 +41,7 @@ export function createLogPages<Row extends LogEntry>({ log, shows, lastBefore }:
     return { rows, beyond, end: rows.length < pageRows || beyond.length > 0 }
   }
 
-  /** The first page includes the row this stream begins after, to see that it is there, and a message. */
+  /** The first page includes the row this stream begins after, to check that it exists and is one that the stream shows. */
   async function readFirst(
     positions: Positions<Row>,
     id: ConversationId,
@@ -65,13 +65,13 @@ export function createLogPages<Row extends LogEntry>({ log, shows, lastBefore }:
     return { rows: rows.slice(1), ...rest }
   }
 
-  /** Of what the user may see. */
+  /** Looks only among what the user may see. */
   async function shownBefore(positions: Positions<Row>, id: ConversationId, seq: Seq): Promise<Seq> {
     const shownSeq = (await lastBefore?.(id, seq)) ?? 0
     return shownSeq > positions.joinedSeq(id) ? shownSeq : 0
   }
 
-  /** Whether `position.shownSeq` is what comes before the first one shown: a boundary may be at a change or a void. */
+  /** Whether `position.shownSeq` is what comes before the first row shown. At the start it may be the seq of a change or a void. */
   const knowsStart = (positions: Positions<Row>, id: ConversationId, { at, begun }: Position): boolean =>
     !lastBefore || at === 0 || begun || positions.isHeld(id)
 

@@ -2,27 +2,28 @@ import { hash } from 'node:crypto'
 import type { Claim, LogRow } from '../../ports/log.ts'
 import type { Ports } from '../../ports/ports.ts'
 
-// What a claim says of its content: enough to tell a retry from something else under the same id, for ever, and nothing to whoever reads the
-// tables. A plain hash of a short text can be guessed, long after its message was deleted; so it is keyed with a secret of the nodes.
+// Makes the hash by which a claim knows its content. It tells a retry from other content under the same id, for ever, and reveals nothing to a
+// person who reads the tables. The plain hash of a short text can be guessed, long after its message was deleted; so it is an HMAC with a
+// secret of the nodes.
 //
 //   k:<id of the key>:<HMAC>   made with that key
 //   anything else              the plain SHA-256 of earlier releases, and of nodes without a key
 //
-// Claims never expire, and secrets are changed. What was made with another key says nothing here: then the cell itself is compared.
+// Claims never expire, but secrets are changed. A hash made with another key cannot be compared; then the cell itself is compared.
 
-/** `id` names the key and tells nothing of it. */
+/** `id` names the key and reveals nothing of it. */
 export type PayloadKey = { id: string; mac: (text: string) => string }
 
 export type Payload = {
   hash: string
-  /** Whether the claim was made for this very content. */
+  /** Returns whether the claim was made for this content. */
   isOf(claim: Claim): Promise<boolean>
 }
 
 export type Payloads = ReturnType<typeof createPayloads>
 
 export function createPayloads({ messages, payloadKey: key }: Pick<Ports, 'messages'> & { payloadKey?: PayloadKey }) {
-  /** `text` is the content, `isIn` whether a row holds it, or did before it was changed or deleted. */
+  /** `text` is the content. `isIn` says whether a row holds it, or did before the row was changed or deleted. */
   return function payloadOf(text: string, isIn: (row: LogRow) => boolean): Payload {
     const keyed = key && `k:${key.id}:${key.mac(text)}`
     return {
@@ -33,7 +34,7 @@ export function createPayloads({ messages, payloadKey: key }: Pick<Ports, 'messa
         if (!payloadHash.startsWith('k:')) return payloadHash === plainHash(text)
         if (key && payloadHash.startsWith(`k:${key.id}:`)) return false
         const row = await messages.get(claim)
-        // Nothing was stored for it so far: this may be.
+        // If nothing was stored for the claim so far, this content may be stored.
         return !row || !isClaims(row, claim) || isIn(row)
       },
     }

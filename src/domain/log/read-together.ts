@@ -1,14 +1,14 @@
 import type { LogRow } from '../../ports/log.ts'
 import type { ConversationId } from '../../protocol/ids.ts'
 
-/** `beyond`: found above a hole that nobody has waited for yet. */
+/** `beyond` are rows above a hole that was not waited for yet. */
 export type LogPage = { rows: readonly LogRow[]; beyond?: readonly LogRow[]; end: boolean }
 
 type Outcome = { id: ConversationId; page: LogPage } | { id: ConversationId; error: unknown }
 
 /**
  * Reads several conversations at once, page by page: the order within each is kept, and no more is read ahead than one
- * page of each of the few that are open.
+ * page of each of the conversations that are being read.
  */
 export async function* readTogether(
   ids: Iterable<ConversationId>,

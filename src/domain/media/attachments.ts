@@ -6,13 +6,13 @@ import type { AttachmentId, ClientMessageId, ConversationId, UserId } from '../.
 import { conflict } from '../log/append.ts'
 import type { Payload } from '../log/payloads.ts'
 
-// Giving uploads to a send, before it takes its place in the log: each to one send only, by a condition on its row. A retry
-// finds them its own already.
+// Gives uploads to a send before it gets its seq in the log. A condition on the upload's row makes sure that it goes to one send only. A retry
+// finds that they belong to it already.
 //
-// What a crash leaves: uploads that belong to a send without a message. The retry goes on with them; if none comes, the
-// sweep takes them like those that were never sent.
+// A crash leaves uploads that belong to a send without a message. The retry goes on with them; if none comes, the sweep removes them like
+// those that were never sent.
 
-/** `payload`: the whole send, so that a retry is known as one. */
+/** `payload` is the whole send, by which a retry is recognized. */
 export type AttachRequest = {
   userId: UserId
   conversationId: ConversationId
@@ -29,14 +29,14 @@ export function createAttachments({ uploads, media, claims, messages, clock, onM
   async function attach(request: AttachRequest): Promise<readonly Attachment[]> {
     if (!media) throw new ChatError('FORBIDDEN', 'Attachments are not set up on this server.')
     const stored = await storedBefore(request)
-    // Its uploads may have been swept since. The log has the message, and nothing is written again.
+    // Its uploads may have been swept since. The message is in the log, and nothing is written again.
     if (stored) return stored.attachments ?? []
     const { ids, clientMessageId } = request
     const found = new Map((await uploads.getMany(ids)).map((upload) => [upload.id, upload]))
     const files = ids.map((id) => assertOwn(found.get(id), request))
     await Promise.all(
       files.map(async (file) => {
-        // What is this send's already was looked at when it became so.
+        // An upload that belongs to this send already was checked when it was given to it.
         if (file.attachedTo === undefined && !(await media.isUploaded(file))) throw notUploaded(file)
         if (!(await uploads.attach(file.id, clientMessageId))) throw taken(file)
       }),
@@ -50,7 +50,7 @@ export function createAttachments({ uploads, media, claims, messages, clock, onM
     }))
   }
 
-  /** The message, if an earlier attempt got that far. */
+  /** Returns the message if an earlier attempt has stored it. */
   async function storedBefore(request: AttachRequest): Promise<Message | undefined> {
     const claim = await claims.get(request.userId, request.clientMessageId)
     if (!claim) return undefined
@@ -66,7 +66,7 @@ export function createAttachments({ uploads, media, claims, messages, clock, onM
     return isIts ? row : undefined
   }
 
-  /** Whether a message shows it. */
+  /** Returns whether a message shows the upload. */
   async function isShown({ id, ownerId, attachedTo }: Upload): Promise<boolean> {
     const claim = attachedTo && (await claims.get(ownerId, attachedTo))
     const message = claim && (await messageAt(claim))
@@ -79,7 +79,7 @@ export function createAttachments({ uploads, media, claims, messages, clock, onM
     return upload
   }
 
-  /** As well as it goes: nobody is shown them any more, whether their bytes are gone or not. */
+  /** Removes the bytes if it can. The attachments are not shown any more even where that fails. */
   async function discard(attachments: readonly Attachment[] = []): Promise<void> {
     await Promise.all(attachments.map(async ({ key }) => media?.remove(key).catch(onMediaError)))
   }
@@ -87,7 +87,7 @@ export function createAttachments({ uploads, media, claims, messages, clock, onM
   return { attach, discard, isShown }
 }
 
-/** The same words whether it is somebody else's, has expired, or never was. */
+/** The message is the same whether the upload belongs to another user, has expired, or never existed. */
 const unknown = () => badInput('attachmentIds', 'attachmentIds must be uploads of your own, each at most 24 hours old.')
 
 const taken = ({ id }: Attachment) => badInput('attachmentIds', `${id} belongs to another message already.`)

@@ -5,17 +5,17 @@ import { ChatError } from '../../protocol/errors.ts'
 import { attachmentId, type UserId } from '../../protocol/ids.ts'
 import { WindowSums } from '../../shared/window-sums.ts'
 
-// Announcing a file, and showing it. Its bytes never pass through here: they go from the device to where they are kept, and
-// from there to its readers, by URLs signed here.
+// Announces a file and shows it. Its bytes never pass through here: they go from the device to the media store, and from there to the readers,
+// by URLs that are signed here.
 
 type FilePromise = { contentType: string; byteSize: number; name?: string }
 export type Announced = { attachment: Attachment; put: SignedPut }
 
-/** From then on it cannot be attached any more, and the sweep takes what was not. */
+/** After this time an upload cannot be attached any more, and the sweep removes it if it was not. */
 const uploadTtlMs = 24 * 3_600_000
 export const hourMs = 3_600_000
 
-/** What one user may announce on one node; 0: as much as they like. */
+/** What one user may announce on one node; 0 means no limit. */
 export type UploadBudget = { perHour: number; bytesPerHour: number }
 
 type Needs = Pick<Ports, 'uploads' | 'media' | 'clock'> & { randomId: () => string; budget?: UploadBudget | undefined }
@@ -23,7 +23,7 @@ type Needs = Pick<Ports, 'uploads' | 'media' | 'clock'> & { randomId: () => stri
 export function createUploads({ uploads, media, clock, randomId, budget }: Needs) {
   const [counts, bytes] = [new WindowSums(hourMs), new WindowSums(hourMs)]
 
-  /** Every announced file has a row, and may take its place in the bucket for a day. Counted before either is there. */
+  /** Every announced file has a row and may be in the bucket for a day, so it is counted before either exists. */
   function spend(ownerId: UserId, byteSize: number): void {
     const nowMs = clock.monotonic()
     const { perHour = 0, bytesPerHour = 0 } = budget ?? {}
@@ -49,11 +49,11 @@ export function createUploads({ uploads, media, clock, randomId, budget }: Needs
     return { attachment, put }
   }
 
-  /** None where there is no place to fetch them from. */
+  /** Returns none if the server has no media store. */
   const attachmentsOf = ({ attachments = [], deletedAtMs }: Message): readonly Attachment[] =>
     media && deletedAtMs === undefined ? attachments : []
 
-  /** Where to fetch it. Only for those who may read its message. */
+  /** Returns where to fetch the file. Callers have checked that the viewer may read its message. */
   async function urlOf(attachment: Attachment): Promise<string> {
     if (!media) throw new ChatError('FORBIDDEN', 'Attachments are not set up on this server.')
     return media.presignGet(attachment)

@@ -5,8 +5,8 @@ import type { UserId } from '../../protocol/ids.ts'
 import { type Member, othersOf } from '../conversations/access.ts'
 import { directConversationId } from '../conversations/conversation-id.ts'
 
-// Who may not write to whom, in direct chats only. DynamoDB knows; Redis remembers, so that a send asks nothing more than it
-// would anyway. How the two stay in line is told in store/redis/block-cache.ts.
+// Decides who may not write to whom; it concerns direct chats only. DynamoDB is the truth; Redis caches it, so that a send needs no further call.
+// store/redis/block-cache.ts explains how the two stay consistent.
 
 type Needs = Pick<Ports, 'blocks' | 'blockCache' | 'sequencer'> & { randomId: () => string }
 
@@ -16,12 +16,12 @@ export function createBlocking({ blocks, blockCache, sequencer, randomId }: Need
   async function setBlocked(userId: UserId, blockedId: UserId, blocked: boolean): Promise<void> {
     const [id, change] = [directConversationId(userId, blockedId), randomId()]
     await blockCache.begin(id, change)
-    // Should this fail, what was begun stands until it can no longer take effect.
+    // If this fails, the change that was begun stays in Redis until the write can no longer take effect.
     await blocks.set({ userId, blockedId }, blocked)
     await blockCache.end(id, change)
   }
 
-  /** The first step of whatever a member writes. */
+  /** Reserves a seq, which is the first step of everything a member writes. */
   async function reserve(member: Member, send: SendKey): Promise<Reservation | 'blocked' | undefined> {
     const { id } = member.conversation
     const other = otherIn(member)
@@ -38,7 +38,7 @@ export function createBlocking({ blocks, blockCache, sequencer, randomId }: Need
     return other !== undefined && (await areBlocking(member.userId, [other]))[0] === true
   }
 
-  /** Which of the others have blocked this user, in the order asked for. */
+  /** Returns which of the others have blocked this user, in the order asked for. */
   async function areBlocking(userId: UserId, others: readonly UserId[]): Promise<boolean[]> {
     if (others.length === 0) return []
     const lease = randomId()
@@ -51,7 +51,7 @@ export function createBlocking({ blocks, blockCache, sequencer, randomId }: Need
     return others.map((other, i) => found[i]?.includes(other) ?? answers[unknown.indexOf(other)] === true)
   }
 
-  /** From DynamoDB; and lets Redis remember, both ways. */
+  /** Reads both directions from DynamoDB, and seeds the cache with them. */
   async function read(userId: UserId, others: readonly UserId[], lease: string): Promise<boolean[]> {
     const standing = await blocks.getMany(
       others.flatMap((other) => [
@@ -62,19 +62,19 @@ export function createBlocking({ blocks, blockCache, sequencer, randomId }: Need
     await Promise.all(
       others.map((other, i) => {
         const blockers = [other, userId].filter((_, which) => standing[2 * i + which])
-        return blockCache.settle(directConversationId(userId, other), lease, blockers)
+        return blockCache.seed(directConversationId(userId, other), lease, blockers)
       }),
     )
     return others.map((_, i) => standing[2 * i] === true)
   }
 
-  return { setBlocked, reserve, isBlocked, areBlocking }
+  return { setBlocked, reserve, isBlocked, areBlocking, blockedAbove: blocks.above, blockedBelow: blocks.below }
 }
 
-/** The same words whatever is refused: they do not tell of a block. */
+/** The message is the same for every refusal, so that it does not reveal a block. */
 export const refused = (): ChatError => new ChatError('FORBIDDEN', 'You cannot write in this conversation.')
 
-/** The one who could have blocked this member. */
+/** Returns the user who could have blocked this member. */
 function otherIn(member: Member): UserId | undefined {
   return member.conversation.kind === 'DIRECT' ? othersOf(member)[0] : undefined
 }

@@ -9,16 +9,16 @@ import type { Viewer } from '../../protocol/viewer.ts'
 /** A new name is seen on other nodes within a minute. In return, a live message with its sender's name costs no read. */
 const profileTtlMs = 60_000
 
-/** A profile has a URL of up to 2,048 characters, and most have none. */
+/** The cache is bounded by size too: a profile may have a URL of up to 2,048 characters, and most have none. */
 const profilesMaxChars = 16 * 1024 * 1024
 
-/** About what it takes. */
+/** Estimates the memory a profile takes. */
 const charsOf = ({ name = '', ownName = '', avatarUrl = '' }: Profile): number =>
   200 + name.length + ownName.length + avatarUrl.length
 
 /**
- * Names come with people's tokens and are kept so that others can be shown them. A name somebody chose comes before that of
- * any token, and the two are kept apart: a token never overwrites it, and taking it away brings the token's back.
+ * Keeps the names and avatars of users. A name comes with a user's token and is stored so that others can see it. A name that the user chose has
+ * precedence, and the two are stored apart: a token never overwrites the chosen name, and removing that brings the token's name back.
  */
 export function createPeople(
   { profiles, clock }: Pick<Ports, 'profiles' | 'clock'>,
@@ -35,7 +35,7 @@ export function createPeople(
   })
   const written = new LRUCache<UserId, string>({ max: cacheSize })
 
-  /** Writes only what this node has not written before. */
+  /** Writes the name of a token, unless this node has written it before. */
   async function remember({ userId, name }: Viewer): Promise<void> {
     if (name === undefined || written.get(userId) === name) return
     written.set(userId, name)
@@ -58,12 +58,12 @@ export function createPeople(
     known.set(userId, await profiles.change(userId, wanted))
   }
 
-  /** In the order asked for. */
+  /** Returns the profiles in the order asked for. */
   async function profilesOf(userIds: readonly UserId[]): Promise<Profile[]> {
     const held = new Map(userIds.map((userId) => [userId, known.get(userId)]))
     const unknown = [...held.keys()].filter((userId) => !held.get(userId))
     const read = new Map((unknown.length > 0 ? await profiles.getMany(unknown) : []).map((each) => [each.userId, each]))
-    // What was written meanwhile is newer.
+    // A profile that was written during the read is newer than what was read.
     for (const userId of unknown) if (!known.has(userId)) known.set(userId, read.get(userId) ?? { userId })
     return userIds.map((userId) => held.get(userId) ?? known.get(userId) ?? { userId })
   }

@@ -11,15 +11,15 @@ import type { ResyncScheduler } from '../streams/resync-scheduler.ts'
 import { createStream } from '../streams/stream.ts'
 import type { Blocking } from './blocking.ts'
 
-// Who is here. An event says only that somebody may appear in another way than before: whoever hears it looks. A session whose
-// node was killed ends without an event, so everybody also looks now and then.
+// Presence: who is online. An event only says that a user's presence may have changed, and a stream that hears it looks it up. A session whose
+// node was killed ends without an event, so streams also look periodically.
 
-/** Well below the TTL of a session. */
+/** This is well below the TTL of a session. */
 const resyncEverySeconds = 5
 const inboxLimit = 256
 const tooManyRetryAfterMs = 5000
 
-/** Also for somebody who has blocked the viewer. */
+/** What is shown of a user who is offline, or who has blocked the viewer. */
 const away: Seen = { presence: 'offline' }
 
 export type Appearance = { userId: UserId; seen: Seen }
@@ -35,13 +35,13 @@ export function createPresence({ sessions, events, clock, access, resyncSchedule
   /** How many people each viewer watches. */
   const watching = new Map<UserId, number>()
 
-  /** In the order asked for; undefined for whom the viewer may not see. */
+  /** Returns the presence of each user in the order asked for; undefined for users whom the viewer may not see. */
   async function presenceOf(viewerId: UserId, userIds: readonly UserId[]): Promise<(Seen | undefined)[]> {
     const found = await look(viewerId, await visibleTo(viewerId, userIds))
     return userIds.map((userId) => found.get(userId))
   }
 
-  /** First how each of them appears, then each change once. Whom the viewer may not see is never shown. */
+  /** Shows first the presence of each user, then each change once. Users whom the viewer may not see are never shown. */
   async function followPresence(
     viewerId: UserId,
     userIds: readonly UserId[],
@@ -55,7 +55,7 @@ export function createPresence({ sessions, events, clock, access, resyncSchedule
     }
   }
 
-  /** What is asked for counts, visible or not: all of it is looked at, again and again. */
+  /** Counts all users that are asked for, visible or not, as all of them are looked up periodically. */
   function countWatched(viewerId: UserId, count: number): () => void {
     const before = watching.get(viewerId) ?? 0
     if (before + count > watchedPerUserMax) {
@@ -129,7 +129,7 @@ export function createPresence({ sessions, events, clock, access, resyncSchedule
     return new Set(userIds.filter((userId) => userId === viewerId || known.has(userId)))
   }
 
-  /** The two questions go to Redis together. */
+  /** Looks up sessions and blocks, both at the same time. */
   async function look(viewerId: UserId, asked: Iterable<UserId>): Promise<Map<UserId, Seen>> {
     const userIds = [...new Set(asked)]
     if (userIds.length === 0) return new Map()
@@ -142,7 +142,7 @@ export function createPresence({ sessions, events, clock, access, resyncSchedule
   return { presenceOf, followPresence }
 }
 
-/** The next periodic resync looks again. */
+/** Returns nothing while a backend is unavailable: the next periodic resync looks again. */
 function noneWhileUnavailable(error: unknown): Map<UserId, Seen> {
   if (error instanceof ChatError && error.code === 'UNAVAILABLE') return new Map()
   throw error

@@ -12,12 +12,12 @@ import { createStream } from '../streams/stream.ts'
 import type { SubscribeUser } from '../streams/user-subscription.ts'
 import type { Blocking } from './blocking.ts'
 
-// Who is writing right now. Told over the same channels as everything else, kept nowhere: what is lost is told again a moment
-// later, and what is not told again is over.
+// Typing indicators. They are published on the same channels as everything else and stored nowhere: a lost one is published again a moment later,
+// and one that is not repeated expires.
 
-/** A client that says it with every key is heard once in this time. */
+/** A client that calls with every key stroke is published once in this time. */
 const throttleMs = 2000
-/** Whoever has not said so for this long has stopped. */
+/** A member who was not heard for this long has stopped. */
 const fadesAfterMs = 6000
 const inboxLimit = 256
 
@@ -34,7 +34,7 @@ export function createTyping(
 ) {
   const said = new LRUCache<string, { typing: boolean; atMs: number }>({ max: cacheSize })
 
-  /** Undefined where nobody needs to be told. */
+  /** Returns undefined where there is nothing to publish. */
   function setTyping(member: Member, typing: boolean): Promise<void> | undefined {
     const { userId, conversation } = member
     const key = `${userId} ${conversation.id}`
@@ -42,16 +42,16 @@ export function createTyping(
     const isNews = typing ? !before?.typing || clock.monotonic() - before.atMs >= throttleMs : before?.typing !== false
     if (!isNews) return undefined
     said.set(key, { typing, atMs: clock.monotonic() })
-    return tell(member, typing)
+    return publish(member, typing)
   }
 
-  async function tell(member: Member, typing: boolean): Promise<void> {
+  async function publish(member: Member, typing: boolean): Promise<void> {
     const { userId, conversation } = member
     if (await blocking.isBlocked(member)) return
     await events.publishTyping(audienceOf(member), { userId, conversationId: conversation.id, typing })
   }
 
-  /** Of the others in one conversation, each change once. */
+  /** Shows each change of the other members of one conversation once. */
   async function followTyping(member: Member): Promise<AsyncIterableIterator<Typing>> {
     const { userId, conversation } = member
     const inbox = createInbox(clock, {
@@ -61,7 +61,7 @@ export function createTyping(
     })
     const subscription = await subscribeUser(userId, inbox, member)
     resyncScheduler.add(inbox, userId)
-    /** Who is writing, and until when that is believed. */
+    /** Who is writing, and until when that holds if it is not repeated. */
     const writing = new Map<UserId, number>()
 
     async function* run(): AsyncGenerator<Typing> {
@@ -78,7 +78,7 @@ export function createTyping(
       }
     }
 
-    /** The news may be late, and the user be back by now. What is lost of the typing itself fades. */
+    /** Ends the stream if the user was removed. The event may be late and the user back by now, so the current state is read. */
     async function endIfRemoved(signal: Signal): Promise<void> {
       if (signal.type === 'periodicResync') await subscription.refresh().catch(noneWhileUnavailable)
       const isTold = signal.type === 'membership' && signal.membership.conversationId === conversation.id
@@ -105,7 +105,7 @@ export function createTyping(
     })
   }
 
-  /** A message says that its writer has stopped: the next key is news again. */
+  /** A message ends the typing of its sender, so the next key stroke is published again. */
   const stopTyping = ({ userId, conversation }: Member): void => void said.delete(`${userId} ${conversation.id}`)
 
   return { setTyping, followTyping, stopTyping }

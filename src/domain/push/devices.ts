@@ -5,29 +5,29 @@ import { badInput } from '../../protocol/errors.ts'
 import type { DeviceId, UserId } from '../../protocol/ids.ts'
 import { devicesMax } from '../../protocol/limits.ts'
 
-// Where people can be pushed to.
+// The devices that users can be pushed to.
 //
-// A browser or a phone changes hands: bob signs in where alice was. So a token has one owner, and the row that names it is written
-// first: from then on nothing is pushed to it in alice's name, whatever her own row says. A crash after that leaves a token whose
-// owner has no device yet, which the client's retry puts right; rows of former owners are removed here, or when they are next met.
+// A browser or a phone changes hands: Bob signs in where Alice was. So a token has one owner, and the row that names the owner is written
+// first: from then on nothing of Alice's is pushed to it, even if her own row still has the token. A crash after that leaves a token whose
+// owner has no device yet, which the client's retry repairs. Rows of former owners are removed here, or when they are next met.
 
-/** A device that was registered on another node is found after this long, if there was none before. */
-const nobodyTtlMs = 60_000
+/** After this time a node finds the first device of a user that was registered on another node. */
+const noDeviceTtlMs = 60_000
 
 type Registration = { deviceId: DeviceId; platform: PushPlatform; token: string }
 
 export type Devices = ReturnType<typeof createDevices>
 
 export function createDevices({ devices, push, clock }: Pick<Ports, 'devices' | 'push' | 'clock'>, cacheSize: number) {
-  // In a large group most have no device; they cost nothing but the first look.
+  // Users without a device. In a large group most have none, and they cost only the first look.
   const without = new LRUCache<UserId, true>({
     max: cacheSize,
-    ttl: nobodyTtlMs,
+    ttl: noDeviceTtlMs,
     perf: { now: clock.now },
     ttlResolution: 0,
   })
 
-  /** Of more than there may be, those that were registered longest ago go. */
+  /** Registers a device. If the user has too many, those that were registered longest ago are removed. */
   async function register(userId: UserId, { deviceId, platform, token }: Registration): Promise<void> {
     const provider = push?.providers[platform]
     if (!provider) throw badInput('platform', `${platform} is not set up on this server.`)
@@ -58,13 +58,13 @@ export function createDevices({ devices, push, clock }: Pick<Ports, 'devices' | 
     if (device) await remove(device)
   }
 
-  /** The device first: a token's row that is left over says nothing to anybody. */
+  /** Removes the device first: a token's row that is left over does no harm. */
   async function remove(device: Device): Promise<void> {
     await devices.remove(device)
     await devices.disown(device)
   }
 
-  /** Those whose token is still theirs. */
+  /** Returns the devices that still own their token. */
   async function of(userId: UserId): Promise<Device[]> {
     if (without.has(userId)) return []
     const found = await devices.ofUser(userId)

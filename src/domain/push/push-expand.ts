@@ -1,18 +1,18 @@
 import type { Ports } from '../../ports/ports.ts'
-import type { PushObserver, PushQueue, TakenJob, Wanted } from '../../ports/push.ts'
+import type { PushObserver, PushQueue, TakenJob, WantedBanner } from '../../ports/push.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import type { Access } from '../conversations/access.ts'
 import { joinedSeqOf } from '../conversations/group.ts'
 
-// From messages to the banners they may change: who is in the conversation, and who of them is away. Jobs that were taken together are
-// looked at together: ten messages to a group of a thousand ask once who is there.
+// Turns messages into the banners they may change: it finds who is in the conversation, and who of them is absent. Jobs that were taken together
+// are handled together: for ten messages to a group of a thousand, presence is looked up once.
 
 const askedAtATime = 500
 
 type Needs = Pick<Ports, 'sessions'> & { queue: PushQueue; access: Access; observer: PushObserver }
 
 export function createPushExpand({ sessions, queue, access, observer }: Needs) {
-  /** Returns the jobs it is done with. What fails stays in the queue, and is taken again later. */
+  /** Returns the jobs that are done. A job that fails stays in the queue and is taken again later. */
   return async function expand(jobs: readonly TakenJob[]): Promise<TakenJob[]> {
     const ofConversation = new Map<ConversationId, TakenJob[]>()
     for (const taken of jobs) {
@@ -35,8 +35,8 @@ export function createPushExpand({ sessions, queue, access, observer }: Needs) {
     return found.flat().flatMap((each) => each.jobs)
   }
 
-  /** For each member the newest message that is not their own, and came after they did. */
-  async function wantsOf(conversationId: ConversationId, taken: readonly TakenJob[]): Promise<Wanted[]> {
+  /** Returns for each member the newest message that is not their own and came after they joined. */
+  async function wantsOf(conversationId: ConversationId, taken: readonly TakenJob[]): Promise<WantedBanner[]> {
     const newestFirst = taken.map(({ job }) => job).sort((one, other) => other.seq - one.seq)
     const [first] = newestFirst
     if (!first) return []

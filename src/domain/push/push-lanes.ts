@@ -1,25 +1,25 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { PushOutcome } from '../../ports/push.ts'
 
-// What keeps one push service from holding up the others. Each has a lane of its own: so many pushes at a time, and after a failure
-// a rest in which nothing is tried. What finds no room comes back later; nobody waits in line for it.
+// Keeps one push service from holding up the others. Each service has a lane of its own, with a limit of pushes at a time, and after a failure
+// a rest in which nothing is tried. A push that finds no room is not queued here; it comes back later.
 
 const atATimeMax = 16
 const restMinMs = 1000
 const restMaxMs = 60_000
-/** To where there was no room. */
+/** When a push that found no room comes back. */
 const noRoomMs = 500
 const lanesMax = 10_000
 
 type Lane = { underWay: number; failures: number; restUntilMs: number }
 
-/** `tried`: whether the service was asked at all. */
-export type Tried = { outcome: PushOutcome; tried: boolean }
+/** `tried` says whether the service was asked at all. */
+export type Attempt = { outcome: PushOutcome; tried: boolean }
 
 export function createPushLanes(clock: Clock) {
   const lanes = new Map<string, Lane>()
 
-  async function through(name: string, send: () => Promise<PushOutcome>): Promise<Tried> {
+  async function through(name: string, send: () => Promise<PushOutcome>): Promise<Attempt> {
     const lane = lanes.get(name) ?? { underWay: 0, failures: 0, restUntilMs: 0 }
     const restMs = lane.restUntilMs - clock.monotonic()
     if (restMs > 0) return { outcome: { type: 'retry', afterMs: restMs, reason: 'resting' }, tried: false }
@@ -42,7 +42,7 @@ export function createPushLanes(clock: Clock) {
       lane.failures = 0
       return
     }
-    // Those that fail together are one failure.
+    // Pushes that fail together count as one failure.
     if (lane.restUntilMs > clock.monotonic()) return
     const ownMs = Math.min(restMinMs * 2 ** lane.failures, restMaxMs)
     lane.failures += 1

@@ -8,18 +8,18 @@ import type { Access, Member } from '../conversations/access.ts'
 import type { SettingsOf } from '../conversations/settings.ts'
 import { isMessage } from '../log/log.ts'
 
-// Who is told of what, and in which words. Everything is looked at just before a push is sent, not when the message was: somebody may
-// have muted, read, come back, blocked the sender or left the group since, and the message may be gone.
+// Decides who gets which notification, and its text. Everything is checked just before a push is sent, not when the message was: since then the
+// user may have muted, read, come back, blocked the sender or left the group, and the message may be deleted.
 
 const previewMaxCodePoints = 240
-/** How far back to look for a message to show, where the newest is not to be shown. */
+/** How far back to look for a message to show if the newest is not to be shown. */
 const lookBack = 25
 
 type Needs = Pick<Ports, 'messages' | 'memberships' | 'sessions' | 'blocks'> & {
   access: Access
   settings: SettingsOf
   profilesOf: (userIds: readonly UserId[]) => Promise<Profile[]>
-  /** Whether the text is shown, or only that there is one. */
+  /** Whether a notification shows the text, or only says that there is a message. */
   preview: boolean
 }
 
@@ -28,7 +28,7 @@ export type PushRules = ReturnType<typeof createPushRules>
 export function createPushRules(needs: Needs) {
   const { messages, memberships, sessions, blocks, access, settings, profilesOf, preview } = needs
 
-  /** The member, if anything may be shown to them at all: away, and not muted. */
+  /** Returns the member if they may be notified at all: they are absent, and the conversation is not muted. */
   async function audience(address: MemberAddress): Promise<Member | undefined> {
     const [[member], [membership], [presence]] = await Promise.all([
       access.find(address.userId, [address.conversationId]),
@@ -39,7 +39,7 @@ export function createPushRules(needs: Needs) {
     return presence === 'offline' && !isMuted ? member : undefined
   }
 
-  /** The newest message up to `upTo` that is theirs to be told of. */
+  /** Returns the newest message up to `upTo` that the member may be notified of. */
   async function newest(member: Member, upTo: Seq, lastReadSeq: Seq): Promise<Message | undefined> {
     const floor = Math.max(member.joinedSeq, lastReadSeq)
     if (upTo <= floor) return undefined
@@ -49,7 +49,7 @@ export function createPushRules(needs: Needs) {
     return found ?? firstFor(member, floor, await messages.below(conversationId, upTo, lookBack))
   }
 
-  /** Which of these messages are deleted. */
+  /** Returns which of these messages are deleted. */
   async function deletedOf(conversationId: ConversationId, seqs: readonly (Seq | undefined)[]): Promise<Set<Seq>> {
     const known = [...new Set(seqs)].filter((seq) => seq !== undefined)
     if (known.length === 0) return new Set()

@@ -1,45 +1,52 @@
 import type { MemberAddress } from '../../ports/delivery.ts'
 import type { Message } from '../../ports/log.ts'
 import type { Ports } from '../../ports/ports.ts'
-import type { Banners, ClaimedBanner, Device, Notification, PushObserver, PushQueue, Shown } from '../../ports/push.ts'
+import type {
+  Banners,
+  ClaimedBanner,
+  Device,
+  Notification,
+  PushObserver,
+  PushQueue,
+  ShownBanner,
+} from '../../ports/push.ts'
 import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
 import type { Access } from '../conversations/access.ts'
 import type { Devices } from './devices.ts'
 import { createPushExpand } from './push-expand.ts'
-import { createPushLanes, type Tried } from './push-lanes.ts'
+import { type Attempt, createPushLanes } from './push-lanes.ts'
 import type { PushRules } from './push-rules.ts'
 
-// Telling people who are away. A send leaves a job in the queue and goes on. Some node's worker takes it and wants a banner for every
-// member nobody is attached for; a banner belongs to one user and one conversation, so that what comes while it waits joins it.
+// Notifies absent users. A send leaves a job in the queue and goes on. A worker on some node takes it and wants a banner for every absent member.
+// A banner belongs to one user and one conversation, so that messages which come while it waits join it.
 //
-// Looking at a banner means: what should the user's devices show of this conversation, as things are now? The newest message that
-// they have not read, or nothing. Then each device that shows something else is told. So a push that is late shows the newest text; a
-// retry goes only to the devices that missed it; and a banner that was read elsewhere, or whose message was deleted, is taken away by the
-// very same look.
+// Looking at a banner means to find what the user's devices should show of this conversation now: the newest message that the user has not
+// read, or nothing. Then each device that shows something else is notified. So a late push shows the newest text, and a retry goes only to
+// the devices that missed it. A banner that was read elsewhere, or whose message was deleted, is withdrawn by the same look.
 //
-// A device is noted down before the boundary is read and the push is sent. Whoever reads the message after that look sees the note and
-// wants the banner again; whoever read it before is seen by the look.
+// A device is noted before the boundary is read and the push is sent. If the user reads the message after that, the note is seen and the
+// banner is wanted again; if the user read it before, the look sees the boundary.
 
 const jobsAtATime = 50
 const bannersAtATime = 64
 const askedAtATime = 100
 const underWayMax = 256
-/** Longer than a look can take. */
+/** This is longer than a look can take. */
 const leaseMs = 60_000
-/** Nobody wants to hear of it after that. */
+/** A notification is of no use after this time. */
 const expiryMs = 3_600_000
 const backoffMinMs = 1000
 const backoffMaxMs = 60_000
 const budgetMax = 20
 const budgetWindowMs = 60_000
 
-/** What is done with pushes by those who have other things to do: each returns at once. */
+/** What the rest of the domain calls. Each function returns at once and works in the background. */
 export type Pushes = {
   sent(message: Message): void
   read(member: MemberAddress): void
-  /** A message of theirs, which devices may show. */
+  /** A message was deleted that these members' devices may show. */
   deleted(members: readonly MemberAddress[]): void
-  /** To a stream that has ended, and never acked. */
+  /** A stream ended, and these messages were sent to it and never acked. */
   missed(userId: UserId, upTo: readonly [ConversationId, Seq][]): void
 }
 
@@ -50,7 +57,7 @@ export const noPushes: Pushes = {
   missed: () => undefined,
 }
 
-/** When to look again. `failed`: because something went wrong. */
+/** When to look again. `failed`: the reason is a failure. */
 type Again = { atMs: number; failed: boolean }
 
 type Needs = Pick<Ports, 'boundaries' | 'sessions' | 'clock'> & {
@@ -88,7 +95,7 @@ export function createPush(needs: Needs) {
     lookAgain(members).catch(observer.failed)
   }
 
-  /** At the banners that may have to be taken away. */
+  /** Wants the banners again that may have to be withdrawn. */
   async function lookAgain(members: readonly MemberAddress[]): Promise<void> {
     for (let i = 0; i < members.length; i += askedAtATime) {
       const some = members.slice(i, i + askedAtATime)
@@ -109,8 +116,8 @@ export function createPush(needs: Needs) {
     queue.want(upTo.map(([conversationId, seq]) => ({ userId, conversationId, seq, atMs }))).catch(observer.failed)
   }
 
-  /** Some work, if there is any. It returns when that has begun; `settled` when it has ended. */
-  async function tick(): Promise<{ found: number; settled: Promise<void> }> {
+  /** Takes some work, if there is any. It resolves when the work has begun, and `finished` when it has ended. */
+  async function tick(): Promise<{ found: number; finished: Promise<void> }> {
     const jobs = await queue.take(jobsAtATime)
     const old = jobs.filter(({ job }) => isOver(job.atMs))
     for (const _ of old) observer.dead('expired')
@@ -118,30 +125,30 @@ export function createPush(needs: Needs) {
     const room = Math.min(underWayMax - underWay.size, bannersAtATime)
     const claimed = room > 0 ? await queue.claim(room, leaseMs) : []
     const looks = claimed.sort((one, other) => other.atMs - one.atMs).map(begin)
-    return { found: jobs.length + claimed.length, settled: Promise.all(looks).then(() => undefined) }
+    return { found: jobs.length + claimed.length, finished: Promise.all(looks).then(() => undefined) }
   }
 
   function begin(banner: ClaimedBanner): Promise<void> {
-    const look = lookAndSettle(banner).finally(() => underWay.delete(look))
+    const look = lookAndFinish(banner).finally(() => underWay.delete(look))
     underWay.add(look)
     return look
   }
 
-  /** If this fails altogether, the lease runs out. */
-  async function lookAndSettle(banner: ClaimedBanner): Promise<void> {
+  /** Looks at a banner and finishes it. If this fails, the lease runs out and another worker claims the banner. */
+  async function lookAndFinish(banner: ClaimedBanner): Promise<void> {
     try {
       const again = await look(banner).catch((error): Again => {
         observer.failed(error)
         return { atMs: clock.now() + backoffMs(banner.attempts), failed: true }
       })
       const attempts = again ? banner.attempts + (again.failed ? 1 : 0) : 0
-      await queue.settle({ ...banner, attempts }, again?.atMs)
+      await queue.finish({ ...banner, attempts }, again?.atMs)
     } catch (error) {
       observer.failed(error)
     }
   }
 
-  /** Brings the user's devices in line. Returns when to look again, if something is left to do. */
+  /** Brings the user's devices up to date. Returns when to look again, if something is left to do. */
   async function look(banner: ClaimedBanner): Promise<Again | undefined> {
     const own = await devices.of(banner.userId)
     if (own.length === 0) return undefined
@@ -154,12 +161,12 @@ export function createPush(needs: Needs) {
     const [ticks] = await boundaries.getMany([banner])
     const lastReadSeq = ticks?.lastReadSeq ?? 0
     const message = audience && behind.length > 0 ? await rules.newest(audience, banner.seq, lastReadSeq) : undefined
-    // An older one than was wanted, where that is not to be shown: some may show it already.
+    // If the wanted message is not to be shown, this is an older one, and some devices may show it already.
     const missing = message ? behind.filter(({ deviceId }) => !shows(shown.get(deviceId), message.seq)) : []
     if (audience && message && missing.length > 0) {
       const mayGo = banner.attempts > 0 || (await isWithinBudget(banner.userId))
       await restore(banner, mayGo ? behind.filter((device) => !missing.includes(device)) : behind, shown)
-      if (mayGo) return tell(banner, missing, shown, await rules.compose(message, audience))
+      if (mayGo) return notify(banner, missing, shown, await rules.compose(message, audience))
       return { atMs: nextWindowMs(), failed: false }
     }
     await restore(banner, behind, shown)
@@ -172,18 +179,18 @@ export function createPush(needs: Needs) {
       return seq !== undefined && (seq <= lastReadSeq || gone.has(seq))
     })
     if (outdated.length === 0) return undefined
-    return tell(banner, outdated, shown, { type: 'withdraw', conversationId, seq: Math.max(lastReadSeq, ...gone) })
+    return notify(banner, outdated, shown, { type: 'withdraw', conversationId, seq: Math.max(lastReadSeq, ...gone) })
   }
 
-  /** To each of these devices; notes down what they show then. */
-  async function tell(
+  /** Sends the notification to each of these devices, and notes what they then show. */
+  async function notify(
     banner: ClaimedBanner,
     to: readonly Device[],
-    before: ReadonlyMap<string, Shown>,
+    before: ReadonlyMap<string, ShownBanner>,
     notification: Notification,
   ): Promise<Again | undefined> {
     const shown = { seq: notification.seq, accepted: true }
-    const after = new Map<Device['deviceId'], Shown | null>()
+    const after = new Map<Device['deviceId'], ShownBanner | null>()
     let retryAtMs: number | undefined
     await Promise.all(
       to.map(async (device) => {
@@ -191,7 +198,7 @@ export function createPush(needs: Needs) {
         const wasThere = before.get(device.deviceId) ?? null
         if (outcome.type === 'accepted') after.set(device.deviceId, notification.type === 'show' ? shown : null)
         else if (outcome.type === 'retry') {
-          // What was tried may have arrived all the same.
+          // A push that was tried and failed may still have arrived.
           if (!tried) after.set(device.deviceId, wasThere)
           const delayMs = Math.max(outcome.afterMs ?? 0, tried ? backoffMs(banner.attempts) : 0)
           retryAtMs = Math.max(retryAtMs ?? 0, clock.now() + delayMs)
@@ -206,7 +213,7 @@ export function createPush(needs: Needs) {
     return retryAtMs === undefined ? undefined : { atMs: retryAtMs, failed: true }
   }
 
-  async function attempt(device: Device, notification: Notification): Promise<Tried> {
+  async function attempt(device: Device, notification: Notification): Promise<Attempt> {
     const provider = providers[device.platform]
     if (!provider) return { outcome: { type: 'rejected', reason: `${device.platform} is not set up` }, tried: false }
     const tried = await lanes.through(`${device.platform} ${provider.laneOf(device.token)}`, () =>
@@ -216,8 +223,11 @@ export function createPush(needs: Needs) {
     return tried
   }
 
-  const restore = (banner: ClaimedBanner, to: readonly Device[], before: ReadonlyMap<string, Shown>): Promise<void> =>
-    banners.note(banner, new Map(to.map(({ deviceId }) => [deviceId, before.get(deviceId) ?? null])))
+  const restore = (
+    banner: ClaimedBanner,
+    to: readonly Device[],
+    before: ReadonlyMap<string, ShownBanner>,
+  ): Promise<void> => banners.note(banner, new Map(to.map(({ deviceId }) => [deviceId, before.get(deviceId) ?? null])))
 
   async function isWithinBudget(userId: UserId): Promise<boolean> {
     return (await banners.spend(userId, windowOf(clock.now()), budgetWindowMs)) <= budgetMax
@@ -227,7 +237,7 @@ export function createPush(needs: Needs) {
 
   const isOver = (atMs: number): boolean => clock.now() - atMs > expiryMs
 
-  /** Half of it by chance, so that what failed together does not come back together. */
+  /** Half of the time is random, so that pushes which failed together do not come back together. */
   const backoffMs = (attempts: number): number =>
     Math.min(backoffMinMs * 2 ** attempts, backoffMaxMs) * (0.5 + random() / 2)
 
@@ -237,15 +247,15 @@ export function createPush(needs: Needs) {
     deleted,
     missed,
     tick,
-    /** Resolves when what has begun has ended. */
+    /** Resolves when all work that has begun has ended. */
     ended: async (): Promise<void> => void (await Promise.all(underWay)),
   }
 }
 
 const windowOf = (nowMs: number): number => Math.floor(nowMs / budgetWindowMs)
 
-const shows = (shown: Shown | undefined, seq: number): boolean => shown?.accepted === true && shown.seq >= seq
+const shows = (shown: ShownBanner | undefined, seq: number): boolean => shown?.accepted === true && shown.seq >= seq
 
 const noted =
-  (shown: Shown) =>
-  ({ deviceId }: Device): [Device['deviceId'], Shown] => [deviceId, shown]
+  (shown: ShownBanner) =>
+  ({ deviceId }: Device): [Device['deviceId'], ShownBanner] => [deviceId, shown]

@@ -7,8 +7,8 @@ import type { Heads } from '../log/heads.ts'
 import type { Log } from '../log/log.ts'
 import type { Pushes } from '../push/push.ts'
 
-// Moves a member's own boundaries, and only upward (P5): conditional writes in DynamoDB, one write each. Redis caches them, never above
-// the truth, so that a send can tell without a read of DynamoDB whether it also is a reply to something.
+// Raises a member's own boundaries and never lowers them (P5), with one conditional write in DynamoDB each. Redis caches them, never above
+// the truth, so that a send can tell without a read of DynamoDB whether it is also a reply to something.
 
 export type Acknowledge = ReturnType<typeof createAcknowledge>
 
@@ -19,11 +19,11 @@ type Needs = Pick<Ports, 'boundaries' | 'boundaryCache' | 'pending' | 'events'> 
 }
 
 export function createAcknowledge({ boundaries, boundaryCache, pending, events, log, heads, pushes }: Needs) {
-  /** My device has everything up to seq. */
+  /** The member's device has everything up to `seq`. */
   const ack = (member: Member, seq: Seq): Promise<Ticks> =>
     move(member, seq, (address) => boundaries.deliver(address, seq))
 
-  /** I have read everything up to seq. */
+  /** The member has read everything up to `seq`. */
   const markRead = (member: Member, seq: Seq): Promise<Ticks> =>
     move(member, seq, async (address) => {
       const cached = await boundaryCache.get(address)
@@ -40,9 +40,9 @@ export function createAcknowledge({ boundaries, boundaryCache, pending, events, 
     const address = addressOf(member)
     await heads.assertInRange(address.conversationId, seq)
     const { ticks } = await write(address)
-    // Also where nothing changed: the attempt before this one may have died between the write and here.
+    // It is published also where nothing changed: an earlier attempt may have died between the write and here.
     const { pendingVersion } = await events.publishBoundaries(audienceOf(member), ticks)
-    // Nobody in a group gets a pending row.
+    // There are no pending rows in a group.
     if (pendingVersion !== 0 && !isGroupId(address.conversationId)) await forgetPending(address, ticks.lastDeliveredSeq)
     return ticks
   }
@@ -53,22 +53,26 @@ export function createAcknowledge({ boundaries, boundaryCache, pending, events, 
    */
   async function addPending(address: MemberAddress, firstUndeliveredSeq: Seq): Promise<void> {
     await pending.lower(address.userId, address.conversationId, firstUndeliveredSeq)
+    await notePending(address, firstUndeliveredSeq)
+  }
+
+  async function notePending(address: MemberAddress, firstUndeliveredSeq: Seq): Promise<void> {
     const delivered = await boundaryCache.notePending(address)
     if (delivered >= firstUndeliveredSeq) await forgetPending(address, delivered)
   }
 
-  /** Removes a pending row that may be there. Should this fail, the next ack finds the cache as it was, and tries again. */
+  /** Removes a pending row that may exist. If this fails, the next ack finds the cache as it was and tries again. */
   async function forgetPending(address: MemberAddress, delivered: Seq): Promise<void> {
     const { lastReadSeq, pendingVersion } = await boundaryCache.open(address)
-    const isGone = await settlePending(address, delivered)
+    const isGone = await advancePending(address, delivered)
     if (isGone) await boundaryCache.lift(address, { lastDeliveredSeq: delivered, lastReadSeq }, pendingVersion)
   }
 
   /**
-   * Brings the pending row in line with what is delivered. Returns whether there is none any more. A send between the
-   * look and the removal finds the old, lower row and adds nothing, so after the removal comes a second look.
+   * Raises the pending row above what is delivered, or removes it. Returns whether there is none any more. A send between the look and the
+   * removal finds the old, lower row and adds nothing, so this looks again after the removal.
    */
-  async function settlePending(address: MemberAddress, delivered: Seq): Promise<boolean> {
+  async function advancePending(address: MemberAddress, delivered: Seq): Promise<boolean> {
     const { userId, conversationId } = address
     const row = await pending.get(userId, conversationId)
     if (!row) return true
@@ -84,7 +88,7 @@ export function createAcknowledge({ boundaries, boundaryCache, pending, events, 
     return !late
   }
 
-  /** What the sender's devices had when they sent: a reply reads that, and nothing still on its way to them. */
+  /** Returns what the sender's devices had when they sent. A reply marks that as read, and nothing that was still on its way to them. */
   async function deliveredSoFar(member: Member): Promise<Seq> {
     const address = addressOf(member)
     const cached = await boundaryCache.get(address)
@@ -103,7 +107,7 @@ export function createAcknowledge({ boundaries, boundaryCache, pending, events, 
     await events.publishBoundaries(audienceOf(member), ticks)
   }
 
-  /** The boundaries of every member of each conversation, in the order of the members. */
+  /** Returns the boundaries of every member of each conversation, in the order of the members. */
   async function ticksOf(asked: readonly Member[]): Promise<Ticks[][]> {
     const all = await boundaries.getMany(
       asked.flatMap(({ conversation }) =>
@@ -118,10 +122,24 @@ export function createAcknowledge({ boundaries, boundaryCache, pending, events, 
     })
   }
 
-  return { ack, markRead, ticksOf, addPending, forgetPending, settlePending, deliveredSoFar, readByReply }
+  /** Returns boundaries in the order asked for. The caller has checked that these users are members. */
+  const boundariesAt = (addresses: readonly MemberAddress[]): Promise<Ticks[]> => boundaries.getMany(addresses)
+
+  return {
+    ack,
+    markRead,
+    ticksOf,
+    boundariesAt,
+    addPending,
+    notePending,
+    forgetPending,
+    advancePending,
+    deliveredSoFar,
+    readByReply,
+  }
 }
 
-/** The delivered boundary if it is ahead of the read one, otherwise 0. */
+/** Returns the delivered boundary if it is ahead of the read one, otherwise 0. */
 const unread = (at: { lastDeliveredSeq: Seq; lastReadSeq: Seq }): Seq =>
   at.lastDeliveredSeq > at.lastReadSeq ? at.lastDeliveredSeq : 0
 

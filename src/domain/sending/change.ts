@@ -13,11 +13,11 @@ import type { Payloads } from '../log/payloads.ts'
 import type { Pushes } from '../push/push.ts'
 import type { Deliver } from './deliver.ts'
 
-// Changing a message: put the change into the log, let the message show it, deliver, answer.
+// Changes a message: puts the change into the log, lets the message show it, delivers it, answers.
 //
 // The log decides the order: of two edits the one with the higher seq stays, whichever is applied last; a deletion is for good.
-// A crash between the log and the message leaves a change that nobody was told is stored; the retry applies it, and so does
-// the first stream that meets it. Applying is idempotent.
+// A crash between the log and the message leaves a stored change that was not answered; the retry applies it, and so does the first stream
+// that meets it. Applying is idempotent.
 
 type ChangeRequest = { seq: Seq; clientMessageId: ClientMessageId; alteration: Alteration }
 
@@ -54,19 +54,19 @@ export function createChange(needs: Needs) {
       pushes.deleted(members.map((userId) => ({ userId, conversationId: id })))
       await discard(target.attachments)
     }
-    // It stays in the log, where every reader passes over it.
+    // The change stays in the log, where every reader skips it.
     if (!isShown(row, altered)) throw badInput('seq', 'This message has no room left for this change.')
     return message
   }
 
-  /** What was accepted once stays accepted, whatever has become of the message since. */
+  /** A change that was accepted once stays accepted, even if the message could not be changed like that any more. */
   async function isRetry(member: Member, { seq, clientMessageId, alteration }: ChangeRequest): Promise<boolean> {
     const claim = await claims.get(member.userId, clientMessageId)
     if (claim?.conversationId !== member.conversation.id) return false
     return payloadOf(textOf(seq, alteration), isOf(seq, alteration)).isOf(claim)
   }
 
-  /** The message a change is about, showing it. */
+  /** Returns the message that a change is about, with the change applied. */
   async function messageOf(change: Change): Promise<Message | undefined> {
     if (change.target) return latest(change.target)
     const message = await messages.get({ conversationId: change.conversationId, seq: change.targetSeq })
@@ -76,7 +76,7 @@ export function createChange(needs: Needs) {
     return altered && latest(altered)
   }
 
-  /** A change that can never be applied shows nowhere, and ends nobody's stream: every reader goes past it. */
+  /** A change that can never be applied is not shown and ends no stream: every reader goes past it. */
   const unlessUnavailable = (message: Message) => (error: unknown) => {
     if (error instanceof ChatError && error.code === 'UNAVAILABLE') throw error
     onApplyError(error)
@@ -86,7 +86,7 @@ export function createChange(needs: Needs) {
   return { change, messageOf, latest }
 }
 
-/** Why not, or undefined. */
+/** Returns why the change is refused, or undefined. */
 function refusal({ userId, conversation }: Member, target: Message, alteration: Alteration): ChatError | undefined {
   const isAuthor = target.senderId === userId
   if (alteration.type === 'edit' && !isAuthor) return new ChatError('FORBIDDEN', 'Only its author may edit a message.')
@@ -101,7 +101,7 @@ function refusal({ userId, conversation }: Member, target: Message, alteration: 
   return alteration.type === 'reaction' ? noReaction(userId, target.reactions ?? [], alteration) : undefined
 }
 
-/** Taking back what stands is always possible. Somebody's reactions take room of their own, and nobody else's. */
+/** A reaction can always be taken back. Each person's reactions have room of their own. */
 function noReaction(
   userId: UserId,
   reactions: readonly Reaction[],
@@ -122,13 +122,13 @@ function noReaction(
   return undefined
 }
 
-/** An edit whose author's node died before it took the text out: the message shows another one, or none. */
+/** Whether an edit still has its text although the message shows another one, or none: its author's node died before it removed the text. */
 const hasTextInVain = ({ seq, alteration }: Change, { edited, deletedAtMs }: Message): boolean =>
   alteration.type === 'edit' && alteration.body !== '' && (deletedAtMs !== undefined || edited?.seq !== seq)
 
 const noMessage = () => new ChatError('NOT_FOUND', 'There is no such message in this conversation.')
 
-/** No body holds a NUL: a change is never taken for a message. */
+/** No body holds a NUL, so a change is never mistaken for a message. */
 const textOf = (seq: Seq, alteration: Alteration): string => `\0${seq} ${JSON.stringify(alteration)}`
 
 /** Whether a row is this change. An edit may have lost its text since. */

@@ -8,17 +8,17 @@ import { joinedSeqOf } from '../conversations/group.ts'
 // the ticks of thousands of messages of a group with a thousand members. So the members are gone through once, in the order in which they
 // joined, and a message only looks up the slowest of those who had joined before it.
 
-/** The slowest member, and how far the slowest of all others is: that one counts for what the slowest has sent. */
+/** The slowest member, and how far the slowest of all others is. The latter counts for messages that the slowest member has sent. */
 type Slowest = { userId: UserId | undefined; seq: Seq; othersSeq: Seq }
-/** Of all members who joined at `joinedSeq` or before. */
+/** The slowest of all members who joined at `joinedSeq` or before. */
 type Step = { joinedSeq: Seq; delivered: Slowest; read: Slowest }
 
 const noSlowest: Slowest = { userId: undefined, seq: Number.POSITIVE_INFINITY, othersSeq: Number.POSITIVE_INFINITY }
 
-/** By the list that was loaded. Who is in a group may change while a stream goes on with a list that is a moment old. */
+/** The steps by the list of boundaries that was loaded. The conversation is kept too, as a group may change while a stream uses an older list. */
 const known = new WeakMap<readonly Ticks[], { conversation: Conversation; steps: readonly Step[] }>()
 
-/** How far the message has got with everybody but its sender. Who came later was never sent it. */
+/** Returns how far the message has got with all members but its sender. Members who joined later do not count. */
 export function tickOfMessage(
   conversation: Conversation,
   ticks: readonly Ticks[],
@@ -57,7 +57,7 @@ const slowestOf = (slowest: Slowest, userId: UserId, seq: Seq): Slowest =>
 
 const without = ({ userId, seq, othersSeq }: Slowest, senderId: UserId): Seq => (userId === senderId ? othersSeq : seq)
 
-/** The last step below `seq`, found by halving. */
+/** Finds the last step below `seq` by binary search. */
 function lastBefore(steps: readonly Step[], seq: Seq): Step | undefined {
   let [from, to] = [0, steps.length]
   while (from < to) {

@@ -12,17 +12,19 @@ import type { AttachRequest } from '../media/attachments.ts'
 import type { Acknowledge } from './acknowledge.ts'
 import type { Deliver } from './deliver.ts'
 
-// Sending, in three steps: put the message into the log, deliver it, answer. A crash after the first leaves a message that
-// the retry finds and delivers again; after the second, the retry gets the message, duplicate.
+// Sends a message in three steps: puts it into the log, delivers it, answers. A crash after the first step leaves a message that the retry
+// finds and delivers again; after the second, the retry gets the message as a duplicate.
 //
-// The first message of a direct chat makes it, between the first step and the second. A crash before that leaves a message in the log
-// of a chat that does not exist yet: nobody was answered, and the retry, or the next first message of either, makes the chat.
+// The first message of a direct chat creates the chat, between the first step and the second. A crash before that leaves a message in the log
+// of a chat that does not exist yet. The send was not answered, and the retry, or the next first message of either user, creates the chat.
 
-/** `attachmentIds`: at least one, where there are any. */
+/** `attachmentIds`, where given, has at least one id. */
 export type Draft = {
   clientMessageId: ClientMessageId
   body: string
   replyToSeq?: Seq
+  /** The text of a JSON object. */
+  metadata?: string
   attachmentIds?: readonly AttachmentId[]
 }
 export type Sent = { message: Message; duplicate: boolean }
@@ -64,7 +66,7 @@ export function createSend(needs: Needs) {
     stopTyping(member)
     await Promise.all([
       deliver(member, message, { duplicate }),
-      // Only the first attempt: by the time of a retry, more may have been delivered than the sender had seen.
+      // Only the first attempt marks as read: by the time of a retry, more may have been delivered than the sender had seen.
       duplicate ? undefined : acknowledge.readByReply(member, replied),
     ])
     const sent = { message, duplicate }
@@ -73,7 +75,7 @@ export function createSend(needs: Needs) {
     return sent
   }
 
-  /** To a user. Their chat is made by its first message: what is refused, or dies before it is stored, makes none. */
+  /** Sends to a user. The first message that is stored creates their chat; one that is refused or lost before creates none. */
   async function sendTo(userId: UserId, otherId: UserId, draft: Draft, onSent?: OnSent): Promise<Sent> {
     const startedAtMs = clock.monotonic()
     return send(await access.direct(userId, otherId), draft, { startedAtMs, onSent })
@@ -105,16 +107,25 @@ export function createSend(needs: Needs) {
   }
 }
 
-/** A body cannot hold a NUL, so nothing else has the same. */
-const textOf = ({ body, replyToSeq, attachmentIds }: Draft): string =>
-  `${body}${replyToSeq === undefined ? '' : `\0reply ${replyToSeq}`}${attachmentIds === undefined ? '' : `\0attachments ${attachmentIds.join(' ')}`}`
+/**
+ * Neither a body nor the text of metadata can hold a NUL, so different messages never have the same text here. A part that is not given
+ * adds nothing, so that claims of earlier releases still match.
+ */
+const textOf = ({ body, replyToSeq, attachmentIds, metadata }: Draft): string =>
+  [
+    body,
+    ...(replyToSeq === undefined ? [] : [`reply ${replyToSeq}`]),
+    ...(attachmentIds === undefined ? [] : [`attachments ${attachmentIds.join(' ')}`]),
+    ...(metadata === undefined ? [] : [`metadata ${metadata}`]),
+  ].join('\0')
 
-/** Whether a row is this message, or what has become of it: of one that was edited or deleted since, the words are not known any more. */
+/** Whether a row is this message. Of a row that was edited or deleted since, the original text is not known, so it is not compared. */
 const isOf =
-  ({ body, replyToSeq, attachmentIds = [] }: Draft) =>
+  ({ body, replyToSeq, attachmentIds = [], metadata }: Draft) =>
   (row: LogRow): boolean => {
     if (!isMessage(row) || row.replyToSeq !== replyToSeq) return false
     if (row.deletedAtMs !== undefined) return true
+    if (row.metadata !== metadata) return false
     const ids = row.attachments?.map(({ id }) => id) ?? []
     return ids.join() === attachmentIds.join() && (row.edited !== undefined || row.body === body)
   }

@@ -4,28 +4,29 @@ import type { Session } from '../../ports/soft-state.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../../protocol/ids.ts'
 import type { Member } from '../conversations/access.ts'
 import type { Pushes } from '../push/push.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import type { Acknowledge } from '../sending/acknowledge.ts'
 import { createInbox, type Inbox, type InboxOptions, ofTypes } from './inbox.ts'
 import type { ResyncScheduler } from './resync-scheduler.ts'
 import type { SubscribeUser, UserSubscription } from './user-subscription.ts'
 
-// Attaching and detaching one stream.
+// Attaches and detaches one stream of messages.
 //
 // Attach: first the subscription, confirmed by Redis; then the session. What is published after that arrives here, and what was published
 // before was stored before, so the catch-up that follows reads it.
 //
 // Detach: first the session, so that senders stop counting on this stream; then a flush, after which everything published
-// while they still did is in the inbox; then a pending row for whatever arrived and was not acked. Only then may the
-// flag stand that lets the next attach trust the pending index. A crash anywhere before it leaves no flag, and the next
-// attach compares every conversation with the log.
+// while they still did is in the inbox; then a pending row for everything that arrived and was not acked. Only then is the mark set that
+// lets the next attach trust the pending index. A crash anywhere before that leaves no mark, and the next attach compares every
+// conversation with the log.
 //
-// What was heard and not acked may have gone into a dead connection: nobody was pushed to, as the user counted as attached. So that
-// is pushed now, unless the user has read it, or is still here by another session.
+// What was heard and not acked may have gone into a dead connection, and no push was sent, as the user counted as attached. So it is pushed
+// now, unless the user has read it or still has another session.
 //
-// Groups have no pending rows: every attach compares their counters with the boundaries, and looks into the next cell where a counter
-// says there is nothing: it may be that of a replica that had not heard of it.
+// Groups have no pending rows. Every attach compares their counters with the boundaries. Where a counter says that there is nothing new, the
+// attach also looks into the next cell: the counter may come from a replica that had missed the entry.
 
-/** About a megabyte of ordinary messages; beyond that, the log is the better buffer. */
+/** This is about a megabyte of ordinary messages. Beyond that, the log is the better buffer. */
 const inboxLimitDefault = 256
 
 type Needs = Pick<Ports, 'sessions' | 'boundaries' | 'clock'> & {
@@ -36,7 +37,7 @@ type Needs = Pick<Ports, 'sessions' | 'boundaries' | 'clock'> & {
   randomId: () => string
   observer: Observer
   inboxLimit?: number
-  /** A detach that fails harms nobody: the next attach looks everywhere. But somebody may want to know. */
+  /** Called when a detach fails. No message is lost by that, as the next attach then compares every conversation. */
   onDetachError: (error: unknown) => void
 }
 
@@ -50,7 +51,7 @@ export function createAttach(needs: Needs) {
   }
   const { subscribeUser, sessions, clock, resyncScheduler, randomId, observer } = needs
 
-  return async function attach(userId: UserId, only?: Member): Promise<Attachment> {
+  return async function attach(userId: UserId, only?: Member): Promise<AttachedStream> {
     const conversationId = only?.conversation.id
     const session: Session = { userId, connectionId: randomId(), ...(conversationId && { conversationId }) }
     const inbox = createInbox(clock, inboxOptions)
@@ -60,7 +61,7 @@ export function createAttach(needs: Needs) {
       resyncScheduler.keepAlive(session, 'syncing')
       observer.attached()
       resyncScheduler.add(inbox, userId)
-      return new Attachment(needs, session, inbox, subscription, pendingIndexComplete)
+      return new AttachedStream(needs, session, inbox, subscription, pendingIndexComplete)
     } catch (error) {
       await subscription.close()
       throw error
@@ -68,10 +69,10 @@ export function createAttach(needs: Needs) {
   }
 }
 
-/** `reached`: how far the stream got. `whole`: it has missed nothing up to there, in any conversation. */
+/** `reached` is how far the stream got. `whole`: it has missed nothing up to there, in any conversation. */
 type StreamOutcome = { reached: [ConversationId, Seq][]; whole: boolean }
 
-export class Attachment {
+export class AttachedStream {
   readonly inbox: Inbox
   readonly subscription: UserSubscription
   /** Whether the pending index names every conversation with something undelivered. */
@@ -113,7 +114,7 @@ export class Attachment {
   }
 
   async #leave({ reached, whole }: StreamOutcome): Promise<void> {
-    const { sessions, boundaries, addPending, pushes } = this.#needs
+    const { sessions, boundaries, addPending, pushes, clock } = this.#needs
     const { userId, conversationId } = this.#session
     await sessions.leave(this.#session)
     await this.subscription.flush()
@@ -132,7 +133,9 @@ export class Attachment {
       [...heard].map(([id, seq]) => {
         if (isGroupId(id)) return undefined
         const done = delivered.get(id) ?? 0
-        return seq > done ? addPending({ userId, conversationId: id }, done + 1) : undefined
+        if (seq <= done) return undefined
+        // A row that is written and not noted would outlive its ack, and a detach is not repeated.
+        return retryWhileUnavailable(clock, () => addPending({ userId, conversationId: id }, done + 1))
       }),
     )
     pushes.missed(

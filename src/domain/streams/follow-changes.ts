@@ -1,3 +1,4 @@
+import type { LiveStream } from '../../ports/live-stream.ts'
 import type { Change, LogRow, Message } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -14,15 +15,15 @@ import { createInbox, type InboxOptions, ofTypes } from './inbox.ts'
 import type { Shown } from './positions.ts'
 import { type Beginning, Reading, type ReadingKind } from './reading.ts'
 import type { ResyncScheduler } from './resync-scheduler.ts'
-import { createStream, type LiveStream, type Reader } from './stream.ts'
+import { createStream, type Reader } from './stream.ts'
 import type { SubscribeUser } from './user-subscription.ts'
 
-// What happens to a user's messages after they were sent: edits, deletions, reactions, in the order of the log. Nobody counts on
-// such a stream: it does not attach.
+// The stream of what happens to a user's messages after they were sent: edits, deletions and reactions, in the order of the log. It does
+// not attach, as no sender relies on it.
 
 const inboxLimit = 256
 
-/** A change, and its message as it is now. */
+/** A change, with its message as it is now. */
 export type ShownChange = { message: Message; seq: number; previousSeq: number; catchUp: boolean }
 
 type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
@@ -30,11 +31,11 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
   heads: Heads
   recount: Recount
   access: Access
-  settle: Groups['settle']
+  decideChange: Groups['decideChange']
   subscribeUser: SubscribeUser
   resyncScheduler: ResyncScheduler
   observer: Observer
-  /** The message a change is about, showing it. */
+  /** Returns the message that a change is about, with the change applied. */
   messageOf: (change: Change) => Promise<Message | undefined>
   latest: Latest
 }
@@ -54,9 +55,9 @@ export function createFollowChanges(needs: Needs) {
 
   return async function followChanges({ userId, only, after }: FollowRequest): Promise<LiveStream<ShownChange>> {
     const inbox = createInbox(clock, inboxOptions)
-    // First of all: what a device acks while its stream begins, it may have got before a change that the stream must then show.
+    // The boundaries are read first. What a device acks while its stream begins may lie above a change that the stream must still show.
     const deliveredBefore = deliveredOf(boundaries, userId, only)
-    // Should it fail, that is thrown below.
+    // A failure is thrown by the await below.
     deliveredBefore.catch(() => undefined)
     const subscription = await subscribeUser(userId, inbox, only)
     resyncScheduler.add(inbox, userId)
@@ -79,7 +80,7 @@ export function createFollowChanges(needs: Needs) {
     }
   }
 
-  /** Most events bring the message with them. */
+  /** Adds the message to each change. Most events bring it with them. */
   function withMessages(reading: Reading<Change>): Reader<ShownChange> {
     const reader: Reader<ShownChange> = {
       async *run() {
@@ -88,16 +89,16 @@ export function createFollowChanges(needs: Needs) {
           if (message) yield changed(shown, message)
         }
       },
-      takeAtOnce: (event) => reading.takeAtOnce(event),
+      tryPush: (event) => reading.tryPush(event),
     }
-    reading.taker = {
-      takeNow: (shown) => shown.row.target !== undefined && offer(reader, changed(shown, latest(shown.row.target))),
+    reading.sink = {
+      tryPush: (shown) => shown.row.target !== undefined && offer(reader, changed(shown, latest(shown.row.target))),
     }
     return reader
   }
 }
 
-const offer = <T>({ taker }: Reader<T>, item: T): boolean => taker?.takeNow(item) ?? false
+const offer = <T>({ sink }: Reader<T>, item: T): boolean => sink?.tryPush(item) ?? false
 
 const changed = ({ row, previousSeq, catchUp }: Shown<Change>, message: Message): ShownChange => ({
   message,
@@ -106,5 +107,5 @@ const changed = ({ row, previousSeq, catchUp }: Shown<Change>, message: Message)
   catchUp,
 })
 
-/** Of a message from before the user came there is nothing to show, and no trace of it in what comes before what. */
+/** A change of a message from before the user joined is not shown, and does not count as a `previousSeq` either. */
 const isForThem = (row: LogRow, joinedSeq: Seq): row is Change => isChange(row) && row.targetSeq > joinedSeq

@@ -14,13 +14,13 @@ import type { ResyncScheduler } from './resync-scheduler.ts'
 import { createStream } from './stream.ts'
 import type { SubscribeUser } from './user-subscription.ts'
 
-// A user's conversations as they change: something was said or changed in one, the user has read it on another device, or has
-// set something. What is shown is only which; whoever shows it reads how it is now. So events that wait for the same reason are one,
-// and the last state always comes. A lost event is made up for by comparing counters, boundaries and settings.
+// The stream of a user's conversations as they change: a message or a change came, the user has read it on another device, or has changed
+// a setting. The stream only says which conversation changed; its reader then reads the current state. So events that wait for the same
+// reason are merged, and the last state always comes. Lost events are found by comparing counters, boundaries and settings.
 
 const inboxLimit = 256
 
-/** What a conversation was like when it was last shown. `counted`: it had a counter then. */
+/** The state of a conversation when it was last shown. `counted`: it had a counter then. */
 type Known = { seq: Seq; readSeq: Seq; settings: string; counted: boolean }
 
 type Needs = Pick<Ports, 'memberships' | 'boundaries' | 'sequencer' | 'clock'> & {
@@ -32,11 +32,25 @@ type Needs = Pick<Ports, 'memberships' | 'boundaries' | 'sequencer' | 'clock'> &
   observer: Observer
 }
 
+/** `member` is undefined where the conversation is gone for the user: they have left the group, or were removed from it. */
+export type ConversationUpdate = { id: ConversationId; member: Member | undefined }
+
 export function createFollowConversations(needs: Needs) {
   const { memberships, boundaries, sequencer, clock, access, log, recount, subscribeUser, resyncScheduler, observer } =
     needs
 
-  return async function followConversations(userId: UserId): Promise<AsyncIterableIterator<Member>> {
+  return {
+    /** Shows the conversations of the user that have changed. */
+    followConversations: (userId: UserId) => follow(userId, ({ member }) => member),
+    /** Shows the same, and those that are gone. */
+    followConversationUpdates: (userId: UserId) => follow(userId, (update) => update),
+  }
+
+  /** `show` returns what the stream shows of an update, if anything. */
+  async function follow<Shown>(
+    userId: UserId,
+    show: (update: ConversationUpdate) => Shown | undefined,
+  ): Promise<AsyncIterableIterator<Shown>> {
     const inbox = createInbox(clock, {
       limit: inboxLimit,
       onOverflow: () => observer.overflowed('conversations'),
@@ -45,13 +59,17 @@ export function createFollowConversations(needs: Needs) {
     })
     const subscription = await subscribeUser(userId, inbox)
     const shown = new Map<ConversationId, Known>()
+    /** The conversations that this stream has seen the user in. */
+    const own = new Set<ConversationId>()
     const knownOf = (id: ConversationId): Known => shown.get(id) ?? { seq: 0, readSeq: 0, settings: '', counted: false }
 
     try {
-      for (const { id, head, ...rest } of await survey()) {
+      const { rows, members } = await survey()
+      for (const id of members) own.add(id)
+      for (const { id, head, ...rest } of rows) {
         shown.set(id, { ...rest, seq: head ?? 0, counted: head !== undefined })
       }
-      // Read after the subscription stood and before it was looked up: the reader need not have seen that.
+      // These rose after the subscription was confirmed and before the survey: the reader may not have seen them.
       for (const event of inbox.untaken() ?? []) {
         if (event.type === 'ticks')
           shown.set(event.ticks.conversationId, { ...knownOf(event.ticks.conversationId), readSeq: 0 })
@@ -66,19 +84,28 @@ export function createFollowConversations(needs: Needs) {
       await subscription.close()
     })
 
-    async function* run(): AsyncGenerator<Member> {
+    async function* run(): AsyncGenerator<Shown> {
       for (;;) {
         const signal = await inbox.take()
         if (signal.type === 'closed') return
         const ids = await changedBy(signal)
         const members = await retryWhileUnavailable(clock, () => access.find(userId, ids))
         for (const [i, id] of ids.entries()) {
-          const member = members[i]
-          if (member) yield member
-          // It was not shown: should it be theirs later, that is news.
-          else shown.delete(id)
+          const update = updateOf(id, members[i])
+          if (update !== undefined) yield update
         }
       }
+    }
+
+    function updateOf(id: ConversationId, member: Member | undefined): Shown | undefined {
+      const wasTheirs = own.has(id)
+      if (member) own.add(id)
+      else {
+        own.delete(id)
+        // It was not shown. If the user gets access later, it must be.
+        shown.delete(id)
+      }
+      return member || wasTheirs ? show({ id, member }) : undefined
     }
 
     async function changedBy(signal: Signal): Promise<ConversationId[]> {
@@ -103,43 +130,45 @@ export function createFollowConversations(needs: Needs) {
       return [entry.conversationId]
     }
 
-    /** Reads the index first, then subscribes to the groups in it, then reads how all stands: nothing can change unnoticed in between. */
+    /** Reads the index, then subscribes to the groups in it, then reads the current state, so that no change goes unnoticed. */
     async function survey() {
-      let own: readonly Membership[] = []
-      await subscription.refresh(async () => {
-        own = await memberships.ofUser(userId)
-        return access.among(userId, own)
+      let index: readonly Membership[] = []
+      const members = await subscription.refresh(async () => {
+        index = await memberships.ofUser(userId)
+        return access.among(userId, index)
       })
-      const ids = own.map(({ conversationId }) => conversationId)
+      const ids = index.map(({ conversationId }) => conversationId)
       const [heads, ticks] = await Promise.all([ids.length > 0 ? sequencer.heads(ids) : [], boundaries.ofUser(userId)])
       const reads = new Map(ticks.map(({ conversationId, lastReadSeq }) => [conversationId, lastReadSeq]))
-      return own.map(({ conversationId: id, settings }, i) => ({
+      const rows = index.map(({ conversationId: id, settings }, i) => ({
         id,
         head: heads[i],
         readSeq: reads.get(id) ?? 0,
         settings: JSON.stringify(settings ?? null),
       }))
+      return { rows, members: new Set(members.map(({ conversation }) => conversation.id)) }
     }
 
-    /** What is no longer as it was last shown. */
+    /** Returns the conversations that are no longer as they were last shown, and those that are gone. */
     async function moved(): Promise<ConversationId[]> {
-      const now = await survey()
+      const { rows: now, members } = await survey()
       const seqs = await Promise.all(now.map(({ id, head }) => lastSeq(id, head)))
-      // Redis has forgotten it since: seeded from the log, it tells of whatever comes from now on.
+      // Redis has forgotten these counters since. They are seeded from the log, so that they show what comes from now on.
       const forgotten = now.filter(({ id, head }) => head === undefined && knownOf(id).counted).map(({ id }) => id)
       if (forgotten.length > 0) await recount(forgotten)
-      return now.flatMap(({ id, head, readSeq, settings }, i) => {
+      const changed = now.flatMap(({ id, head, readSeq, settings }, i) => {
         const known = knownOf(id)
         const seq = Math.max(seqs[i] ?? 0, known.seq)
         const isSame = known.seq === seq && known.readSeq >= readSeq && known.settings === settings
         shown.set(id, { seq, readSeq: Math.max(readSeq, known.readSeq), settings, counted: head !== undefined })
         return isSame || seq === 0 ? [] : [id]
       })
+      return [...new Set([...[...own].filter((id) => !members.has(id)), ...changed])]
     }
 
     /**
-     * The log is asked only where the counter is ahead of what was shown, for it may also be ahead of the log; and where there
-     * is none any more. One that had none from the beginning gets it from whoever sends.
+     * Asks the log only where the counter is ahead of what was shown, as it may also be ahead of the log, and where the counter is gone. A
+     * conversation that had no counter from the beginning gets one from the next sender.
      */
     async function lastSeq(id: ConversationId, head: Seq | undefined): Promise<Seq> {
       const known = shown.get(id)

@@ -1,5 +1,6 @@
 import type { MemberAddress } from '../../ports/delivery.ts'
 import type { ChatEvent, MembershipEvent } from '../../ports/events.ts'
+import type { LiveStream } from '../../ports/live-stream.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
@@ -8,12 +9,12 @@ import { type Access, isIn, type Member, othersOf } from '../conversations/acces
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { createInbox } from './inbox.ts'
 import type { ResyncScheduler } from './resync-scheduler.ts'
-import { createStream, type LiveStream, type Reader } from './stream.ts'
+import { createStream, type Reader } from './stream.ts'
 import type { SubscribeUser } from './user-subscription.ts'
 
-// The boundaries of other members as they rise. For one conversation the current ones come first, read after the
-// subscription stands, so that no change falls in between. A lost event is made up for by reading the boundaries again: of those who
-// are in a conversation that the user is in, and at a periodic resync only of those who have not read all there is.
+// The stream of other members' boundaries as they rise. For one conversation the current ones come first; they are read after the
+// subscription is confirmed, so that no change falls in between. Lost events are found by reading the boundaries again: of the members of
+// the user's conversations, and at a periodic resync only of those who have not read everything.
 
 const inboxLimit = 256
 
@@ -61,7 +62,7 @@ export function createFollowTicks({
       }
     }
 
-    /** The news may be late, and another have overtaken it. */
+    /** The event may be late and outdated, so the current membership is read. */
     async function takeMembership({ conversationId: id }: MembershipEvent): Promise<void> {
       if (only) return void (await retryWhileUnavailable(clock, () => subscription.refresh()))
       const [member] = await retryWhileUnavailable(clock, () => access.find(userId, [id]))
@@ -71,8 +72,8 @@ export function createFollowTicks({
     const current = async (): Promise<Ticks[]> => boundariesOf(watched(await subscription.refresh()))
 
     /**
-     * Whoever has read up to the counter can have got no further. A counter that has fallen back to just there hides a lost rise until
-     * the next message lifts it.
+     * Skips members who have read up to the counter: they cannot have got further. A counter that has fallen back to exactly there hides a
+     * lost rise until the next message lifts it.
      */
     async function currentWhereUnread(): Promise<Ticks[]> {
       const asked = watched(await subscription.refresh())
@@ -88,8 +89,8 @@ export function createFollowTicks({
     }
 
     /**
-     * Whose boundaries are made sure of: not those of people who have left, nor of what the user has left. What was shown of them stays
-     * known, for an event that comes late must not show less.
+     * Returns the members whose boundaries are read again. Members who have left, and conversations that the user has left, are not among
+     * them. What was shown of those is kept, as a late event must not show less.
      */
     function watched(members: readonly Member[]): readonly MemberAddress[] {
       if (!only) {
@@ -116,7 +117,7 @@ export function createFollowTicks({
       }
     }
 
-    /** What they are now, if that is news. What still waits when the user is out of the group is none. */
+    /** Returns the boundaries if they are higher than what was shown. Events that still wait when the user is out of the group are dropped. */
     function risenBy(ticks: Ticks): Ticks | undefined {
       if (access.isOut(userId, ticks.conversationId)) return undefined
       const before = shown.get(keyOf(ticks))
@@ -125,15 +126,15 @@ export function createFollowTicks({
       return rises ? risen(before, ticks) : undefined
     }
 
-    function takeAtOnce(event: ChatEvent): boolean {
+    function tryPush(event: ChatEvent): boolean {
       if (event.type !== 'ticks') return false
       const now = risenBy(event.ticks)
-      if (now && !reader.taker?.takeNow(now)) return false
+      if (now && !reader.sink?.tryPush(now)) return false
       if (now) shown.set(keyOf(now), now)
       return true
     }
 
-    const reader: Reader<Ticks> = { run, takeAtOnce }
+    const reader: Reader<Ticks> = { run, tryPush }
     return createStream(inbox, reader, async () => {
       resyncScheduler.remove(inbox)
       await subscription.close()
@@ -143,7 +144,7 @@ export function createFollowTicks({
 
 const keyOf = ({ conversationId, userId }: MemberAddress): string => `${conversationId} ${userId}`
 
-/** When a crowd acks at once, what waits for a member is where they are, not how they got there. */
+/** When many members ack at once, only the latest boundaries of each member wait, not every step. */
 export const coalesce = {
   keyOf(event: ChatEvent): string {
     if (event.type === 'ticks') return `ticks ${keyOf(event.ticks)}`

@@ -1,4 +1,5 @@
 import type { Pending } from '../../ports/delivery.ts'
+import type { LiveStream } from '../../ports/live-stream.ts'
 import type { Message } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -10,18 +11,18 @@ import type { Heads } from '../log/heads.ts'
 import { isMessage, type Log } from '../log/log.ts'
 import { createLogPages } from '../log/log-pages.ts'
 import type { Acknowledge } from '../sending/acknowledge.ts'
-import type { Attach, Attachment } from './attach.ts'
+import type { Attach, AttachedStream } from './attach.ts'
 import { createGate } from './gate.ts'
 import type { Shown } from './positions.ts'
 import { Reading, type ReadingKind } from './reading.ts'
-import { createStream, type LiveStream } from './stream.ts'
+import { createStream } from './stream.ts'
 
-// A user's messages. While a stream of these is open the user counts as attached, and senders count on it; see attach.ts.
+// The stream of a user's messages. While it is open the user counts as attached, and senders rely on it; see attach.ts.
 
-/** When a node dies, all its readers come to the others at once: they begin a few at a time, so that each begins in time. */
+/** When a node dies, all its readers come to the other nodes at once. They begin a few at a time, so that each of them begins in time. */
 const beginning = { atATime: 32, lineMax: 50_000 }
 
-/** `only`: one conversation instead of all. `after`: what this device already holds. */
+/** `only` is one conversation instead of all. `after` says what this device already holds. */
 export type FollowRequest = { userId: UserId; only?: Member; after: readonly { member: Member; seq: Seq }[] }
 
 type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'pending' | 'clock'> & {
@@ -29,7 +30,7 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'pending' | '
   heads: Heads
   recount: Recount
   access: Access
-  settle: Groups['settle']
+  decideChange: Groups['decideChange']
   attach: Attach
   acknowledge: Acknowledge
   observer: Observer
@@ -48,22 +49,22 @@ export function createFollow(needs: Needs) {
   return (request: FollowRequest): Promise<LiveStream<Shown<Message>>> => gate(() => follow(request))
 
   async function follow(request: FollowRequest): Promise<LiveStream<Shown<Message>>> {
-    const attachment = await attach(request.userId, request.only)
+    const attached = await attach(request.userId, request.only)
     let reading: Reading<Message>
     try {
-      reading = await begin(request, attachment)
+      reading = await begin(request, attached)
     } catch (error) {
-      await attachment.detach({ reached: [], whole: false })
+      await attached.detach({ reached: [], whole: false })
       throw error
     }
-    return createStream(attachment.inbox, reading, () => attachment.detach(reading.outcome()))
+    return createStream(attached.inbox, reading, () => attached.detach(reading.outcome()))
   }
 
-  async function begin({ userId, only, after }: FollowRequest, attachment: Attachment): Promise<Reading<Message>> {
-    const { inbox, subscription, pendingIndexComplete } = attachment
+  async function begin({ userId, only, after }: FollowRequest, attached: AttachedStream): Promise<Reading<Message>> {
+    const { inbox, subscription, pendingIndexComplete } = attached
     const held = heldBy(after)
     const delivered = await deliveredOf(boundaries, userId, only)
-    const onCaughtUp = () => attachment.online()
+    const onCaughtUp = () => attached.online()
     const reading: Reading<Message> = new Reading(needs, kind, {
       userId,
       only,
@@ -84,21 +85,21 @@ export function createFollow(needs: Needs) {
       return [...new Set([...waiting.map((each) => each.conversationId), ...groups, ...held.keys()])]
     }
 
-    /** A row that an ack has overtaken, left by a crash between the two. */
+    /** Removes or raises a row that an ack has overtaken. A crash between the two has left it. */
     async function tidy({ conversationId, firstUndeliveredSeq }: Pending): Promise<void> {
       const done = delivered.get(conversationId) ?? 0
-      if (firstUndeliveredSeq <= done) await acknowledge.settlePending({ userId, conversationId }, done)
+      if (firstUndeliveredSeq <= done) await acknowledge.advancePending({ userId, conversationId }, done)
     }
   }
 }
 
-/** For all who have none. */
+/** Shared by all streams that have none, to save memory. */
 const none: ReadonlyMap<ConversationId, Seq> = new Map()
 
 export const heldBy = (after: FollowRequest['after']): ReadonlyMap<ConversationId, Seq> =>
   after.length === 0 ? none : new Map(after.map(({ member, seq }) => [member.conversation.id, seq]))
 
-/** How far the user's devices have got, in one conversation or in all. */
+/** Returns how far the user's devices have got, in one conversation or in all. */
 export async function deliveredOf(
   boundaries: Ports['boundaries'],
   userId: UserId,

@@ -1,6 +1,6 @@
 import { unavailable } from '../../protocol/errors.ts'
 
-/** Lets so many in at a time; the others wait in line, and who finds the line too long is turned away. */
+/** Runs `atATime` pieces of work at a time. The others wait in line; if the line is too long, the call fails. */
 export function createGate({ atATime, lineMax }: { atATime: number; lineMax: number }) {
   const line: (() => void)[] = []
   let inside = 0
@@ -13,7 +13,7 @@ export function createGate({ atATime, lineMax }: { atATime: number; lineMax: num
       return await work()
     } finally {
       const next = line.shift()
-      // Whoever is next takes over the place.
+      // The next one in line takes over this slot, so `inside` stays the same.
       if (next) next()
       else inside -= 1
     }

@@ -1,29 +1,24 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { ChatEvent, EventListener } from '../../ports/events.ts'
+import type { SyncSink } from '../../ports/live-stream.ts'
 import { type Coalesce, createCoalescingQueue, createQueue, type Queue } from './queue.ts'
 
 /**
- * What wakes a stream. `resync`: events were lost, so only the log can be trusted. `periodicResync`: the stream is to look whether an event
- * was lost. `due`: the time it asked for has come. `closed`: the reader has gone.
+ * What wakes a stream. `resync`: events were lost, so only the log can be trusted. `periodicResync`: the stream must check whether an event
+ * was lost. `due`: the time it asked for has come. `closed`: the stream was ended.
  */
 export type Signal = ChatEvent | { type: 'resync' | 'periodicResync' | 'due' | 'closed' }
 
-/** Without a reason of one's own, every abort makes a DOMException with a stack. */
+/** An abort without a reason makes a DOMException with a stack, which is slow. */
 const woken = 'woken'
 
 export type InboxOptions = {
   limit: number
-  /** Called when more would wait than that. */
+  /** Called when more events than `limit` would wait. */
   onOverflow?: () => void
-  /** What this reader wants. The rest is dropped at the door, so that it cannot fill the queue. */
+  /** Says which events this reader wants. The others are dropped before the queue, so that they cannot fill it. */
   accepts: (event: ChatEvent) => boolean
   coalesce?: Coalesce
-}
-
-/** Who may be done with an event at once. */
-export interface Hasty {
-  /** Asked only while its reader waits and nothing else does. Returns whether it is done with the event. */
-  takeAtOnce(event: ChatEvent): boolean
 }
 
 export const ofTypes =
@@ -34,12 +29,12 @@ export const ofTypes =
 export const createInbox = (clock: Clock, options: InboxOptions): Inbox => new Inbox(clock, options)
 
 /**
- * A bounded queue between the events and one reader. A reader that does not keep up costs neither memory nor anybody
- * else's time: when the queue is full it is emptied, and the reader is told to read from the log instead.
+ * A bounded queue between the events and one reader. A slow reader costs neither memory nor the time of other readers: when the queue is
+ * full it is emptied, and the reader is told to read from the log instead.
  *
- * There is one for each open stream, so it is small while nothing waits. A reader that waits here without a time is one to
- * whom nothing is due and nothing is on its way: `#wake` is there from the moment it waits to the moment it is woken, and all
- * that may come before an event wakes it. So while `#wake` is there the event may pass the queue by:
+ * There is one inbox for each open stream, so it is small while nothing waits. `#wake` is set from the moment the reader waits here without a
+ * time until it is woken, and everything that has to come before an event wakes the reader. So while `#wake` is set, nothing is due and
+ * nothing is queued, and an event may go past the queue to the sink:
  *
  * | while an event comes | `#wake` | the event |
  * |---|---|---|
@@ -50,8 +45,8 @@ export const createInbox = (clock: Clock, options: InboxOptions): Inbox => new I
  * | another event is being offered | yes, see `#offering` | waits in the queue |
  */
 export class Inbox implements EventListener {
-  /** Who is offered what comes while nothing waits. */
-  hasty: Hasty | undefined
+  /** Is offered each event that comes while the reader waits and the queue is empty. */
+  sink: SyncSink<ChatEvent> | undefined
   readonly #clock: Clock
   readonly #options: InboxOptions
   #queue: Queue | undefined
@@ -89,30 +84,30 @@ export class Inbox implements EventListener {
     this.#rouse()
   }
 
-  /** Ends the reading. Events still arrive: see `untaken`. */
+  /** Ends the reading. Events still arrive; see `untaken`. */
   close(): void {
     this.#closed = true
     this.#rouse()
   }
 
-  /** The next signal; `due` when nothing has come by `dueAtMs`. */
+  /** Resolves to the next signal, or to `due` when nothing has come by `dueAtMs`. */
   take(dueAtMs?: number): Promise<Signal> {
     const signal = this.#ready()
     if (signal) return Promise.resolve(signal)
     return dueAtMs === undefined ? this.#woken() : this.#wokenOrDue(dueAtMs)
   }
 
-  /** What was heard and not taken, or undefined if some of it was dropped. */
+  /** Returns the events that were heard and not taken, or undefined if some were dropped. */
   untaken(): readonly ChatEvent[] | undefined {
     return this.#lost ? undefined : (this.#queue?.all() ?? [])
   }
 
-  /** Whoever cannot take it now can read it later: a failure is a no. */
+  /** A sink that throws has declined: the event is then queued, and the reader reads it later. */
   #offer(event: ChatEvent): boolean {
-    if (!this.hasty || this.#offering) return false
+    if (!this.sink || this.#offering) return false
     this.#offering = true
     try {
-      return this.hasty.takeAtOnce(event)
+      return this.sink.tryPush(event)
     } catch {
       return false
     } finally {
@@ -133,7 +128,7 @@ export class Inbox implements EventListener {
     return { type: 'periodicResync' }
   }
 
-  /** Most readers wait here most of the time: what waits is a promise and nothing else. */
+  /** Most readers wait here most of the time, so nothing but a promise is kept for them. */
   #woken(): Promise<Signal> {
     return new Promise((resolve) => {
       this.#wake = resolve
@@ -151,7 +146,7 @@ export class Inbox implements EventListener {
     return { type: 'due' }
   }
 
-  /** Something has come. Who waits is given it in this very turn, and goes on later: what comes in between finds nobody waiting. */
+  /** Wakes the reader. It gets the signal in this turn and goes on in a later one; what comes in between finds no reader waiting. */
   #rouse(): void {
     const signal = this.#wake && this.#ready()
     if (signal) this.#wake?.(signal)

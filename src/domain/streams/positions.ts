@@ -6,29 +6,29 @@ import { SmallMap } from '../../shared/small-map.ts'
 export type Shown<Row> = { row: Row; previousSeq: Seq; catchUp: boolean }
 
 export type Position = {
-  /** Every cell up to here is done with. */
+  /** The stream is past every cell up to here. */
   at: Seq
-  /** The last one shown, or what stands in for it at the start. */
+  /** The seq of the last row shown; at the start, the seq the stream begins after. */
   shownSeq: Seq
-  /** It is known what comes before the first one shown. */
+  /** Whether it is known which row comes before the first one shown. */
   begun: boolean
-  /** Of a group: where the user's view of it begins, while they are in it, as far as the stream has got. */
+  /** In a group: where the user's view begins, while the user is a member as far as the stream has read. */
   joinedSeq: Seq | undefined
 }
 
-/** Whether a stream shows this, to somebody whose view begins after `joinedSeq`. */
+/** Whether a stream shows this row to a user whose view begins after `joinedSeq`. */
 export type Shows<Row extends LogRow> = (row: LogRow, joinedSeq: Seq) => row is Row
 
-/** `held`: what the client says it holds. `delivered`: how far the user's devices have got, for what the client does not name. */
+/** `held` is what the client says it holds. `delivered` is how far the user's devices have got; it counts where the client names nothing. */
 export type Starts = { held: ReadonlyMap<ConversationId, Seq>; delivered: ReadonlyMap<ConversationId, Seq> }
 
-/** How far one stream has got in each conversation: what makes it show each entry once and in order. */
+/** How far one stream has got in each conversation. This is what makes it show each entry once and in order. */
 export class Positions<Row extends LogRow> {
   readonly #positions = new SmallMap<ConversationId, Position>()
   readonly #held: Starts['held']
   readonly #delivered: Starts['delivered']
   readonly #shows: Shows<Row>
-  /** What was asked for last: most events are of the same conversation as the one before, and its map is far away in memory. */
+  /** The position that was looked up last. Most events are of the same conversation as the one before, and a map lookup is slower. */
   #latestId: ConversationId | undefined
   #latest: Position | undefined
 
@@ -53,7 +53,7 @@ export class Positions<Row extends LogRow> {
 
   #find(conversationId: ConversationId): Position | undefined {
     if (conversationId !== this.#latestId || !this.#latest) this.#latest = this.#positions.get(conversationId)
-    // Also where it is the same: all who hear of an event then compare with one and the same text.
+    // It is set also where it is equal: all streams that hear of an event then compare the same string object, which is faster.
     this.#latestId = conversationId
     return this.#latest
   }
@@ -66,7 +66,7 @@ export class Positions<Row extends LogRow> {
     return this.#find(conversationId)?.at ?? this.#startOf(conversationId)
   }
 
-  /** Goes past the row if it is the next one. Returns it if it is to be shown. */
+  /** Moves past the row if it is the next one. Returns the row if it is to be shown. */
   pass(row: LogRow, catchUp: boolean): Shown<Row> | undefined {
     const position = this.of(row.conversationId)
     if (row.seq !== position.at + 1) return undefined
@@ -75,7 +75,7 @@ export class Positions<Row extends LogRow> {
     return shown
   }
 
-  /** The row as it would be shown next; undefined if it is not to be shown. */
+  /** Returns the row as it would be shown next, or undefined if it is not to be shown. */
   show(row: LogRow, { shownSeq, joinedSeq = 0 }: Position, catchUp: boolean): Shown<Row> | undefined {
     return this.#shows(row, joinedSeq) ? { row, previousSeq: shownSeq, catchUp } : undefined
   }
@@ -87,12 +87,12 @@ export class Positions<Row extends LogRow> {
     if (seq === 1) position.begun = true
   }
 
-  /** A direct chat is open to whoever hears of it. */
+  /** A direct chat is always open: only its members get its events. */
   isOpen(id: ConversationId): boolean {
     return !isGroupId(id) || this.#find(id)?.joinedSeq !== undefined
   }
 
-  /** Into a group, where what is at or below `joinedSeq` is not for this reader; or out of it. */
+  /** Opens a group to this reader, who sees only what is above `joinedSeq`; or closes it where `joinedSeq` is undefined. */
   admit(id: ConversationId, joinedSeq: Seq | undefined): void {
     if (joinedSeq === undefined && !this.isOpen(id)) return
     const position = this.of(id)
@@ -100,7 +100,7 @@ export class Positions<Row extends LogRow> {
     position.at = Math.max(position.at, joinedSeq ?? 0)
   }
 
-  /** The groups the user is in. */
+  /** Returns the groups that are open. */
   groups(): ConversationId[] {
     return [...this.#positions].filter(([, { joinedSeq }]) => joinedSeq !== undefined).map(([id]) => id)
   }
@@ -109,7 +109,7 @@ export class Positions<Row extends LogRow> {
     return this.#find(id)?.joinedSeq ?? 0
   }
 
-  /** The last one shown in each. */
+  /** Returns the seq of the last row shown in each conversation. */
   all(): [ConversationId, Seq][] {
     return [...this.#positions].map(([id, position]) => [id, position.shownSeq])
   }

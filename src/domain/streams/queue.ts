@@ -1,16 +1,16 @@
 import type { ChatEvent } from '../../ports/events.ts'
 
-/** Of two that wait with the same key one is made, at the place of the first. */
+/** Merges two waiting events that have the same key. The result keeps the position of the first. */
 export type Coalesce = { keyOf(event: ChatEvent): string; merge(waiting: ChatEvent, newer: ChatEvent): ChatEvent }
 
 export type Queue = {
-  /** Returns false where that would be more than the limit. */
+  /** Adds the event. Returns false if the queue would then hold more than `limit`. */
   put(event: ChatEvent, limit: number): boolean
   shift(): ChatEvent | undefined
   all(): ChatEvent[]
 }
 
-/** In the order they came. */
+/** A queue in the order of arrival. */
 export function createQueue(): Queue {
   const events: ChatEvent[] = []
   return {
@@ -20,7 +20,7 @@ export function createQueue(): Queue {
   }
 }
 
-/** The same, each key once. */
+/** A queue in the order of arrival that holds each key once. */
 export function createCoalescingQueue({ keyOf, merge }: Coalesce): Queue {
   const events = new Map<string, ChatEvent>()
   return {

@@ -1,4 +1,5 @@
 import type { ChatEvent, MembershipEvent } from '../../ports/events.ts'
+import type { SyncSink } from '../../ports/live-stream.ts'
 import type { GroupChange, LogEntry, LogRow } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -14,33 +15,33 @@ import { readTogether } from '../log/read-together.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import type { Inbox, Signal } from './inbox.ts'
 import { Positions, type Shown, type Shows, type Starts } from './positions.ts'
-import type { Reader, Taker } from './stream.ts'
+import type { Reader } from './stream.ts'
 import type { UserSubscription } from './user-subscription.ts'
 
-// Reading along in the logs of a user's conversations: first what was missed, then live, in seq order within each
-// conversation, each once. What a reader shows of a log is its own choice; all of them go past every cell.
+// Reads along in the logs of a user's conversations: first what was missed, then live, in seq order within each conversation, each entry
+// once. Each kind of reader chooses which rows it shows; all of them go past every cell.
 //
 // An event only notifies. If its entry is the next one, the reader takes it from the event; if the entry is known, the reader drops it; if
 // something before it is missing, the log is read from where this reader stands. So a lost, doubled or late event costs at most a read,
 // never an entry.
 //
-// In a group, the log also says who is in it. A reader goes past a change of the group only when that is decided (groups.ts), and
-// stops where it takes its own user out: what comes after is not shown, whatever events arrive.
+// In a group, the log also says who is in it. A reader goes past a group change only when that is decided (groups.ts), and stops where the
+// change removes its own user: what comes after is not shown, whichever events arrive.
 //
-// Most events find a reader that waits and that they take one step further. That step is made at once, in the turn of the event
-// (`takeAtOnce`), if nobody has to be waited for. It is made only while `run` waits in the inbox with nothing due (inbox.ts), so the
-// two never meet halfway.
+// Most events find a reader that waits and bring the next entry. Then the reader moves on in the turn of the event (`tryPush`), unless
+// it would have to wait for something. `tryPush` is called only while `run` waits in the inbox with nothing due (inbox.ts), so the two
+// never run at the same time.
 
 type Needs = Pick<Ports, 'messages' | 'sequencer' | 'clock'> & {
   heads: Heads
   recount: Recount
   access: Access
-  /** The group once this change is decided. */
-  settle: Groups['settle']
+  /** Returns the group once this change is decided. */
+  decideChange: Groups['decideChange']
   observer: Observer
 }
 
-/** What all readers of a kind have in common. `pages`: see log-pages.ts. */
+/** What all readers of a kind have in common. For `pages` see log-pages.ts. */
 export type ReadingKind<Row extends LogEntry> = {
   stream: 'messages' | 'changes'
   shows: Shows<Row>
@@ -53,25 +54,25 @@ type ReadingOptions = Starts & {
   only: Member | undefined
   inbox: Inbox
   subscription: UserSubscription
-  /** Whether everything up to its positions is known to be whole already before the catch-up. */
+  /** Whether it is known before the catch-up that nothing is missing up to the positions. */
   whole: boolean
   beginning: Beginning
 }
 
-/** `uncounted`: Redis has no counter, so that only the log can tell. */
+/** `uncounted`: Redis has no counter, so only the log can tell. */
 type Lag = 'behind' | 'uncounted'
-/** `counter`: the last number that was given out, as far as Redis knows. */
+/** `counter` is the last seq that was given out, as far as Redis knows. */
 type Lagging = { id: ConversationId; lag: Lag; counter: Seq }
 
 export type Beginning = {
-  /** The conversations to look into. */
+  /** Returns the conversations to look into. */
   toCatchUp: () => Promise<ConversationId[]>
   onCaughtUp: () => Promise<void>
 }
 
-/** One for each open stream, so it holds little while nothing happens: what is seldom needed is made when it is. */
+/** There is one for each open stream, so it holds little while nothing happens: what is seldom needed is made when it is needed. */
 export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
-  taker: Taker<Shown<Row>> | undefined
+  sink: SyncSink<Shown<Row>> | undefined
   readonly #needs: Needs
   readonly #kind: ReadingKind<Row>
   readonly #userId: UserId
@@ -80,13 +81,13 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   readonly #subscription: UserSubscription
   readonly #positions: Positions<Row>
   readonly #gaps: Gaps
-  /** Gone when that is over. */
+  /** It is undefined once the catch-up is over. */
   #beginning: Beginning | undefined
-  // Cut short during the catch-up, the index is still as good as it was: only acks take from it.
+  // A stream that ends during the catch-up leaves the pending index as good as it was: only acks remove from it.
   #whole: boolean
-  /** For the observer. */
+  /** Counted for the observer. */
   #cellsRead = 0
-  /** Where the periodic resync found that something may be missing. */
+  /** The conversations in which the periodic resync found that something may be missing. */
   #foundPeriodically: Map<ConversationId, Lag> | undefined
 
   constructor(needs: Needs, kind: ReadingKind<Row>, options: ReadingOptions) {
@@ -109,7 +110,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
       const signal = await this.#inbox.take(this.#gaps.nextDueAtMs())
       if (signal.type === 'closed') return
       const entry = entryOf(signal)
-      if (!entry) yield* this.#answer(signal)
+      if (!entry) yield* this.#handle(signal)
       else if (this.#concerns(entry.conversationId)) {
         if (!this.#positions.isOpen(entry.conversationId)) yield* this.#enter(entry.conversationId)
         if (!this.#positions.isOpen(entry.conversationId)) continue
@@ -118,8 +119,8 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     }
   }
 
-  /** Messages and changes that are simply the next one. A change of the group has to be decided, and what is missing read. */
-  takeAtOnce(event: ChatEvent): boolean {
+  /** Accepts messages and changes that are the next row. A group change must be decided first, and what is missing must be read. */
+  tryPush(event: ChatEvent): boolean {
     const row = event.type === 'message' ? event.message : event.type === 'change' ? event.change : undefined
     if (!row) return false
     const { conversationId: id, seq } = row
@@ -130,7 +131,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     if (seq <= position.at) return true
     if (seq !== position.at + 1) return false
     const shown = this.#positions.show(row, position, false)
-    if (shown && !this.taker?.takeNow(shown)) return false
+    if (shown && !this.sink?.tryPush(shown)) return false
     this.#needs.heads.saw(id, seq)
     this.#positions.moveTo(seq, position, shown !== undefined)
     return true
@@ -147,8 +148,8 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     if (this.#kind.stream === 'messages') observer.caughtUp(this.#cellsRead, clock.monotonic() - begunAtMs)
   }
 
-  /** To what is no entry. */
-  async *#answer(signal: Signal): AsyncGenerator<Shown<Row>> {
+  /** Handles a signal that brings no entry. */
+  async *#handle(signal: Signal): AsyncGenerator<Shown<Row>> {
     const { clock, observer } = this.#needs
     if (signal.type === 'membership') yield* this.#takeMembership(signal.membership)
     if (signal.type === 'due') {
@@ -159,7 +160,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
       const cellsBefore = this.#cellsRead
       yield* this.#read(ids, { catchUp: false, waited })
       this.#whole = true
-      // A counter may be ahead of the log: then nothing was missing.
+      // A counter may be ahead of the log. Then nothing was missing.
       if (this.#cellsRead > cellsBefore) {
         observer.resynced(this.#kind.stream, found.some((lag) => lag !== undefined) ? 'beat' : 'hole')
       }
@@ -200,13 +201,13 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     if (!this.#concerns(id)) return
     const isOpen = this.#positions.isOpen(id)
     if (isIn && !isOpen) yield* this.#enter(id)
-    // The log says where exactly it ended.
+    // The log says at which entry the membership ended.
     else if (isOpen) this.#gaps.suspectAny(id)
   }
 
   /**
-   * A user who was just added begins with whatever is there already. The channel was subscribed to when the event came; but on its way here
-   * this reader may have met an earlier removal in the log, and have left the channel.
+   * Begins to read a group to which the user was just added, with what is in its log already. The channel was subscribed to when the event
+   * came; but since then this reader may have met an earlier removal in the log and have left the channel.
    */
   async *#enter(id: ConversationId): AsyncGenerator<Shown<Row>> {
     await retryWhileUnavailable(this.#needs.clock, () => this.#subscription.joinGroup(id))
@@ -224,19 +225,19 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     if (isGroupId(id)) this.#positions.admit(id, member?.joinedSeq)
   }
 
-  /** Past this one only when it is decided whether, and from where on, the user is in the group. */
+  /** Decides a group change before the reader goes past it: whether, and from where on, the user is in the group. */
   async #meet(change: GroupChange): Promise<void> {
     const { conversationId: id } = change
     if (!this.#positions.isOpen(id)) return
-    const group = await retryWhileUnavailable(this.#needs.clock, () => this.#needs.settle(change))
+    const group = await retryWhileUnavailable(this.#needs.clock, () => this.#needs.decideChange(change))
     this.#admit(id, group?.membersById.get(this.#userId))
     if (this.#positions.isOpen(id)) return
-    // The news that they are back has a channel of its own, and may have been taken already, as if it were of the stay that ends here.
+    // The event that the user is back comes on another channel. It may have been handled already, as if it belonged to the membership that ends here.
     this.#admit(id, await this.#currentMember(id))
     if (!this.#positions.isOpen(id)) await this.#subscription.leaveGroup(id)
   }
 
-  /** Where no catch-up has looked what comes before the first one shown, the first event has to, once. */
+  /** Looks up, once, what comes before the first row shown, if no catch-up has done so. */
   async #findStart(id: ConversationId): Promise<void> {
     const { pages } = this.#kind
     const position = this.#positions.of(id)
@@ -249,7 +250,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     position.begun = true
   }
 
-  /** What there is to show now that this entry came: it, and those that waited for it; or nothing. */
+  /** Returns what can be shown now that this entry has come: the entry and those that waited for it, or nothing. */
   async #hear(entry: LogEntry): Promise<Shown<Row>[]> {
     const { conversationId: id } = entry
     const all: Shown<Row>[] = []
@@ -267,8 +268,8 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   }
 
   /**
-   * Everything above this stream's positions in these conversations. `waited`: up to where holes were waited for already; what is found
-   * above others is held until they have had their time, too. Without it, they are waited for on the way.
+   * Reads everything above this stream's positions in these conversations. `waited` says up to where holes were waited for already; rows above
+   * other holes are held until those were waited for, too. Without `waited`, holes are waited for during the read.
    */
   async *#read(
     ids: readonly ConversationId[],
@@ -305,7 +306,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     return [...ids]
   }
 
-  /** Conversations whose counter is not where this reader is. The counter may be ahead of the log; then a read finds nothing. */
+  /** Returns the conversations whose counter is not where this reader is. A counter may be ahead of the log; then a read finds nothing. */
   async #lagging(among?: readonly ConversationId[]): Promise<Lagging[]> {
     const ids = among ?? (await this.everyConversation())
     const counters = await this.#needs.sequencer.heads(ids)
@@ -316,7 +317,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     })
   }
 
-  /** Also those where Redis has fallen back, and there is something in the next cell. */
+  /** Returns the conversations that lag, and those where Redis has fallen back and the next cell is taken. */
   async behind(ids: readonly ConversationId[]): Promise<ConversationId[]> {
     const ahead = (await this.#lagging(ids)).map(({ id }) => id)
     const others = ids.filter((id) => !ahead.includes(id))
@@ -325,7 +326,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     return [...ahead, ...next.map((row) => row.conversationId)]
   }
 
-  /** What waits in a gap was heard, so that no sender has put it into an index, and was not shown. */
+  /** A row that waits in a gap was heard but not shown, and no sender has written a pending row for it. So the outcome is not whole. */
   outcome(): { reached: [ConversationId, Seq][]; whole: boolean } {
     return { reached: this.#positions.all(), whole: this.#whole && this.#gaps.nextDueAtMs() === undefined }
   }
@@ -340,7 +341,7 @@ function entryOf(signal: Signal): LogEntry | undefined {
   return signal.type === 'change' || signal.type === 'group' ? signal.change : undefined
 }
 
-/** While Redis or DynamoDB is unavailable nobody can send either. The next periodic resync looks again. */
+/** While Redis or DynamoDB is unavailable, no message can be sent either. The next periodic resync looks again. */
 export function noneWhileUnavailable(error: unknown): [] {
   if (error instanceof ChatError && error.code === 'UNAVAILABLE') return []
   throw error

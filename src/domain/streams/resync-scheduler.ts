@@ -44,7 +44,7 @@ export function createResyncScheduler({ sessions }: Pick<Ports, 'sessions'>, opt
     sessionStates.delete(session)
   }
 
-  /** To be called once a second. */
+  /** Must be called once a second. */
   async function tick(): Promise<void> {
     second += 1
     for (const [inbox, { slot, everySeconds }] of inboxes) if (second % everySeconds === slot) inbox.periodicResync()
@@ -62,7 +62,7 @@ export function createResyncScheduler({ sessions }: Pick<Ports, 'sessions'>, opt
   return { add, remove, keepAlive, stopKeepingAlive, tick, renew, resyncAll, streams: () => inboxes.size }
 }
 
-/** A number that is always the same for a user, and differs between users. */
+/** Returns a number that is always the same for a user and differs between users. */
 function spread(userId: UserId): number {
   let number = 0
   for (let i = 0; i < userId.length; i += 1) number = (31 * number + userId.charCodeAt(i)) >>> 0

@@ -1,39 +1,30 @@
-import type { Hasty, Inbox } from './inbox.ts'
+import type { ChatEvent } from '../../ports/events.ts'
+import type { LiveStream, SyncSink } from '../../ports/live-stream.ts'
+import type { Inbox } from './inbox.ts'
 
-/** A stream whose next item may be handed over in the very turn it is heard. */
-export type LiveStream<T> = AsyncIterableIterator<T> & {
-  /**
-   * While a `next()` is waiting and nothing is queued, an item that is simply the next one is offered to the taker at once. If the taker
-   * returns true it has it: the stream is past it and the `next()` goes on waiting. If false, the item comes by `next()` as ever.
-   */
-  offerTo(taker: Taker<T>): void
-}
-
-/** An object and not a function: there is one for each open stream, which is the taker itself. */
-export interface Taker<T> {
-  takeNow(item: T): boolean
-}
-
-/** What reads from an inbox. `taker`: whom it may offer what it would show next. */
-export interface Reader<T> extends Partial<Hasty> {
-  taker?: Taker<T> | undefined
+/**
+ * Reads from an inbox. A reader with `tryPush` is offered events in the turn they are heard; `sink` is where it then pushes what it makes of
+ * them.
+ */
+export interface Reader<T> extends Partial<SyncSink<ChatEvent>> {
+  sink?: SyncSink<T> | undefined
   run(): AsyncGenerator<T>
 }
 
 /**
- * A reader as an iterator whose `return` takes effect at once (a bare generator would finish its pending wait first), and whose `end`
- * runs exactly once, however the stream ends, even if it was never read.
+ * Makes an iterator of a reader. Its `return` takes effect at once, while a bare generator would finish its pending wait first. `end` runs
+ * exactly once, however the stream ends, even if it was never read.
  */
 export const createStream = <T>(inbox: Inbox, reader: Reader<T>, end: () => Promise<void>): LiveStream<T> =>
   new Stream(inbox, reader, end)
 
-class Stream<T> implements LiveStream<T>, Taker<T> {
+class Stream<T> implements LiveStream<T>, SyncSink<T> {
   readonly #inbox: Inbox
   readonly #reader: Reader<T>
   readonly #source: AsyncGenerator<T>
   readonly #end: () => Promise<void>
   #ended: Promise<void> | undefined
-  #taker: Taker<T> | undefined
+  #sink: SyncSink<T> | undefined
   #waiting = 0
 
   constructor(inbox: Inbox, reader: Reader<T>, end: () => Promise<void>) {
@@ -41,10 +32,10 @@ class Stream<T> implements LiveStream<T>, Taker<T> {
     this.#reader = reader
     this.#source = reader.run()
     this.#end = end
-    if (reader.takeAtOnce) inbox.hasty = reader as Hasty
+    if (reader.tryPush) inbox.sink = reader as SyncSink<ChatEvent>
   }
 
-  /** Most streams wait here most of the time, so what waits is no suspended function, which would hold more. */
+  /** Most streams wait here most of the time. This is no async function, as a suspended one takes more memory. */
   next(): Promise<IteratorResult<T>> {
     this.#waiting += 1
     return this.#source.next().then(
@@ -60,14 +51,14 @@ class Stream<T> implements LiveStream<T>, Taker<T> {
     return { done: true, value: undefined }
   }
 
-  offerTo(taker: Taker<T>): void {
-    this.#taker = taker
-    this.#reader.taker = this
+  setSink(sink: SyncSink<T>): void {
+    this.#sink = sink
+    this.#reader.sink = this
   }
 
-  /** From the reader. With a second `next()` waiting, what the first one gets may still be on its way to who asked for it. */
-  takeNow(item: T): boolean {
-    return this.#waiting === 1 && this.#taker !== undefined && this.#taker.takeNow(item)
+  /** Called by the reader. While a second `next()` waits, the result of the first may still be on its way to its caller, so the item is declined. */
+  tryPush(item: T): boolean {
+    return this.#waiting === 1 && this.#sink !== undefined && this.#sink.tryPush(item)
   }
 
   [Symbol.asyncIterator](): LiveStream<T> {

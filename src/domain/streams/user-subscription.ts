@@ -8,7 +8,7 @@ import type { Access, Member } from '../conversations/access.ts'
 //
 // The subscription to the own channel comes first. Then the index is read and the groups' channels are subscribed to. A user who is added to
 // a group after that gets a membership event on their own channel, and it is passed on only once the group's channel is subscribed to, so
-// that whoever then reads the group's log misses nothing.
+// that a stream that then reads the group's log misses nothing.
 
 type Needs = Pick<Ports, 'events'> & { access: Access }
 
@@ -17,7 +17,7 @@ const joinedAtATime = 100
 export type SubscribeUser = ReturnType<typeof createSubscribeUser>
 
 export function createSubscribeUser(needs: Needs) {
-  /** With `only`, events of this conversation are wanted; the listener may get those of others, too. */
+  /** With `only`, just the events of this conversation are needed; the listener may get others, too. */
   return async function subscribeUser(
     userId: UserId,
     listener: EventListener,
@@ -37,7 +37,7 @@ export class UserSubscription implements EventListener {
   readonly #only: Member | undefined
   #own: EventSubscription | undefined
   #groups: SmallMap<ConversationId, Promise<EventSubscription>> | undefined
-  /** Groups joined because of an event, perhaps after the index was read. */
+  /** Groups that were joined because of an event, perhaps after the index was read. */
   #joinedSince: Set<ConversationId> | undefined
   #closed = false
 
@@ -78,7 +78,7 @@ export class UserSubscription implements EventListener {
     return members
   }
 
-  /** Subscribes to the channel of this group, if that is not so already. */
+  /** Subscribes to the channel of this group, unless it is subscribed to already. */
   async joinGroup(id: ConversationId): Promise<void> {
     if (this.#closed) return
     this.#groups ??= new SmallMap()
@@ -92,7 +92,7 @@ export class UserSubscription implements EventListener {
     }
   }
 
-  /** The user is no longer in this group. */
+  /** Called when the user is no longer in this group. */
   async leaveGroup(id: ConversationId): Promise<void> {
     const subscription = this.#groups?.get(id)
     this.#groups?.delete(id)

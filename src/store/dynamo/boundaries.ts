@@ -5,7 +5,7 @@ import { createSharedReads } from './shared-reads.ts'
 import { createDynamoTable } from './table.ts'
 import type { Dynamo, Item, Key } from './tables.ts'
 
-// A boundary that is missing in a row stands at 0. `last_read_seq` is never written where delivered would stay below it.
+// A boundary that is missing in a row counts as 0. `last_read_seq` is never written where delivered would stay below it.
 
 const deliveredIsLower = '(attribute_not_exists(last_delivered_seq) OR last_delivered_seq < :seq)'
 const readIsLower = '(attribute_not_exists(last_read_seq) OR last_read_seq < :seq)'
@@ -29,9 +29,8 @@ export function createBoundariesDynamo(dynamo: Dynamo): BoundaryStore {
   }
 
   /**
-   * DynamoDB has no max(), so there are two updates, each right for one position of delivered. A refused one is followed
-   * by a look at the row, which tells whether read was there already or delivered stood on the other side. Boundaries
-   * only rise, so that happens at most twice.
+   * DynamoDB has no max(), so there are two updates, each for one position of delivered. After a refused one the row is read, which tells whether
+   * read was there already or delivered was on the other side. Boundaries only rise, so that happens at most twice.
    */
   async function read(member: MemberAddress, seq: Seq, delivered: Seq = 0): Promise<BoundaryChange> {
     const changed = delivered >= seq ? await readDelivered(member, seq) : await readUndelivered(member, seq)

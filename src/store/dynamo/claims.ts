@@ -15,7 +15,7 @@ export function createClaimsDynamo(dynamo: Dynamo): Claims {
   return {
     async claim(claim) {
       if (await table.put(toItem(claim), { where: 'attribute_not_exists(send_key)' })) return claim
-      // Taken: by an earlier send, or by this very put, tried twice. What stands is the answer in both cases.
+      // An earlier send has the claim, or this put was tried twice. The stored claim is the answer in both cases.
       const standing = await get(claim.senderId, claim.clientMessageId)
       if (!standing) throw unavailable(new Error('A claim was there and is gone; claims are never deleted.'))
       return standing

@@ -2,7 +2,7 @@ import type { Departure, DepartureStore } from '../../ports/people.ts'
 import { createDynamoTable } from './table.ts'
 import type { Dynamo, Key } from './tables.ts'
 
-// In the table of blocks: no user's id is a group's, so the two never meet.
+// Departures are in the table of blocks: no user id is a group id, so the two never collide.
 
 export function createDeparturesDynamo(dynamo: Dynamo): DepartureStore {
   const table = createDynamoTable(dynamo, 'blocks')

@@ -6,11 +6,11 @@ import type { Dynamo, Item, Key } from './tables.ts'
 
 export function createMembershipsDynamo(dynamo: Dynamo): MembershipStore {
   const table = createDynamoTable(dynamo, 'memberships')
-  /** All streams of a user look at once. */
+  /** All streams of a user read this at the same time. */
   const sharedReads = createSharedReads<readonly Membership[]>({ patient: true })
 
   return {
-    found: (userIds, { conversationId, joinedSeq }) =>
+    addFirst: (userIds, { conversationId, joinedSeq }) =>
       table.putMany(
         userIds.map((userId) => ({ user_id: userId, conversation_id: conversationId, joined_seq: joinedSeq })),
       ),
@@ -43,7 +43,7 @@ export function createMembershipsDynamo(dynamo: Dynamo): MembershipStore {
     },
 
     async configure(member, change) {
-      // The key is asked for by a value: a condition may not come with none.
+      // The condition compares the key with a value, as conditions here need at least one value.
       const isThere = { where: 'user_id = :user', values: { ':user': member.userId } }
       const item = await table.set(toKey(member), toColumns(change), isThere)
       return item && toMembership(item)

@@ -29,9 +29,9 @@ export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
   const message = { ':message': 'message' satisfies LogRow['kind'] }
 
   /**
-   * Reads the message, and writes what the change makes of it IF that part of it is still as it was read. Before another text takes the
-   * place of an edit's, the edit loses its own: the message has it. An edit for which there is no room loses it too, and is never applied
-   * without it. So only the edit that shows has a text, and one that nobody has tried to apply.
+   * Reads the message, and writes what the change makes of it IF that part of it is still as it was read. Before another text replaces that of
+   * an edit, the edit's row loses its own, as the message has it. An edit for which there is no room loses its text too, and is never applied
+   * after that. So only two kinds of edits have a text: the one that shows, and those that were not applied yet.
    */
   async function alter(change: Change): Promise<Message | undefined> {
     const key = toKey({ conversationId: change.conversationId, seq: change.targetSeq })
@@ -57,7 +57,7 @@ export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
     throw unavailable(new Error('Others kept changing the message.'))
   }
 
-  /** Of the edit at this seq. */
+  /** Removes the text of the edit at this seq. */
   async function takeText(conversationId: ConversationId, seq: Seq | undefined): Promise<void> {
     if (seq === undefined) return
     const condition = {
@@ -67,7 +67,7 @@ export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
     await table.set(toKey({ conversationId, seq }), { body: undefined }, condition)
   }
 
-  /** Undefined where the message is not as it was read. */
+  /** Returns undefined if the message is not as it was read. */
   function show(
     key: Key<'messages'>,
     item: Item<'messages'>,
@@ -87,6 +87,7 @@ export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
         reacted: undefined,
         reactions: undefined,
         s3_ref: undefined,
+        metadata: undefined,
       }
       return table.set(key, columns, condition)
     }
@@ -126,7 +127,7 @@ export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
     return written === 'no room' && !on ? takeBackInPlace(key, item, { ...mark, senderId }) : written
   }
 
-  /** In a row that an earlier release has filled: where the reaction lies there, taking it back needs no more room. */
+  /** Takes a reaction back in a row that an earlier release has filled: where the reaction is stored there, this needs no more room. */
   async function takeBackInPlace(
     key: Key<'messages'>,
     { reactions }: Item<'messages'>,
@@ -145,7 +146,7 @@ export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
 
   const sharedReads = createSharedReads<readonly LogRow[]>()
 
-  /** The same array for all who asked at once. */
+  /** Returns the same array to all callers that share the read. */
   const page = (name: string, query: Parameters<typeof table.query>[0]): Promise<readonly LogRow[]> =>
     sharedReads(name, async () => (await table.query(query)).map(toRow))
 
@@ -221,6 +222,7 @@ function toItem(row: LogRow): Key<'messages'> & Partial<Item<'messages'>> {
   }
   entry.body = row.body
   if (row.replyToSeq !== undefined) entry.reply_to_seq = row.replyToSeq
+  if (row.metadata !== undefined) entry.metadata = row.metadata
   if (row.attachments) entry.s3_ref = toRef(row.attachments)
   if (row.reactions) entry.reacted = toReacted(row.reactions)
   return entry
@@ -263,7 +265,7 @@ const toEntry = (item: Item<'messages'>): Entry => ({
   sentAtMs: fromTimeText(item.sent_at),
 })
 
-/** A page is made of these: they are put together without copies on the way. */
+/** Pages are made of these objects, so they are built without intermediate copies. */
 function toMessage(item: Item<'messages'>): Message {
   const message: Message = {
     conversationId: item.conversation_id,
@@ -275,8 +277,9 @@ function toMessage(item: Item<'messages'>): Message {
     kind: 'message',
     body: item.body ?? '',
   }
-  const { reply_to_seq, s3_ref, edited_at, edited_seq, edits, deleted_at } = item
+  const { reply_to_seq, metadata, s3_ref, edited_at, edited_seq, edits, deleted_at } = item
   if (reply_to_seq !== undefined) message.replyToSeq = reply_to_seq
+  if (metadata !== undefined) message.metadata = metadata
   if (s3_ref !== undefined) message.attachments = toAttachments(s3_ref)
   if (edited_at !== undefined) message.edited = { seq: edited_seq ?? 0, atMs: fromTimeText(edited_at) }
   if (edits !== undefined) message.edits = edits
@@ -287,14 +290,14 @@ function toMessage(item: Item<'messages'>): Message {
 
 const toRef = (attachments: readonly Attachment[]): string => JSON.stringify(attachments.map(({ id, ...file }) => file))
 
-/** A key ends with the id. */
+/** The id of an attachment is the end of its key. */
 const toAttachments = (ref: string): Attachment[] =>
   (JSON.parse(ref) as Omit<Attachment, 'id'>[]).map((file) => ({
     id: file.key.slice(file.key.lastIndexOf('/') + 1) as AttachmentId,
     ...file,
   }))
 
-/** Not every DynamoDB looks at the size of an item that is updated. What JSON adds to it is little. */
+/** Checks the size of the item here, as not every DynamoDB does so for updates. JSON adds little to the size. */
 async function withinRow<T>(item: Item<'messages'>, write: () => Promise<T>): Promise<T | 'no room'> {
   if (Buffer.byteLength(JSON.stringify(item)) > rowMaxBytes) return 'no room'
   return write().catch((error) => {

@@ -3,14 +3,14 @@ import { floorOf, keptOf, type ReactionMark } from '../../protocol/alterations.t
 import type { UserId } from '../../protocol/ids.ts'
 import type { Item } from './tables.ts'
 
-// The reactions in a message's row: for each person one text in the map `reacted`, a line each.
+// How reactions are stored in a message's row: the map `reacted` has one text for each person, with these lines:
 //
 //   3 b          how many changes they made; then, once one of them has found no room, the highest seq of those in base 36
 //   +c 👍        a reaction: the sign says whether it stands, then comes the seq of its change in base 36, then the emoji
 //   -d 🎉        one that was taken back
 //
-// An id such as `constructor` or `__proto__` names something that every object has: its entry has an equals sign before it, which no id
-// holds. Else a lookup finds what is no entry, and the SDK does not write `__proto__`. Rows of earlier releases may have it without the sign.
+// An id such as `constructor` or `__proto__` names a property that every object has. Its entry has an equals sign before it, which no id holds:
+// otherwise a lookup would find that property, and the SDK does not write `__proto__`. Rows of earlier releases may lack the sign.
 //
 // An emoji holds no line break. Rows of earlier releases have them in the map `reactions`, under "emoji user_id"; an id holds no space.
 
@@ -22,13 +22,13 @@ export function printMarks(changes: number, marks: readonly ReactionMark[]): str
   return [floor === 0 ? changes : `${changes} ${floor.toString(radix)}`, ...lines].join('\n')
 }
 
-/** In the map `reacted`. */
+/** The name of a person's entry in the map `reacted`. */
 export const entryName = (userId: UserId): string => (userId in Object.prototype ? `=${userId}` : userId)
 
-/** In the map of earlier releases. */
+/** The name of a reaction in the map of earlier releases. */
 export const earlierName = (emoji: string, userId: UserId): string => `${emoji} ${userId}`
 
-/** The map of a row. */
+/** Makes the map of a row. */
 export function toReacted(reactions: readonly Reaction[]): Record<string, string> {
   const own = new Map<UserId, Reaction[]>()
   for (const each of reactions) own.set(each.userId, [...(own.get(each.userId) ?? []), each])
@@ -37,7 +37,7 @@ export function toReacted(reactions: readonly Reaction[]): Record<string, string
   )
 }
 
-/** By seq. */
+/** Returns the reactions sorted by seq. */
 export function toReactions({ reacted = {}, reactions }: Item<'messages'>): Reaction[] {
   const all = Object.entries(reacted).flatMap(([name, text]) => {
     const userId = (name.startsWith('=') ? name.slice(1) : name) as UserId
@@ -61,7 +61,7 @@ function parseMarks(userId: UserId, text: string): Reaction[] {
   })
 }
 
-/** Whoever has changed theirs since may have them in both places. */
+/** Adds the reactions of earlier releases. A person who has changed theirs since may have them in both maps. */
 function withEarlier(reactions: readonly Reaction[], earlier: Record<string, number>): Reaction[] {
   const own = new Map<UserId, Reaction[]>()
   const add = (reaction: Reaction) => own.set(reaction.userId, [...(own.get(reaction.userId) ?? []), reaction])

@@ -1,21 +1,21 @@
-type Waiting<Found> = {
+type QueuedRead<Found> = {
   found: Promise<Found>
   begin: () => void
 }
 
 /**
- * The same read, asked for by many at once: a crowd that comes back asks for one page. Whoever asks while it is under way cannot
- * have its answer, which may miss what was written since it began. But all of them can have that of the next one, which begins
- * when it ends: as fresh as a read of their own, and never more than one at a time. What they get is one and the same object.
+ * Shares one read between many callers: clients that reconnect together ask for the same page. A caller that comes while a read is under way
+ * cannot have its result, which may miss what was written since that read began. All such callers share the next read, which begins when
+ * this one ends: it is as fresh as a read of their own, and there is never more than one at a time. They all get the same object.
  *
- * `patient`: a read begins only when all that is to be done in this turn is done, so that whoever asks in the same turn has the same.
+ * With `patient`, a read begins only at the end of this turn of the event loop, so that all callers of the same turn share it.
  */
 export function createSharedReads<Found>({ patient = false } = {}) {
-  /** By key, those under way, each with the next one if somebody waits for it. */
-  const underWay = new Map<string, { next?: Waiting<Found> }>()
+  /** The reads under way by key, each with the next one if a caller waits for it. */
+  const underWay = new Map<string, { next?: QueuedRead<Found> }>()
 
   function begin(key: string, read: () => Promise<Found>): Promise<Found> {
-    const current: { next?: Waiting<Found> } = {}
+    const current: { next?: QueuedRead<Found> } = {}
     underWay.set(key, current)
     const onEnd = () => {
       if (current.next) current.next.begin()
@@ -26,7 +26,7 @@ export function createSharedReads<Found>({ patient = false } = {}) {
     return found
   }
 
-  function wait(key: string, read: () => Promise<Found>): Waiting<Found> {
+  function queue(key: string, read: () => Promise<Found>): QueuedRead<Found> {
     let begun: (found: Promise<Found>) => void
     const found = new Promise<Found>((resolve) => {
       begun = resolve
@@ -35,7 +35,7 @@ export function createSharedReads<Found>({ patient = false } = {}) {
   }
 
   function beginLater(key: string, read: () => Promise<Found>): Promise<Found> {
-    const next = wait(key, read)
+    const next = queue(key, read)
     underWay.set(key, { next })
     setImmediate(next.begin)
     return next.found
@@ -44,7 +44,7 @@ export function createSharedReads<Found>({ patient = false } = {}) {
   return function share(key: string, read: () => Promise<Found>): Promise<Found> {
     const current = underWay.get(key)
     if (!current) return patient ? beginLater(key, read) : begin(key, read)
-    current.next ??= wait(key, read)
+    current.next ??= queue(key, read)
     return current.next.found
   }
 }

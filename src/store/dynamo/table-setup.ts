@@ -2,7 +2,7 @@ import type { TableDescription } from '@aws-sdk/client-dynamodb'
 import { ChatError } from '../../protocol/errors.ts'
 import { type Column, type Dynamo, type TableName, tableNames, tables } from './tables.ts'
 
-/** A table takes longer to make than a row, and a server that has only just started takes its time to say anything. */
+/** Creating a table takes longer than a row, and a server that has just started answers slowly. */
 const tableTimeoutMs = 10_000
 const activeWithinMs = 60_000
 const pollMs = 50
@@ -72,7 +72,7 @@ function schemaOf(name: TableName): Schema {
   }
 }
 
-/** Like `conversation_id S, seq N`. */
+/** Returns a text such as `conversation_id S, seq N`. */
 function keyText({ KeySchema = [], AttributeDefinitions = [] }: DescribedTable): string {
   const types = new Map(AttributeDefinitions.map(({ AttributeName, AttributeType }) => [AttributeName, AttributeType]))
   return KeySchema.map(({ AttributeName }) => `${AttributeName} ${types.get(AttributeName)}`).join(', ')

@@ -10,15 +10,15 @@ type Expression = { where: string; values?: Record<string, unknown> }
 
 export interface DynamoTable<Name extends TableName> {
   get(key: Key<Name>): Promise<Item<Name> | undefined>
-  /** Those that exist, each once, in any order. */
+  /** Returns those that exist, each once, in any order. */
   getMany(keys: readonly Key<Name>[]): Promise<Item<Name>[]>
   /** Returns whether the condition held. */
   put(item: Key<Name> & Partial<Item<Name>>, condition?: Expression): Promise<boolean>
-  /** Many at once, each for itself and in the place of whatever is there. */
+  /** Puts many items. Each is a write of its own and replaces what is there. */
   putMany(items: readonly (Key<Name> & Partial<Item<Name>>)[]): Promise<void>
   /** Returns the whole item as it is now, or undefined where the condition did not hold. `undefined` removes a column. */
   set(key: Key<Name>, columns: Partial<Item<Name>>, condition?: Expression): Promise<Item<Name> | undefined>
-  /** The same for one entry of a map; `#entry` names it in the condition. The map must be there. */
+  /** Does the same for one entry of a map, which must exist; `#entry` names the entry in the condition. */
   setEntry(
     key: Key<Name>,
     column: string & keyof Item<Name>,
@@ -26,11 +26,11 @@ export interface DynamoTable<Name extends TableName> {
     condition: Expression,
   ): Promise<Item<Name> | undefined>
   remove(key: Key<Name>, condition: Expression): Promise<void>
-  /** All matching items in the order of the sort key, or the first `limit` of them. */
+  /** Returns all matching items in the order of the sort key, or the first `limit` of them. */
   query(query: Expression & { descending?: boolean; limit?: number }): Promise<Item<Name>[]>
   /**
-   * One answer's worth of the matching items, of which it looks at no more than `limit`: these columns of those that pass the filter, how
-   * many it has looked at, and the last of them, if there are more.
+   * Makes one query, which looks at no more than `limit` matching items. Returns these columns of the items that pass the filter, how many it has
+   * looked at, and the last of them if there are more.
    */
   look(
     query: Expression & { filter: string; columns: string; limit: number },
@@ -61,7 +61,7 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     return (await Promise.all(batches)).flat()
   }
 
-  /** An answer may leave keys out: it is full, or the table is busy. */
+  /** An answer may leave keys out because it is full or the table is busy; those are asked for again. */
   async function getBatch(keys: Record<string, unknown>[]): Promise<Item<Name>[]> {
     const items: Item<Name>[] = []
     let missing = keys
@@ -164,7 +164,7 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     let items: Item<Name>[] = []
     const isEnough = () => limit !== undefined && items.length >= limit
     let start: Record<string, unknown> | undefined
-    // An answer also ends after 1 MB: then there are fewer items than asked for, and a key to go on from.
+    // An answer also ends after 1 MB. Then it has fewer items than asked for, and a key to go on from.
     while (!isEnough()) {
       const answer = await client.call('Query', name, {
         TableName: common.TableName,
@@ -207,7 +207,7 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
 type Update = { UpdateExpression: string; ExpressionAttributeNames: Record<string, string> }
 type Assignment = Update & { valueNames: readonly [column: string, valueName: string][] }
 
-/** The stores set a few columns together, always the same ones. */
+/** Expressions are cached, as the stores always set the same few combinations of columns. */
 const assignments = new Map<string, Assignment>()
 
 function assignmentOf(columns: object): Assignment {
@@ -222,7 +222,7 @@ function assignmentOf(columns: object): Assignment {
   const clauses = [set.length > 0 && `SET ${set.join(', ')}`, removed.length > 0 && `REMOVE ${removed.join(', ')}`]
   const assignment: Assignment = {
     UpdateExpression: clauses.filter(Boolean).join(' '),
-    // Some words are DynamoDB's own, `name` among them.
+    // Columns are named by placeholders, as some names are reserved words of DynamoDB, `name` among them.
     ExpressionAttributeNames: Object.fromEntries(names.map((column) => [`#${column}`, column])),
     valueNames: names.filter(isSet).map((column) => [column, `:new_${column}`]),
   }

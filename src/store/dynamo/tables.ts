@@ -5,12 +5,12 @@ import type { Alteration, LogRow } from '../../ports/log.ts'
 import type { PushPlatform } from '../../ports/push.ts'
 import type { AttachmentId, ClientMessageId, ConversationId, DeviceId, MessageId, UserId } from '../../protocol/ids.ts'
 
-// Every table, once: created, validated and typed from here. `key` is the partition key and then, if any, the sort key.
-// In DynamoDB a table's name has the prefix in front.
+// Every table. The tables are created, validated and typed from here. `key` is the partition key and then, if any, the sort key. In DynamoDB a
+// table's name begins with the prefix.
 
 type ColumnType = 'S' | 'N' | 'L' | 'M'
 
-/** `value` stands for the type alone. */
+/** `value` exists only for its type. */
 export type Column<Value = unknown, Type extends ColumnType = ColumnType> = {
   readonly type: Type
   readonly value?: Value
@@ -22,7 +22,7 @@ const integers = (): Column<Record<string, number>, 'M'> => ({ type: 'M' })
 const textMap = (): Column<Record<string, string>, 'M'> => ({ type: 'M' })
 const integerList = (): Column<number[], 'L'> => ({ type: 'L' })
 const integer = (): Column<number, 'N'> => ({ type: 'N' })
-/** Not in every row. */
+/** Marks a column that not every row has. */
 const maybe = <Value, Type extends ColumnType>(column: Column<Value, Type>): Column<Value | undefined, Type> => column
 
 export const tables = {
@@ -34,26 +34,28 @@ export const tables = {
       message_id: text<MessageId>(),
       client_message_id: text<ClientMessageId>(),
       sender_id: text<UserId>(),
-      /** Gone once the message is deleted. Of an edit: the new text, gone once the message shows another one or is deleted. */
+      /** It is absent once the message is deleted. An edit's is the new text, absent once the message shows another one or is deleted. */
       body: maybe(text()),
       /** RFC 3339 in UTC, with milliseconds. */
       sent_at: text(),
-      /** The attachments, as JSON: a list of key, contentType, byteSize, name. Gone once the message is deleted. */
+      /** The attachments, as JSON: a list of key, contentType, byteSize, name. It is absent once the message is deleted. */
       s3_ref: maybe(text()),
+      /** The text of a JSON object, as the sender's app gave it. Gone once the message is deleted. */
+      metadata: maybe(text()),
       reply_to_seq: maybe(integer()),
       edited_at: maybe(text()),
       edited_seq: maybe(integer()),
-      /** How many edits it has shown. */
+      /** How many edits the message has shown. */
       edits: maybe(integer()),
       deleted_at: maybe(text()),
       /** user_id → how many changes they made of their reactions, and what is kept of those (reaction-columns.ts). */
       reacted: maybe(textMap()),
-      /** In rows of earlier releases: "emoji user_id" → the seq of the change that set it; negative where it was taken back. */
+      /** Only rows of earlier releases have it: "emoji user_id" → the seq of the change that set it, negative if it was taken back. */
       reactions: maybe(integers()),
       target_seq: maybe(integer()),
       alteration: maybe(text<Alteration['type']>()),
       emoji: maybe(text()),
-      /** 1 to react, 0 to take it back. */
+      /** 1 means to react, 0 to take the reaction back. */
       reaction_on: maybe(integer()),
       /** JSON: who was added, who removed, and so on; the names are those of the API. */
       group_change: maybe(text()),
@@ -84,9 +86,9 @@ export const tables = {
     columns: {
       kind: text<Conversation['kind']>(),
       members: texts<UserId>(),
-      /** Of a group, as are all below. */
+      /** Only groups have this column and those below. */
       title: maybe(text()),
-      /** In the order of the members, like joined_seqs. */
+      /** They are in the order of the members, like joined_seqs. */
       roles: maybe(texts<Role>()),
       joined_seqs: maybe(integerList()),
       version: maybe(integer()),
@@ -109,7 +111,7 @@ export const tables = {
       name: maybe(text()),
       own_name: maybe(text()),
       avatar_url: maybe(text()),
-      /** In one row that is no user's, see deployment.ts. */
+      /** Only one row has it, which is no user's; see deployment.ts. */
       deployment_id: maybe(text()),
     },
   },
@@ -130,12 +132,12 @@ export const tables = {
       name: maybe(text()),
       /** RFC 3339 in UTC, with milliseconds. */
       expires_at: maybe(text()),
-      /** Of the send that has taken it. */
+      /** The send that the upload belongs to. */
       client_message_id: maybe(text<ClientMessageId>()),
       swept_hour: maybe(integer()),
     },
   },
-  /** Where somebody can be pushed to. */
+  /** The devices that users can be pushed to. */
   devices: {
     key: { user_id: text<UserId>(), device_id: text<DeviceId>() },
     columns: {
@@ -145,7 +147,7 @@ export const tables = {
       registered_at: text(),
     },
   },
-  /** Whose a token is: the truth, where a device's row says otherwise. */
+  /** The owner of each token. It is the truth where a device's row says otherwise. */
   push_tokens: {
     /** SHA-256 of platform and token, as base64url. */
     key: { token_hash: text() },

@@ -3,8 +3,8 @@ import { type AttachmentId, partsOfAttachmentId, type UserId } from '../../proto
 import { createDynamoTable } from './table.ts'
 import type { Dynamo, Item, Key } from './tables.ts'
 
-// An hour's uploads lie in sixteen partitions, by the first hex digit of what makes their ids unique: one partition alone
-// takes no more than a thousand writes a second.
+// The uploads of an hour are in sixteen partitions, by the first hex digit of the unique part of their ids: one partition alone takes no more
+// than a thousand writes a second.
 
 const digits = [...'0123456789abcdef']
 

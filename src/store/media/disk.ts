@@ -39,7 +39,7 @@ export function createMediaDisk({ directory, secret, clock }: MediaDiskOptions) 
     remove: async (key) => rm(pathOf(key), { force: true }),
   }
 
-  /** What a signed URL allows; undefined where it is not one of ours, or its time is over. */
+  /** Returns what a signed URL allows, or undefined if the signature is wrong or the URL has expired. */
   function accept(method: 'GET' | 'PUT', given: URLSearchParams): Attachment | undefined {
     const file = fileOf(given)
     const untilMs = Number(given.get('until'))
@@ -50,7 +50,7 @@ export function createMediaDisk({ directory, secret, clock }: MediaDiskOptions) 
     return isOurs && clock.now() < untilMs ? file : undefined
   }
 
-  /** Beside its place first: it is there whole, or not at all. */
+  /** Writes to a temporary file first, so that a file is complete or does not exist. */
   async function write({ key, byteSize }: Attachment, bytes: Readable): Promise<boolean> {
     const path = pathOf(key)
     const part = `${path}.${randomUUID()}.part`
@@ -71,7 +71,7 @@ export function createMediaDisk({ directory, secret, clock }: MediaDiskOptions) 
     return byteSize === undefined ? undefined : { byteSize, bytes: () => createReadStream(path) }
   }
 
-  /** An id has neither dots nor slashes: no key leads out of the directory. */
+  /** An id has neither dots nor slashes, so no key leads out of the directory. */
   function pathOf(key: string): string {
     const id = idOf(key)
     if (!id) throw unavailable(new Error(`${key} is no key of an attachment.`))

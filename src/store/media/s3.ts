@@ -16,18 +16,18 @@ import { getTtlMs, putTtlMs, readingWindow } from './window.ts'
 type MediaS3Options = {
   bucket: string
   region: string
-  /** Undefined is the AWS service itself. */
+  /** Undefined means the AWS service itself. */
   endpoint?: string
-  /** Undefined is the SDK's own chain. */
+  /** Undefined means the SDK's own chain of credentials. */
   credentials?: { accessKeyId: string; secretAccessKey: string }
   clock: Clock
 }
 
 const attempts = 2
 const attemptTimeoutMs = 1000
-/** Signing takes a millisecond or two of the processor, and a page may show hundreds of files. */
+/** URLs are cached: signing takes a millisecond or two of CPU, and a page may show hundreds of files. */
 const rememberedUrls = 20_000
-/** A URL holds the name of its file, which may be 3,000 characters there. */
+/** The size is bounded too, as a URL holds the name of its file, which may take 3,000 characters there. */
 const rememberedUrlsMaxChars = 16 * 1024 * 1024
 
 export function createMediaS3({ bucket, region, endpoint, credentials, clock }: MediaS3Options) {
@@ -35,7 +35,7 @@ export function createMediaS3({ bucket, region, endpoint, credentials, clock }: 
     region,
     ...(endpoint && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),
-    // Otherwise a signed PUT asks for the checksum of an empty body.
+    // Otherwise a signed PUT demands the checksum of an empty body.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: attempts,
@@ -61,7 +61,7 @@ export function createMediaS3({ bucket, region, endpoint, credentials, clock }: 
       })
       const url = await answered(() =>
         getSignedUrl(client, command, {
-          // What is signed must come as it is: S3 refuses another type or length.
+          // S3 refuses a request whose signed headers differ, so type and length are signed.
           signableHeaders: new Set(['host', 'content-type', 'content-length']),
           signingDate: new Date(clock.now()),
           expiresIn: putTtlMs / 1000,
@@ -101,11 +101,11 @@ export function createMediaS3({ bucket, region, endpoint, credentials, clock }: 
   return { ...media, close: () => client.destroy() }
 }
 
-/** Also covers the wait between the attempts. */
+/** The deadline also covers the waits between the attempts. */
 const deadline = () => ({ abortSignal: AbortSignal.timeout(attempts * attemptTimeoutMs) })
 
-/** Whatever fails, fails as UNAVAILABLE. */
-async function answered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+/** Turns every failure into UNAVAILABLE. */
+async function answered<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (error) {
@@ -113,7 +113,7 @@ async function answered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** HEAD has no body to say why: S3 answers 404, or 403 to whoever may not list the bucket. */
+/** An answer to HEAD has no body to say why: S3 answers 404, or 403 to a caller that may not list the bucket. */
 function unlessMissing(error: unknown): undefined {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
   if ($metadata?.httpStatusCode !== 404) throw error

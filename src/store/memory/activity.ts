@@ -6,12 +6,12 @@ import type { MemoryRedis } from './memory-redis.ts'
 export function createActivityMemory(redis: MemoryRedis): Activity {
   return {
     async of(conversationIds) {
-      await redis.arrive()
+      await redis.beginCall()
       return conversationIds.map((conversationId) => redis.activities.get(conversationId))
     },
 
     async seed(found) {
-      await redis.arrive()
+      await redis.beginCall()
       for (const { conversationId, seq, atMs } of found) raiseActivity(redis, conversationId, { seq, atMs }, true)
     },
   }

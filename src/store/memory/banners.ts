@@ -1,9 +1,9 @@
 import type { MemberAddress } from '../../ports/delivery.ts'
-import type { Banners, Shown } from '../../ports/push.ts'
+import type { Banners, ShownBanner } from '../../ports/push.ts'
 import type { DeviceId } from '../../protocol/ids.ts'
 
 export function createBannersMemory(): Banners {
-  const banners = new Map<string, Map<DeviceId, Shown>>()
+  const banners = new Map<string, Map<DeviceId, ShownBanner>>()
   const spent = new Map<string, number>()
   const keyOf = ({ userId, conversationId }: MemberAddress) => `${userId} ${conversationId}`
 
@@ -11,7 +11,7 @@ export function createBannersMemory(): Banners {
     of: async (member) => new Map(banners.get(keyOf(member))),
 
     async note(member, shown) {
-      const noted = banners.get(keyOf(member)) ?? new Map<DeviceId, Shown>()
+      const noted = banners.get(keyOf(member)) ?? new Map<DeviceId, ShownBanner>()
       for (const [deviceId, each] of shown) {
         if (each) noted.set(deviceId, each)
         else noted.delete(deviceId)

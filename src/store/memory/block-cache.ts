@@ -21,32 +21,32 @@ export function createBlockCacheMemory(redis: MemoryRedis, sequencer: Sequencer)
 
   return {
     async look(conversationIds, lease) {
-      await redis.arrive()
+      await redis.beginCall()
       return conversationIds.map((id) => blockersOf(id, lease))
     },
 
     async reserve(conversationId, send, lease) {
-      await redis.arrive()
+      await redis.beginCall()
       const blockers = blockersOf(conversationId, lease)
       if (!blockers) return 'unknown'
       if (blockers.some((blocker) => blocker !== send.senderId)) return 'blocked'
       return sequencer.reserve(conversationId, send)
     },
 
-    async settle(conversationId, lease, blockers) {
-      await redis.arrive()
+    async seed(conversationId, lease, blockers) {
+      await redis.beginCall()
       const block = standing(conversationId)
       if (block?.kind !== 'lease' || block.id !== lease) return
       blocks.set(conversationId, { kind: 'known', blockers: [...blockers], runId: redis.runId() }, knownTtlMs)
     },
 
     async begin(conversationId, change) {
-      await redis.arrive()
+      await redis.beginCall()
       blocks.set(conversationId, { kind: 'changing', id: change, runId: redis.runId() }, changingTtlMs)
     },
 
     async end(conversationId, change) {
-      await redis.arrive()
+      await redis.beginCall()
       const block = blocks.get(conversationId)
       if (block?.kind === 'changing' && block.id !== change) return
       blocks.delete(conversationId)

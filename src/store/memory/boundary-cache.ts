@@ -9,12 +9,12 @@ import type { MemoryBoundaries, MemoryRedis } from './memory-redis.ts'
 export function createBoundaryCacheMemory(redis: MemoryRedis): BoundaryCache {
   return {
     async get(member) {
-      await redis.arrive()
+      await redis.beginCall()
       return toCached(redis.boundaries.get(boundaryKey(member)))
     },
 
     async open(member) {
-      await redis.arrive()
+      await redis.beginCall()
       const cached = believed(redis, member)
       redis.boundaries.set(boundaryKey(member), cached, boundaryCacheTtlMs)
       if (cached.version > 0) redis.pendingIndexComplete.delete(member.userId)
@@ -22,18 +22,18 @@ export function createBoundaryCacheMemory(redis: MemoryRedis): BoundaryCache {
     },
 
     async lift(member, boundaries, clearedVersion) {
-      await redis.arrive()
+      await redis.beginCall()
       liftBoundaries(redis, member, boundaries, clearedVersion)
     },
 
     async notePending(member) {
-      await redis.arrive()
+      await redis.beginCall()
       return notePending(redis, member)
     },
   }
 }
 
-/** Returns the pending version as it is then. */
+/** Lifts the cached boundaries. Returns the pending version after that. */
 export function liftBoundaries(
   redis: MemoryRedis,
   member: MemberAddress,
@@ -52,14 +52,14 @@ export function liftBoundaries(
   return pendingVersionOf(cached)
 }
 
-/** With a version that may be believed. */
+/** Returns the cached boundaries with a version that can be trusted. */
 function believed(redis: MemoryRedis, member: MemberAddress): MemoryBoundaries {
   const cached = redis.boundaries.get(boundaryKey(member))
   const isBelieved = cached && (cached.version > 0 || cached.runId === redis.runId())
   return isBelieved ? cached : { ...cached, version: redis.nextVersion(), runId: redis.runId() }
 }
 
-/** For whoever has written a pending row. Returns what is delivered, as far as the cache knows. */
+/** Called after a pending row was written. Returns the delivered boundary as the cache knows it. */
 export function notePending(redis: MemoryRedis, member: MemberAddress): Seq {
   const cached = redis.boundaries.get(boundaryKey(member))
   const raised = { ...cached, version: redis.nextVersion(), runId: redis.runId() }

@@ -10,7 +10,7 @@ import { liveSessions, presenceChannel } from './sessions.ts'
 export function createEventsMemory(redis: MemoryRedis): Events {
   return {
     async publishEntry({ entry, members, pendingWritten = [] }) {
-      await redis.arrive()
+      await redis.beginCall()
       const { conversationId, senderId } = entry
       lift(entry)
       const overtaken = pendingWritten
@@ -21,7 +21,7 @@ export function createEventsMemory(redis: MemoryRedis): Events {
         const attached = liveSessions(redis, userId).some(({ scope }) => scope === '*' || scope === conversationId)
         if (!attached && userId === senderId) {
           redis.pendingIndexComplete.delete(userId)
-          // One that has left and is about to set the flag may have listened for the last time.
+          // A session that has left and is about to set the mark may not hear this entry any more.
           const leaving = redis.sessions.get(userId)
           if (leaving) leaving.unclean = true
         }
@@ -31,13 +31,13 @@ export function createEventsMemory(redis: MemoryRedis): Events {
     },
 
     async publishGroupEntry(entry) {
-      await redis.arrive()
+      await redis.beginCall()
       redis.publish(entry.conversationId, eventOf(entry))
       lift(entry)
     },
 
     async publishBoundaries(audience, ticks) {
-      await redis.arrive()
+      await redis.beginCall()
       const pendingVersion = liftBoundaries(redis, ticks, ticks)
       publishAll(audience, { type: 'ticks', ticks })
       return { pendingVersion }
@@ -50,12 +50,12 @@ export function createEventsMemory(redis: MemoryRedis): Events {
     publishMembership: (userIds, membership) => publish(userIds, { type: 'membership', membership }),
 
     async subscribe(userId, listener) {
-      await redis.arrive()
+      await redis.beginCall()
       return redis.subscribe(userId, listener)
     },
 
     async subscribePresence(userIds, listener) {
-      await redis.arrive()
+      await redis.beginCall()
       const all = userIds.map((userId) => redis.subscribe(presenceChannel(userId), listener))
       return {
         flush: async () => void (await Promise.all(all.map((each) => each.flush()))),
@@ -64,12 +64,12 @@ export function createEventsMemory(redis: MemoryRedis): Events {
     },
 
     async subscribeGroup(id, listener) {
-      await redis.arrive()
+      await redis.beginCall()
       return redis.subscribe(id, listener)
     },
   }
 
-  /** The counter, and for a message the activity. */
+  /** Lifts the counter and, for a message, the activity. */
   function lift(entry: LogEntry): void {
     const { conversationId, seq } = entry
     const counter = counterOf(redis, conversationId)
@@ -81,7 +81,7 @@ export function createEventsMemory(redis: MemoryRedis): Events {
   }
 
   async function publish(audience: Audience, event: ChatEvent): Promise<void> {
-    await redis.arrive()
+    await redis.beginCall()
     publishAll(audience, event)
   }
 

@@ -6,7 +6,7 @@ export function createMembershipsMemory(): MembershipStore {
   const memberships = new Map<UserId, Map<ConversationId, Membership>>()
 
   return {
-    async found(userIds, membership) {
+    async addFirst(userIds, membership) {
       for (const userId of userIds) {
         const own = memberships.get(userId) ?? new Map<ConversationId, Membership>()
         memberships.set(userId, own.set(membership.conversationId, { ...membership }))

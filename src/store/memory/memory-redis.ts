@@ -5,26 +5,26 @@ import { unavailable } from '../../protocol/errors.ts'
 import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
 
 export type MemorySession = { state: SessionState | 'left'; scope: ConversationId | '*'; expiresAtMs: number }
-/** `unclean`: a session ended uncleanly or was forgotten. `runId`: of the process under which the first attached. */
+/** `unclean`: a session ended uncleanly or was forgotten. `runId` is that of the process under which the first attached. */
 export type MemorySessions = { byConnection: Map<string, MemorySession>; unclean: boolean; runId: number }
-/** `runId`: of the process that took it. */
+/** `runId` is that of the process that stored it. */
 export type MemoryBlock = { runId: number } & (
   | { kind: 'known'; blockers: readonly UserId[] }
   | { kind: 'lease' | 'changing'; id: string }
 )
-/** `version` and `runId` as p and i in store/redis/boundary-cache.ts. */
+/** `version` and `runId` are p and i of store/redis/boundary-cache.ts. */
 export type MemoryBoundaries = { delivered?: Seq; read?: Seq; version: number; runId: number }
 
-/** The last seq given and how far the log is known to be taken, or the token of somebody who is about to seed it. */
+/** The last seq given and how far the log is known to be taken, or the token of a node that is about to seed it. */
 type MemoryCounter = ({ seq: Seq; published: Seq } | { token: string }) & { runId: number }
 
-/** A version of a group, or the token of somebody who is about to read it. */
+/** A version of a group, or the token of a node that is about to read it. */
 type MemoryVersion = ({ version: Seq } | { token: string; minimum: Seq }) & { runId: number }
 
 type Subscription = { listener: EventListener; waiting: Delivery[] }
 type Delivery = { handOver(): void; lost?: () => void }
 
-/** What several nodes of one process share in place of a Redis: the same things under the same rules, with the same faults. */
+/** Several nodes of one process share it in place of a Redis. It has the same state, rules and faults. */
 export type MemoryRedis = ReturnType<typeof createMemoryRedis>
 
 export function createMemoryRedis(clock: Clock, onError: (error: unknown) => void = () => undefined) {
@@ -56,7 +56,7 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
   }
 
   /** Every call of a store begins here. */
-  async function arrive(): Promise<void> {
+  async function beginCall(): Promise<void> {
     await undefined
     if (down) throw unavailable(new Error('The memory Redis is down.'))
   }
@@ -64,9 +64,9 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
   return {
     ...tables,
     clock,
-    arrive,
+    beginCall,
     runId: () => runId,
-    /** Never twice the same, also after a flush. */
+    /** Never returns the same version twice, not even after a flush. */
     nextVersion: () => ++lastVersion,
 
     publish(channel: string, event: ChatEvent): void {
@@ -79,7 +79,7 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
       subscriptions.set(channel, (subscriptions.get(channel) ?? new Set()).add(subscription))
       return {
         async flush() {
-          await arrive()
+          await beginCall()
           await new Promise<void>((resolve, reject) => {
             send(subscription, { handOver: resolve, lost: () => reject(unavailable()) })
           })
@@ -96,12 +96,12 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
       for (const table of Object.values(tables)) table.clear()
     },
 
-    /** Another process goes on with the same data, or the same one after another has been the master. */
+    /** Another process goes on with the same data, or the same process after another has been the master. */
     failover(): void {
       runId += 1
     },
 
-    /** What a replica has got by now. The returned function makes it the master: another process goes on with all that it had then. */
+    /** Copies the data to a replica. The returned function promotes it: another process then goes on with the copied data. */
     replica(): () => void {
       const promotions = Object.values(tables).map((table) => table.copy())
       return () => {
@@ -110,7 +110,7 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
       }
     },
 
-    /** Every listening connection breaks and comes back: what was on its way is lost. */
+    /** Breaks every subscribing connection. They come back, and what was on its way is lost. */
     cutSubscribers(): void {
       for (const subscription of [...subscriptions.values()].flatMap((set) => [...set])) {
         loseWaiting(subscription)
@@ -118,7 +118,7 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
       }
     },
 
-    /** While it is down every call fails. */
+    /** Every call fails while it is down. */
     setDown(isDown: boolean): void {
       down = isDown
     },
@@ -134,7 +134,7 @@ type Table<Value> = {
   set(key: string, value: Value, ttlMs: number): void
   delete(key: string): void
   clear(): void
-  /** As it is now. The returned function brings it back. */
+  /** Copies the current state. The returned function restores it. */
   copy(): () => void
 }
 

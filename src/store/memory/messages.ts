@@ -28,7 +28,7 @@ export function createMessagesMemory(): MessageLog {
       if (bytesOf(row) > rowMaxBytes) throw new Error('Item size has exceeded the maximum allowed size.')
       logs.set(row.conversationId, log)
       log.rows.set(row.seq, { ...row })
-      log.seqs.splice(placeOf(row.seq, log.seqs), 0, row.seq)
+      log.seqs.splice(indexFrom(row.seq, log.seqs), 0, row.seq)
       return 'written'
     },
 
@@ -55,20 +55,20 @@ export function createMessagesMemory(): MessageLog {
 
     async above(conversationId, after, limit) {
       const log = logs.get(conversationId)
-      const from = placeOf(after + 1, log?.seqs ?? [])
+      const from = indexFrom(after + 1, log?.seqs ?? [])
       return rowsAt(log, from, from + limit)
     },
 
     async below(conversationId, before, limit) {
       const log = logs.get(conversationId)
-      const to = placeOf(before, log?.seqs ?? [])
+      const to = indexFrom(before, log?.seqs ?? [])
       return rowsAt(log, Math.max(0, to - limit), to).reverse()
     },
 
     async ofOthers(conversationId, { after, before }, senderId, limit) {
       const log = logs.get(conversationId)
       const seqs = log?.seqs ?? []
-      const there = rowsAt(log, placeOf(after + 1, seqs), placeOf(before, seqs))
+      const there = rowsAt(log, indexFrom(after + 1, seqs), indexFrom(before, seqs))
       const looked = there.slice(0, limit)
       const upTo = looked.length < there.length ? (looked.at(-1)?.seq ?? after) : before - 1
       const found = looked.filter((row) => isOfOthers(row, senderId)).map(({ seq }) => seq)
@@ -77,8 +77,8 @@ export function createMessagesMemory(): MessageLog {
   }
 }
 
-/** Where the first of these ascending seqs is that is not below this one. */
-function placeOf(seq: Seq, seqs: readonly Seq[]): number {
+/** Returns the index of the first of these ascending seqs that is not below this one. */
+function indexFrom(seq: Seq, seqs: readonly Seq[]): number {
   let [low, high] = [0, seqs.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -91,7 +91,7 @@ function placeOf(seq: Seq, seqs: readonly Seq[]): number {
 const isOfOthers = (row: LogRow, senderId: UserId): boolean =>
   row.kind === 'message' && row.senderId !== senderId && row.deletedAtMs === undefined
 
-/** Of the edit at this seq, unless it is the one that shows. */
+/** Removes the text of the edit at this seq, unless it is the one that shows. */
 function takeText(log: Map<Seq, LogRow>, seq: Seq | undefined, { edited, deletedAtMs }: Message): void {
   const row = seq === undefined ? undefined : log.get(seq)
   const isShownOne = deletedAtMs === undefined && edited?.seq === seq
@@ -99,13 +99,13 @@ function takeText(log: Map<Seq, LogRow>, seq: Seq | undefined, { edited, deleted
   log.set(row.seq, { ...row, alteration: { type: 'edit', body: '' } })
 }
 
-/** The same where there is no room. */
+/** Returns the message with the change applied, or the same message if there is no room. */
 function altered(message: Message, change: Change): Message {
   const next = alter(message, change)
   return bytesOf(next) > rowMaxBytes ? message : next
 }
 
-/** What the row takes in DynamoDB, and a little more. */
+/** Estimates the size of the row in DynamoDB, rather too high. */
 const bytesOf = (row: LogRow): number =>
   Buffer.byteLength(
     JSON.stringify(row.kind === 'message' && row.reactions ? { ...row, reactions: toReacted(row.reactions) } : row),
@@ -113,7 +113,7 @@ const bytesOf = (row: LogRow): number =>
 
 function alter(message: Message, { seq, senderId, sentAtMs, alteration }: Change): Message {
   if (alteration.type === 'delete') {
-    const { reactions: _reactions, attachments: _attachments, ...rest } = message
+    const { reactions: _reactions, attachments: _attachments, metadata: _metadata, ...rest } = message
     return { ...rest, body: '', deletedAtMs: sentAtMs }
   }
   if (alteration.type === 'edit') {

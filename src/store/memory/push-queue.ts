@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
-import type { ClaimedBanner, PushQueue, TakenJob, Wanted } from '../../ports/push.ts'
+import type { ClaimedBanner, PushQueue, TakenJob, WantedBanner } from '../../ports/push.ts'
 
 type Standing = ClaimedBanner & { leaseMs: number; dueMs: number }
 
@@ -8,7 +8,8 @@ const takeoverDefaultMs = 30_000
 export function createPushQueueMemory(clock: Clock, takeoverMs = takeoverDefaultMs): PushQueue {
   const jobs = new Map<string, TakenJob & { freeAtMs: number }>()
   const wanted = new Map<string, Standing>()
-  const keyOf = ({ userId, conversationId }: Pick<Wanted, 'userId' | 'conversationId'>) => `${userId} ${conversationId}`
+  const keyOf = ({ userId, conversationId }: Pick<WantedBanner, 'userId' | 'conversationId'>) =>
+    `${userId} ${conversationId}`
   let added = 0
 
   return {
@@ -55,7 +56,7 @@ export function createPushQueueMemory(clock: Clock, takeoverMs = takeoverDefault
       })
     },
 
-    async settle(banner, retryAtMs) {
+    async finish(banner, retryAtMs) {
       const standing = wanted.get(keyOf(banner))
       if (!standing) return
       const again = standing.version !== banner.version

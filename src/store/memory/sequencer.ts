@@ -11,7 +11,7 @@ export function createSequencerMemory(redis: MemoryRedis): Sequencer {
 
   return {
     async reserve(conversationId, send) {
-      await redis.arrive()
+      await redis.beginCall()
       const knownSeq = sent.get(sentKey(conversationId, send))
       if (knownSeq !== undefined) return { seq: knownSeq, known: true }
       const counter = counterOf(redis, conversationId)
@@ -23,7 +23,7 @@ export function createSequencerMemory(redis: MemoryRedis): Sequencer {
     },
 
     async prepareSeed(conversationId) {
-      await redis.arrive()
+      await redis.beginCall()
       const known = tokenOf(redis, conversationId)
       if (known !== undefined) return known
       const token = `${redis.nextVersion()}`
@@ -33,7 +33,7 @@ export function createSequencerMemory(redis: MemoryRedis): Sequencer {
     },
 
     async seed(conversationId, lastSeq, token) {
-      await redis.arrive()
+      await redis.beginCall()
       const counter = counterOf(redis, conversationId)
       if (counter) setCounter(redis, conversationId, raised(counter, lastSeq))
       else if (tokenOf(redis, conversationId) === token)
@@ -41,7 +41,7 @@ export function createSequencerMemory(redis: MemoryRedis): Sequencer {
     },
 
     async reserveAbove(conversationId, taken) {
-      await redis.arrive()
+      await redis.beginCall()
       const counter = counterOf(redis, conversationId)
       if (!counter) return taken + 1
       const next = raised(counter, taken)
@@ -50,7 +50,7 @@ export function createSequencerMemory(redis: MemoryRedis): Sequencer {
     },
 
     async giveBack(conversationId, seq) {
-      await redis.arrive()
+      await redis.beginCall()
       const counter = counterOf(redis, conversationId)
       if (counter?.seq !== seq || counter.published >= seq) return false
       setCounter(redis, conversationId, { ...counter, seq: seq - 1 })
@@ -58,7 +58,7 @@ export function createSequencerMemory(redis: MemoryRedis): Sequencer {
     },
 
     async heads(conversationIds) {
-      await redis.arrive()
+      await redis.beginCall()
       return conversationIds.map((conversationId) => counterOf(redis, conversationId)?.seq)
     },
   }
@@ -66,13 +66,13 @@ export function createSequencerMemory(redis: MemoryRedis): Sequencer {
 
 type Counter = { seq: Seq; published: Seq }
 
-/** Undefined where it is gone, or another process has kept it. */
+/** Returns undefined where there is no counter, or only one of another process. */
 export function counterOf(redis: MemoryRedis, id: ConversationId): Counter | undefined {
   const kept = keptOf(redis, id)
   return kept && 'seq' in kept ? kept : undefined
 }
 
-/** By somebody who knows that the log is taken up to there. */
+/** Raises a counter for a caller that knows that the log is taken up to there. */
 export const raised = ({ seq, published }: Counter, taken: Seq): Counter => ({
   seq: Math.max(seq, taken),
   published: Math.max(published, taken),

@@ -13,7 +13,7 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
   const { clock } = redis
   return {
     async attach(session) {
-      await redis.arrive()
+      await redis.beginCall()
       return watched(session.userId, () => {
         const user = pruned(session.userId)
         const pendingIndexComplete = redis.pendingIndexComplete.get(session.userId) === redis.runId()
@@ -24,7 +24,7 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
     },
 
     async renew(sessions) {
-      await redis.arrive()
+      await redis.beginCall()
       for (const { session, state } of sessions) {
         const user = sessionsOf(session.userId)
         const standing = user.byConnection.get(session.connectionId)
@@ -40,12 +40,12 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
     },
 
     async leave(session) {
-      await redis.arrive()
+      await redis.beginCall()
       watched(session.userId, () => end(session))
     },
 
     async setPendingIndexComplete(userId) {
-      await redis.arrive()
+      await redis.beginCall()
       const user = pruned(userId)
       const left = [...user.byConnection].find(([, { state }]) => state === 'left')
       if (!left) return
@@ -57,12 +57,12 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
     },
 
     async presence(userIds) {
-      await redis.arrive()
+      await redis.beginCall()
       return userIds.map(presenceOf)
     },
 
     async seen(userIds) {
-      await redis.arrive()
+      await redis.beginCall()
       return userIds.map((userId) => {
         const [presence, lastSeenAtMs] = [presenceOf(userId), redis.seen.get(userId)]
         return presence === 'offline' && lastSeenAtMs !== undefined ? { presence, lastSeenAtMs } : { presence }
@@ -119,10 +119,10 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
   }
 }
 
-/** Not a user's own channel: nobody's id holds a space. */
+/** It never collides with a user's own channel, as no user id holds a space. */
 export const presenceChannel = (userId: UserId): string => `presence ${userId}`
 
-/** Those a sender may count on. */
+/** Returns the sessions that a sender may rely on. */
 export function liveSessions(redis: MemoryRedis, userId: UserId): MemorySession[] {
   const sessions = [...(redis.sessions.get(userId)?.byConnection.values() ?? [])]
   return sessions.filter(({ state, expiresAtMs }) => state !== 'left' && expiresAtMs > redis.clock.now())

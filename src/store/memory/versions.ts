@@ -18,7 +18,7 @@ export function createVersionsMemory(redis: MemoryRedis): GroupVersions {
 
   return {
     async look(ids, token) {
-      await redis.arrive()
+      await redis.beginCall()
       return ids.map((id) => {
         const version = versionOf(id)
         if (version === undefined && tokenOf(id) === undefined)
@@ -27,8 +27,8 @@ export function createVersionsMemory(redis: MemoryRedis): GroupVersions {
       })
     },
 
-    async settle(id, token, version) {
-      await redis.arrive()
+    async seed(id, token, version) {
+      await redis.beginCall()
       const { version: known, token: reader, minimum = 0 } = read(id)
       if (known !== undefined) {
         if (known < version) write(id, version)
@@ -38,7 +38,7 @@ export function createVersionsMemory(redis: MemoryRedis): GroupVersions {
     },
 
     async raise(id, version) {
-      await redis.arrive()
+      await redis.beginCall()
       const known = versionOf(id)
       if (known === undefined) versions.delete(id)
       else if (known < version) write(id, version)

@@ -1,10 +1,10 @@
 // parley_banner:{userId}:conversationId       hash, device id → "<seq>" that it shows, or "<seq>?" that it may; 7 days from the last one
 // parley_push-budget:{userId}:<window>        string, how many pushes in that window of time; two windows
 //
-// A device is noted with '?' before it is pushed to, so that whoever reads the message meanwhile knows that there is something to withdraw.
+// A device is noted with '?' before it is pushed to, so that a read boundary that rises meanwhile leads to a withdrawal.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
-import type { Banners, Shown } from '../../ports/push.ts'
+import type { Banners, ShownBanner } from '../../ports/push.ts'
 import type { DeviceId } from '../../protocol/ids.ts'
 import { dayMs, type RedisKeys } from './keys.ts'
 
@@ -43,5 +43,5 @@ export function createBannersRedis(link: RedisLink, keys: RedisKeys): Banners {
   }
 }
 
-const print = ({ seq, accepted }: Shown): string => (accepted ? String(seq) : `${seq}?`)
-const parse = (value: string): Shown => ({ seq: Number.parseInt(value, 10), accepted: !value.endsWith('?') })
+const print = ({ seq, accepted }: ShownBanner): string => (accepted ? String(seq) : `${seq}?`)
+const parse = (value: string): ShownBanner => ({ seq: Number.parseInt(value, 10), accepted: !value.endsWith('?') })

@@ -1,19 +1,19 @@
 // parley_block:{conversationId}   string, of a direct chat, lines: kind, the run id (store/redis/run-id.ts) of the Redis that took it, rest
 //   known     then each member that has blocked the other; 1 hour
-//   lease     then the id of somebody who is reading DynamoDB in order to settle it; 5 seconds
-//   changing  then the id of somebody who is writing DynamoDB; 1 minute
-// No key, or one of another run id, is: unknown. DynamoDB is the truth.
+//   lease     then the id of the call that reads DynamoDB in order to seed it; 5 seconds
+//   changing  then the id of the call that writes DynamoDB; 1 minute
+// No key, or one of another run id, means that nothing is known. DynamoDB is the truth.
 //
-// `known` must never be older than a change that was answered. A change goes: begin, write DynamoDB, end. A reader that finds
-// nothing goes: lease, read DynamoDB, settle where the lease still is. With B blocking meanwhile:
-// - lease, read (old), begin, settle: `begin` has taken the lease's place, nothing is settled. Until `end` readers ask DynamoDB.
-// - lease, read (old), begin, write, end, settle: `end` has removed what was there, nothing is settled.
-// - begin, FLUSHALL, lease, read (old), write, settle (old!), end: `end` forgets what was settled, before B is answered.
-// - begin, FLUSHALL, lease, read (old), write, end, settle: `end` forgets the lease, too.
-// - two changes at once: the first `end` leaves the other's `changing` alone; whichever was written last is read after.
-// - a change that dies, or whose write got no answer: `changing` stands for longer than any write can be on its way.
-// - a failover or a restart from a dump brings an old `known` or an old lease back: of another run id, so unknown.
-// A node that still talks to a master that was replaced reads what that one knows, for as long as it does.
+// `known` must never be older than a change that was answered. A change has the steps: begin, write DynamoDB, end. A reader that finds nothing
+// has the steps: lease, read DynamoDB, seed if the lease is still there. If B blocks at the same time:
+// - lease, read (old), begin, seed: `begin` has replaced the lease, so nothing is seeded. Until `end` readers ask DynamoDB.
+// - lease, read (old), begin, write, end, seed: `end` has removed the key, so nothing is seeded.
+// - begin, FLUSHALL, lease, read (old), write, seed (old!), end: `end` removes what was seeded, before B is answered.
+// - begin, FLUSHALL, lease, read (old), write, end, seed: `end` removes the lease, too.
+// - two changes at once: the first `end` leaves the other's `changing` alone; a reader after that sees what was written last.
+// - a change that dies, or whose write got no answer: `changing` stays for longer than any write can be on its way.
+// - a failover or a restart from a dump brings back an old `known` or an old lease: it has another run id, so nothing is known.
+// A node that still talks to a replaced master reads what that one knows, for as long as it does.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { BlockCache } from '../../ports/soft-state.ts'
@@ -28,7 +28,7 @@ export const changingTtlMs = 60_000
 export function createBlockCacheRedis(link: RedisLink, keys: RedisKeys): BlockCache {
   const look = link.script(lookLua, 1)
   const reserve = link.script(guardedReserveLua, 3)
-  const settle = link.script(settleLua, 1)
+  const seed = link.script(seedLua, 1)
   const begin = link.script(beginLua, 1)
   const end = link.script(endLua, 1)
 
@@ -52,9 +52,9 @@ export function createBlockCacheRedis(link: RedisLink, keys: RedisKeys): BlockCa
       return reserved === 'blocked' || reserved === 'unknown' ? reserved : toReservation(reserved)
     },
 
-    async settle(conversationId, lease, blockers) {
+    async seed(conversationId, lease, blockers) {
       await link.roundTrip('blockHints.settle', () =>
-        settle([keys.block(conversationId)], [lease, blockers.join('\n'), knownTtlMs]),
+        seed([keys.block(conversationId)], [lease, blockers.join('\n'), knownTtlMs]),
       )
     },
 
@@ -87,7 +87,7 @@ local function blockers_of(key, lease, lease_ttl_ms)
 end
 `
 
-// KEYS[1] string   the answer
+// KEYS[1] string   the conversation's block key
 // ARGV[1] string   the lease to leave where nothing is known
 // ARGV[2] integer  TTL of the lease, ms
 // Returns the blockers, one per line, or nil.
@@ -97,7 +97,7 @@ return blockers_of(KEYS[1], ARGV[1], ARGV[2]) or false
 
 // KEYS[1] string   the conversation's counter
 // KEYS[2] string   the seq this send was given before
-// KEYS[3] string   the answer
+// KEYS[3] string   the conversation's block key
 // ARGV[1] integer  TTL of the counter, ms
 // ARGV[2] integer  TTL of the remembered send, ms
 // ARGV[3] string   the sender
@@ -112,18 +112,18 @@ for blocker in string.gmatch(blockers, '[^\\n]+') do
 end
 ${reserveLua}`
 
-// KEYS[1] string   the answer
+// KEYS[1] string   the conversation's block key
 // ARGV[1] string   the lease
 // ARGV[2] string   the blockers, one per line
-// ARGV[3] integer  TTL of the answer, ms
-const settleLua = `${blockLua}
+// ARGV[3] integer  TTL of what is known, ms
+const seedLua = `${blockLua}
 local run = run_id()
 if not run or redis.call('GET', KEYS[1]) ~= 'lease\\n' .. run .. '\\n' .. ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], 'known\\n' .. run .. '\\n' .. ARGV[2], 'PX', ARGV[3])
 return 1
 `
 
-// KEYS[1] string   the answer
+// KEYS[1] string   the conversation's block key
 // ARGV[1] string   the change
 // ARGV[2] integer  TTL of the change, ms
 const beginLua = `${blockLua}
@@ -133,7 +133,7 @@ redis.call('SET', KEYS[1], 'changing\\n' .. run .. '\\n' .. ARGV[1], 'PX', ARGV[
 return 1
 `
 
-// KEYS[1] string   the answer
+// KEYS[1] string   the conversation's block key
 // ARGV[1] string   the change
 const endLua = `${blockLua}
 local value = redis.call('GET', KEYS[1]) or ''

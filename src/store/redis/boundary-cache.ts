@@ -1,18 +1,18 @@
 // parley_hint:{userId}:<conversationId>   hash, 7 days from its last change
 //   d, r   integers: delivered and read, never beyond the stored boundaries
 //   p      integer: a version, new with every pending row that was written; negative once that row was seen to be gone
-//   i      string: the run id (store/redis/run-id.ts) of the Redis that was told so, shortened
+//   i      string: the run id (store/redis/run-id.ts) under which p was set, shortened
 //
 // `p < 0` says that there is no pending row. What keeps it true:
-// - Whoever wrote a row raises p, also where nothing is cached. Such a hash has p alone; for readers nothing is cached yet.
-//   If d says that an ack has come before, that ack has not seen p: whoever wrote the row removes it.
-// - Only somebody who looked for the row while p was what it still is may say that there is none: a row written since has
-//   raised p. A version never comes back, not even after Redis forgot: it is Redis's time in µs, or one more than the last.
-//   Whoever is about to look and finds no version makes one (`open`), so that a row that is written and then forgotten by Redis
-//   together with its version is not overlooked.
-// - Where nobody looked, or the version seen then is gone, there is a new version: there may be a row.
-// - A replica that is promoted, or a dump that is loaded, may hold a p from before a row was written. It was said under another run
-//   id, and is not believed: there is a new version.
+// - The writer of a row raises p, also where nothing is cached. Such a hash has p alone, and for readers nothing is cached yet.
+//   If d says that an ack has come before, that ack has not seen p: then the writer of the row removes it.
+// - Only a caller that looked for the row at the version that p still has may say that there is none: a row written since has raised p.
+//   A version never comes back, not even after Redis forgot it: it is Redis's time in µs, or one more than the last.
+//   A caller that is about to look and finds no version makes one (`open`), so that a row whose version Redis has then forgotten is not
+//   overlooked.
+// - Where no caller looked, or the version seen then is gone, a new version is made: there may be a row.
+// - A promoted replica, or a loaded dump, may hold a p from before a row was written. It has another run id and is not trusted: a new
+//   version is made.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { BoundaryCache, CachedBoundaries } from '../../ports/soft-state.ts'
@@ -67,7 +67,10 @@ function toCached(fields: unknown): CachedBoundaries | undefined {
 
 export const pendingVersionOf = (p: unknown): number => Math.max(Number(p), 0)
 
-/** raise_pending_version(key, ttl_ms), returning it: for whoever has written a pending row. note_pending does that and returns d. */
+/**
+ * Defines raise_pending_version(key, ttl_ms), which is called after a pending row was written and returns the version. note_pending does the same
+ * and returns d.
+ */
 export const pendingVersionLua = `
 local function raise_pending_version(key, ttl_ms)
   local time = redis.call('TIME')
@@ -92,8 +95,8 @@ return note_pending(KEYS[1], ARGV[1])
 `
 
 /**
- * short_run_id(). believed_version(key, p, i, ttl_ms): the pending version as far as it may be believed; a new one where there is none,
- * or where another Redis was told that the row is gone.
+ * Defines short_run_id() and believed_version(key, p, i, ttl_ms). The latter returns the pending version if it can be trusted. It makes a new one
+ * where there is none, or where p was cleared under another run id.
  */
 const believedVersionLua = `${runIdLua}${pendingVersionLua}
 local function short_run_id()
@@ -108,7 +111,7 @@ end
 `
 
 // KEYS[1] hash     the cached boundaries
-// KEYS[2] string   the user's flag
+// KEYS[2] string   the user's mark
 // ARGV[1] integer  TTL of the cached boundaries, ms
 // Returns {r, p}.
 const openLua = `${believedVersionLua}
@@ -119,8 +122,8 @@ return { hint[1], string.format('%.0f', version) }
 `
 
 /**
- * lift_hint(key, delivered, read, cleared, ttl_ms), returning p. `cleared`: the version at which the pending row was seen to be
- * gone; 0 where nobody looked.
+ * Defines lift_hint(key, delivered, read, cleared, ttl_ms), which returns p. `cleared` is the version at which the pending row was seen to be
+ * gone; it is 0 where no caller looked.
  */
 export const liftBoundariesLua = `${believedVersionLua}
 local function lift_hint(key, delivered, read, cleared, ttl_ms)

@@ -15,7 +15,7 @@ type SubscriptionOwner = {
 /** One subscription. There is at least one for each open stream, so it is small. */
 class Subscription implements EventSubscription {
   readonly listener: EventListener
-  /** Only a confirmed one can miss anything. */
+  /** Only a confirmed subscription can miss events. */
   confirmed = false
   missed = false
   readonly #owner: SubscriptionOwner
@@ -41,10 +41,10 @@ type PendingFlush = { heard: () => void; lost: (error: Error) => void }
 
 type Channels = { subscribe(name: string, listener: EventListener): Promise<EventSubscription> }
 
-/** Called with each message that comes with the address of a trace. */
+/** Called with each message that belongs to a trace. */
 export type OnTraced = (message: Message, traceparent: unknown) => void
 
-/** The channels this process is subscribed to: each once, however many subscriptions it has here. */
+/** The channels this process is subscribed to. It subscribes once to each, however many local subscriptions there are. */
 export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTraced?: OnTraced): Channels {
   const pubSub = createPubSub(link)
   const channels = new Map<string, Channel>()
@@ -100,7 +100,7 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
     return channel
   }
 
-  /** The last subscription that is closed unsubscribes from Redis, once Redis has answered: another may have been opened by then. */
+  /** Unsubscribes from Redis when the last subscription is closed, but only after Redis has answered: another may have been opened by then. */
   function drop(channel: Channel, subscription: Subscription): void {
     channel.subscriptions.delete(subscription)
     const leave = (unsubscribe: () => void) => {
@@ -130,7 +130,7 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
   }
 
   /**
-   * A flush event is published where the user's messages are: when it arrives here, everything before it has arrived. A PING on the
+   * Publishes a flush event to the same channel as the messages: when it arrives here, everything before it has arrived. A PING on the
    * subscribing connection would do for a single Redis, but not in a cluster, where messages pass from node to node.
    */
   async function flush(name: string): Promise<void> {
@@ -161,7 +161,7 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
     }
   }
 
-  /** A listener that fails does not keep the event from the next one. */
+  /** Reports the error of a listener, so that the next listener still gets the event. */
   function report(error: unknown): void {
     link.onError(error instanceof Error ? error : new Error(String(error)))
   }

@@ -1,11 +1,11 @@
-// What goes over a user's channel: JSON with a version, so that nodes of two releases may share a Redis. A node that does not understand
+// The format of events on a channel. It is JSON with a version, so that nodes of two releases may share a Redis. A node that does not understand
 // an event ignores it, as if it were lost: its streams find what they missed in the log.
 
 import type { ChatEvent } from '../../ports/events.ts'
 import type { LogEntry } from '../../ports/log.ts'
 import type { ConversationId } from '../../protocol/ids.ts'
 
-/** A subscription publishes it to itself: when it arrives, everything before it has arrived. */
+/** A subscription publishes this event to itself: when it arrives, everything before it has arrived. */
 type FlushEvent = { type: 'flush'; id: string }
 
 const version = 1
@@ -15,7 +15,7 @@ export function eventOf(entry: LogEntry): ChatEvent {
   return entry.kind === 'change' ? { type: 'change', change: entry } : { type: 'group', change: entry }
 }
 
-/** `traceparent`: the address of the trace it belongs to, if to any. Nodes that trace nothing do not look at it. */
+/** `traceparent` names the trace that the event belongs to, if any. Nodes without tracing ignore it. */
 export const encodeEvent = (event: ChatEvent | FlushEvent, traceparent?: string): string =>
   JSON.stringify(
     traceparent === undefined ? { v: version, ...toWire(event) } : { v: version, ...toWire(event), traceparent },
@@ -25,7 +25,7 @@ export const encodeEvent = (event: ChatEvent | FlushEvent, traceparent?: string)
 const toWire = (event: ChatEvent | FlushEvent) =>
   event.type === 'membership' ? { type: 'seat', seat: event.membership } : event
 
-/** Takes what JSON.parse made of it. */
+/** Takes the result of JSON.parse. */
 export function decodeEvent(wire: unknown): ChatEvent | FlushEvent | undefined {
   if (!isRecord(wire) || wire.v !== version) return undefined
   switch (wire.type) {

@@ -1,7 +1,7 @@
 // parley_user:{userId}            channel, see event-wire.ts
-// parley_group:{conversationId}   channel: what concerns everybody in a group
-// parley_presence:{userId}        channel: the user may appear in another way than before; published by the sessions
-// Also touches what belongs to the sequencer (the counter), the lists (the activity), the sessions (the hash, the flag) and the boundary cache.
+// parley_group:{conversationId}   channel: what concerns all members of a group
+// parley_presence:{userId}        channel: the user's presence may have changed; published by the sessions
+// The scripts also touch keys of the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark) and the boundary cache.
 //
 // The names given to `roundTrip` are label values of a metric and names of spans: they stay as they are when a function is renamed.
 
@@ -24,7 +24,7 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
   const publish = link.script(publishLua, 1)
   const channels = createChannelsRedis(link, publish, onTraced)
 
-  /** The counter, and for a message the activity. */
+  /** Lifts the counter and, for a message, the activity. */
   const lift = (entry: LogEntry): Promise<unknown> =>
     liftCounter(
       [keys.counter(entry.conversationId), keys.activity(entry.conversationId)],
@@ -112,7 +112,7 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
   }
 }
 
-/** All of them as one, or none. */
+/** Joins all subscriptions into one. If one of them failed, it closes the others and throws. */
 async function joined(opened: readonly PromiseSettledResult<EventSubscription>[]): Promise<EventSubscription> {
   const all = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
   const close = async () => void (await Promise.all(all.map((each) => each.close())))
@@ -125,7 +125,7 @@ async function joined(opened: readonly PromiseSettledResult<EventSubscription>[]
 }
 
 // KEYS[1] hash     the member's sessions
-// KEYS[2] string   the member's flag
+// KEYS[2] string   the member's mark
 // KEYS[3] hash     the member's cached boundaries in this conversation
 // ARGV[1] string   the member's channel
 // ARGV[2] string   the event
@@ -134,7 +134,7 @@ async function joined(opened: readonly PromiseSettledResult<EventSubscription>[]
 // ARGV[5] integer  1 if the member's pending row was written
 // ARGV[6] integer  TTL of the cached boundaries, ms
 // ARGV[7] integer  the entry's seq
-// Returns the sum of 1 if somebody is attached for the member, and twice what the member has acked, if that was before the pending row.
+// Returns the sum of 1 if the member is attached, and twice what the member has acked, if that was before the pending row.
 const publishEntryLua = `${sessionsLua}${pendingVersionLua}
 redis.call('PUBLISH', ARGV[1], ARGV[2])
 local overtaken = ARGV[5] == '1' and note_pending(KEYS[3], ARGV[6]) or 0
@@ -151,9 +151,9 @@ end
 return attached + 2 * overtaken
 `
 
-// This script never makes a counter: one that is gone is seeded from the log, as this entry may not be its last. If somebody is about to seed
-// it, they may have read the log before this entry was there, so their token is deleted. So is a counter of another process: its slot may
-// come back. Nor does it make an activity, unless the counter says that this entry is the last one: a retry may publish it again long after.
+// This script never makes a counter: a missing one is seeded from the log, as this entry may not be its last. A node that is about to seed it may
+// have read the log before this entry was there, so its token is deleted. A counter of another process is deleted too, as its slot may come
+// back. Nor does the script make an activity, unless the counter says that this entry is the last one: a retry may publish it much later.
 // KEYS[1] string   the conversation's counter
 // KEYS[2] string   the conversation's activity
 // ARGV[1] integer  the seq of a stored entry
@@ -176,7 +176,7 @@ return counter and 1 or 0
 // ARGV[1] integer  delivered
 // ARGV[2] integer  read
 // ARGV[3] integer  TTL of the cached boundaries, ms
-// ARGV[4] string   the member's channel, or '' if the member is not told
+// ARGV[4] string   the member's channel, or '' if nothing is published to it
 // ARGV[5] string   the event
 // Returns p.
 const publishOwnBoundariesLua = `${liftBoundariesLua}
@@ -185,8 +185,8 @@ if ARGV[4] ~= '' then redis.call('PUBLISH', ARGV[4], ARGV[5]) end
 return version
 `
 
-// A script and not a plain PUBLISH: its key sends it to the same node of a cluster as the user's messages, and what one node
-// publishes arrives in order.
+// This is a script and not a plain PUBLISH: its key sends it to the same node of a cluster as the user's messages, and what one node publishes
+// arrives in order.
 // KEYS[1] string   the channel
 // ARGV[1] string   the event
 const publishLua = `

@@ -5,8 +5,9 @@ import type { ConversationId, UserId } from '../../protocol/ids.ts'
 export type RedisKeys = ReturnType<typeof createRedisKeys>
 
 /**
- * Every key of the system. What one script touches shares a hash tag, so that it lies on one node of a cluster; neither
- * the prefix of a deployment nor user ids nor conversation ids can contain a brace.
+ * Makes every key of the system but two: `deployment` (store/deployment.ts) and `node:<number>` (node-number.ts). Keys that one script touches
+ * share a hash tag, so that they are on one node of a cluster. Neither the prefix of a deployment nor user ids nor conversation ids can contain
+ * a brace.
  */
 export function createRedisKeys(prefix: string) {
   return {
@@ -32,7 +33,7 @@ export function createRedisKeys(prefix: string) {
   }
 }
 
-/** Of a deployment that sets neither REDIS_PREFIX nor TABLE_PREFIX. */
+/** The prefix of a deployment that sets neither REDIS_PREFIX nor TABLE_PREFIX. */
 export const defaultKeyPrefix = 'parley_'
 
 export const dayMs = 86_400_000

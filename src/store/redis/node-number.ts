@@ -8,9 +8,9 @@ const leaseMs = 60_000
 const attemptsMax = 20
 
 /**
- * A number between 0 and 1023 that no other node has, for Snowflakes. Redis may forget who holds it, so it is leased anew
- * with every `renew`; until the first one, and while Redis is away, it is a guess. Nothing but the uniqueness of message
- * ids depends on it: order and identity of a message are its conversation and seq.
+ * Leases a number between 0 and 1023 that no other node has, for Snowflakes. Redis may forget who holds it, so it is leased anew with every
+ * `renew`; until the first one, and while Redis is away, the number is random. Only the uniqueness of message ids depends on it: a message is
+ * identified and ordered by its conversation and seq.
  */
 export function createNodeNumber(link: RedisLink, random: () => number, keyPrefix = defaultKeyPrefix) {
   const lease = link.script(leaseLua, 1)
@@ -19,7 +19,7 @@ export function createNodeNumber(link: RedisLink, random: () => number, keyPrefi
 
   return {
     current: () => held,
-    /** To be called well within a minute. */
+    /** Must be called well within a minute, before the lease ends. */
     async renew(): Promise<void> {
       for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
         const granted = await link.roundTrip('node.lease', () =>
@@ -33,9 +33,9 @@ export function createNodeNumber(link: RedisLink, random: () => number, keyPrefi
 }
 
 // KEYS[1] string   the number's holder
-// ARGV[1] string   who asks
+// ARGV[1] string   the link that asks
 // ARGV[2] integer  length of the lease, ms
-// Returns 1 if it is theirs now.
+// Returns 1 if that link holds the number now.
 const leaseLua = `
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end

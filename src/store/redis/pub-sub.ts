@@ -3,22 +3,22 @@ import type { Redis } from 'ioredis'
 import type { RedisLink } from '../../engine/redis/client.ts'
 
 type PubSub = {
-  /** Resolves when Redis has confirmed, to a function that unsubscribes. One call at a time for one channel. */
+  /** Resolves, when Redis has confirmed, to a function that unsubscribes. There is one call at a time for one channel. */
   subscribe(channel: string, onMessage: (parsed: unknown) => void): Promise<() => void>
 }
 
 /**
- * RedisPubSub, of which only `subscribe` is used, and awaited. Its async iterator sends SUBSCRIBE no earlier than the first
- * `next()`, so that what is published before is lost, and queues without bound; its `publish` hides who received.
+ * Wraps RedisPubSub, of which only `subscribe` is used, and awaited. Its async iterator sends SUBSCRIBE no earlier than the first `next()`, so
+ * that what is published before is lost, and it queues without bound; its `publish` hides how many received.
  *
- * It is also kept from failures, because graphql-redis-subscriptions 2.7.0 leaves a rejected promise behind with each: a refused
- * SUBSCRIBE or an UNSUBSCRIBE on a closed link would end the process. So it sees every SUBSCRIBE succeed, and what was refused is taken
- * back. A version that handles the rejections of its own SUBSCRIBE and UNSUBSCRIBE makes this superfluous.
+ * The wrapper also hides failures from it, because graphql-redis-subscriptions 2.7.0 leaves an unhandled rejection behind with each: a refused
+ * SUBSCRIBE or an UNSUBSCRIBE on a closed link would end the process. So RedisPubSub sees every SUBSCRIBE succeed, and a refused one is undone
+ * here. A version that handles the rejections of its own SUBSCRIBE and UNSUBSCRIBE makes this superfluous.
  */
 export function createPubSub({ commands, subscriber, onError }: RedisLink): PubSub {
   const refused = new Map<string, unknown>()
   let last = { text: '', event: undefined as unknown }
-  // What goes to several people comes once for each, one after the other: they share what it was parsed into.
+  // An event for several users comes once for each, one after the other, so they share the parsed object.
   const parse = (text: string): unknown => {
     if (text !== last.text) last = { text, event: parseJson(text) }
     return last.event
@@ -49,7 +49,7 @@ export function createPubSub({ commands, subscriber, onError }: RedisLink): PubS
   }
 }
 
-/** Undefined where it is no JSON: whoever looks at it reports that. */
+/** Returns undefined if the text is no JSON; the decoder then reports it. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,16 +1,16 @@
 // parley_push-jobs:{push}     stream, a job per message: c conversation id, n seq, s sender id, t sent at; about 100,000 at most
-//   group `workers`           one consumer name for all nodes: Redis hands each job out once anyway, and names leave nothing behind
+//   group `workers`           all nodes share one consumer name: Redis hands each job out once anyway, and no names are left over
 // parley_push-due:{push}      sorted set, "userId conversationId" → when to look at that banner, ms
 // parley_push-wanted:{push}   hash, "userId conversationId" → "seq atMs version attempts leaseMs"; the same members
 //
-// All of it in one slot of a cluster, as scripts move things between them. A job stays in the group until its banners are wanted, and a
-// banner stays in the set until it is settled: a worker that dies leaves its jobs to XAUTOCLAIM and its banners to the end of their
-// lease. While a lease runs, whoever wants the banner again only raises its version; `settle` sees that and makes it due at once.
-// So no two workers change one banner at a time, and nothing that happens meanwhile is missed.
+// All keys are in one slot of a cluster, as scripts use several of them. A job stays in the group until its banners are wanted, and a banner stays
+// in the set until it is finished: a worker that dies leaves its jobs to XAUTOCLAIM and its banners to the end of their lease. While a lease
+// runs, wanting the banner again only raises its version; `finish` sees that and makes the banner due at once. So no two workers change one
+// banner at a time, and nothing that happens meanwhile is missed.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { ClaimedBanner, PushQueue, TakenJob, Wanted } from '../../ports/push.ts'
+import type { ClaimedBanner, PushQueue, TakenJob, WantedBanner } from '../../ports/push.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import type { RedisKeys } from './keys.ts'
 
@@ -29,12 +29,12 @@ export function createPushQueueRedis(link: RedisLink, keys: RedisKeys, options: 
   const idleMs = options.takeoverMs ?? takeoverMs
   const want = link.script(wantLua, 2)
   const claim = link.script(claimLua, 2)
-  const settle = link.script(settleLua, 2)
+  const finish = link.script(finishLua, 2)
   const { pushJobs, pushDue, pushWanted } = keys
   const { commands } = link
   const own = [pushDue, pushWanted]
 
-  /** What died in another's hands first, then what nobody has had. */
+  /** Reads first the jobs whose worker has died, then new ones. */
   async function read(limit: number): Promise<StreamEntry[]> {
     const [abandoned, fresh] = await Promise.all([
       commands.xautoclaim(pushJobs, group, consumer, idleMs, '0-0', 'COUNT', limit),
@@ -44,8 +44,8 @@ export function createPushQueueRedis(link: RedisLink, keys: RedisKeys, options: 
     return [...(abandoned as [string, StreamEntry[]])[1], ...entries]
   }
 
-  /** From the first job there is: what was added before the group stood counts. */
-  async function readOrFound(limit: number): Promise<StreamEntry[]> {
+  /** Creates the group where it is missing. It begins at the first job, so that jobs from before the group are read, too. */
+  async function readOrCreateGroup(limit: number): Promise<StreamEntry[]> {
     try {
       return await read(limit)
     } catch (error) {
@@ -66,7 +66,7 @@ export function createPushQueueRedis(link: RedisLink, keys: RedisKeys, options: 
     },
 
     async take(limit) {
-      const entries = await link.roundTrip('push.take', () => readOrFound(limit))
+      const entries = await link.roundTrip('push.take', () => readOrCreateGroup(limit))
       return entries.flatMap(([id, fields]) => (fields ? [toJob(id, fields)] : []))
     },
 
@@ -92,10 +92,10 @@ export function createPushQueueRedis(link: RedisLink, keys: RedisKeys, options: 
       return (claimed as [string, string][]).map(toClaimed)
     },
 
-    async settle(banner, retryAtMs) {
+    async finish(banner, retryAtMs) {
       const { version, attempts } = banner
       const args = [memberOf(banner), version, attempts, retryAtMs ?? 0, clock.now()]
-      await link.roundTrip('push.settle', () => settle(own, args))
+      await link.roundTrip('push.settle', () => finish(own, args))
     },
 
     async backlog() {
@@ -110,8 +110,8 @@ export function createPushQueueRedis(link: RedisLink, keys: RedisKeys, options: 
 
 const isAnswer = (error: unknown, code: string): boolean => error instanceof Error && error.message.startsWith(code)
 
-/** Neither id can hold a blank. */
-const memberOf = ({ userId, conversationId }: Pick<Wanted, 'userId' | 'conversationId'>): string =>
+/** Neither id can hold a space. */
+const memberOf = ({ userId, conversationId }: Pick<WantedBanner, 'userId' | 'conversationId'>): string =>
   `${userId} ${conversationId}`
 
 function toJob(id: string, fields: string[]): TakenJob {
@@ -196,7 +196,7 @@ return claimed
 // ARGV[3] integer     failed attempts so far
 // ARGV[4] integer     when to look again, ms; 0: no more
 // ARGV[5] integer     now, ms
-const settleLua = `${parseLua}
+const finishLua = `${parseLua}
 local standing = redis.call('HGET', KEYS[2], ARGV[1])
 if not standing then return 0 end
 local w = parse(standing)

@@ -1,7 +1,7 @@
-// parley:rate:{quota}   string, "<left> <atMs>": what was left of a quota, and when, ms of Redis's time; until it is whole again
+// parley_rate:{quota}   string, "<left> <atMs>": what was left of a quota, and when, ms of Redis's time; until it is whole again
 //
-// A quota comes back evenly, a part every moment. One that is not there is whole, so Redis may forget any at any time. A refusal
-// writes nothing, so that whoever comes back after the time they were told finds what they need.
+// A quota refills evenly. One that is missing is full, so Redis may forget any at any time. A refusal writes nothing, so that a caller that comes
+// back after the returned time finds enough.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { Quotas } from '../../ports/quotas.ts'

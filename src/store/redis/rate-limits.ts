@@ -1,6 +1,6 @@
 // parley_rate:{bucket}   string, "<tokens> <atMs>": what a token bucket held, and when, ms of Redis's time; until it is full again
 //
-// A bucket that is not there is full, so Redis may forget any at any time. A draw that gets nothing writes nothing.
+// A bucket that is missing is full, so Redis may forget any at any time. A draw that gets nothing writes nothing.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { RateLimits } from '../../ports/rate-limits.ts'

@@ -1,7 +1,7 @@
 // parley_seq:{conversationId}                      string, 30 days from its last use; one of
 //   "<seq>/<published> <run id>"  the last seq given, how far the log is known to be taken, and the Redis process that gave it
-//   "?<token> <run id>"           somebody is reading the log in order to seed it; 10 seconds
-// What bears another process's run id counts as absent: a replica that takes over may stand below what was published.
+//   "?<token> <run id>"           a node is reading the log in order to seed it; 10 seconds
+// What has another run id counts as absent: a replica that takes over may be below what was published.
 // parley_sent:{conversationId}:<sender>#<client id>  string, the seq this send was given; 1 hour
 
 import { randomUUID } from 'node:crypto'
@@ -11,10 +11,10 @@ import { dayMs, type RedisKeys } from './keys.ts'
 import { runIdLua } from './run-id.ts'
 
 export const counterTtlMs = 30 * dayMs
-/** It only saves a number to those who send again soon: the claim in DynamoDB decides, and never expires. */
+/** A remembered send only saves a seq when it is repeated soon: the claim in DynamoDB decides, and never expires. */
 export const sentTtlMs = 3_600_000
 
-/** Longer than a read of the log's end takes. */
+/** This is longer than a read of the log's end takes. */
 export const seedTokenTtlMs = 10_000
 
 export function createSequencerRedis(link: RedisLink, keys: RedisKeys): Sequencer {
@@ -54,9 +54,9 @@ export function createSequencerRedis(link: RedisLink, keys: RedisKeys): Sequence
       )
     },
 
-    // A send remembered with the seq that is taken back keeps it, and somebody else is given it too. That is safe: what is
-    // remembered only saves a number. The send's claim decides its seq, and the log's cell decides whose it is; the
-    // loser of the cell reserves above it.
+    // A send that is remembered with the seq that is taken back keeps it, and another send is given the same seq. That is safe: what is
+    // remembered only saves a seq. The send's claim decides its seq, and the log's cell decides which of the two gets it; the other reserves
+    // above it.
     async giveBack(conversationId, seq) {
       const givenBack = await link.roundTrip('sequencer.giveBack', () =>
         giveBack([keys.counter(conversationId)], [seq, counterTtlMs]),
@@ -76,7 +76,7 @@ export function createSequencerRedis(link: RedisLink, keys: RedisKeys): Sequence
 export const toReservation = (reserved: unknown): Reservation | undefined =>
   Array.isArray(reserved) ? { seq: Number(reserved[0]), known: reserved[1] === 1 } : undefined
 
-/** get_counter(key), set_counter(key, seq, published, ttl_ms), keep(key, text, ttl_ms). */
+/** Defines get_counter(key), set_counter(key, seq, published, ttl_ms) and keep(key, text, ttl_ms). */
 export const counterLua = `${runIdLua}
 -- The counter and how far was published; nil and a token where somebody is about to seed it; nil and nil where there is neither.
 local function get_counter(key)
@@ -96,12 +96,12 @@ local function set_counter(key, seq, published, ttl_ms)
 end
 `
 
-// After counterLua.
+// It follows counterLua.
 // KEYS[1] string   the conversation's counter
 // KEYS[2] string   the seq this send was given before
 // ARGV[1] integer  TTL of the counter, ms
 // ARGV[2] integer  TTL of the remembered send, ms
-// Returns {seq, 1 if it was known}, or nil where the counter is gone.
+// Returns {seq, 1 if it was known}, or nil where there is no counter.
 export const reserveLua = `
 local known = redis.call('GET', KEYS[2])
 if known then return {tonumber(known), 1} end
@@ -113,7 +113,7 @@ return {counter + 1, 0}
 `
 
 // KEYS[1] string   the conversation's counter
-// Returns it, or nil where it is gone.
+// Returns the counter, or nil where there is none.
 const headLua = `${counterLua}
 local counter = get_counter(KEYS[1])
 return counter or false
@@ -122,7 +122,7 @@ return counter or false
 // KEYS[1] string   the conversation's counter
 // ARGV[1] string   a token
 // ARGV[2] integer  its TTL, ms
-// Returns the token that is there now, or this one where the counter stands.
+// Returns the token that is there now, or this one where there is a counter.
 const prepareSeedLua = `${counterLua}
 local counter, token = get_counter(KEYS[1])
 if counter then return ARGV[1] end
@@ -146,8 +146,7 @@ end
 return 1
 `
 
-// Where the counter is gone it stays so: a counter must not stand below the log's last row, and only a reader of the log
-// knows that row.
+// The script never makes a missing counter: a counter must not be below the log's last row, and only a reader of the log knows that row.
 // KEYS[1] string   the conversation's counter
 // ARGV[1] integer  a taken seq
 // ARGV[2] integer  TTL of the counter, ms
@@ -161,8 +160,8 @@ set_counter(KEYS[1], seq, math.max(published, taken), ARGV[2])
 return seq
 `
 
-// Numbers are not unique over a loss: after a flush another may have been given this one, and may have published it. What was published
-// is never given back, or the counter would fall below it.
+// Seqs are not unique after Redis has lost data: another send may have been given this one after a flush, and may have published it. A published
+// seq is never given back, or the counter would fall below it.
 // KEYS[1] string   the conversation's counter
 // ARGV[1] integer  the seq to take back
 // ARGV[2] integer  TTL of the counter, ms

@@ -1,26 +1,25 @@
 // parley_sessions:{userId}   hash, from the first attach to the end of the last session, 1 hour at most after its last use
 //   <connectionId>           "state|scope|expiresAtMs": syncing, online or left; '*' or a conversation id; Redis's time
 //   @                        the run id (store/redis/run-id.ts) under which the first of them attached
-//   !                        "1": a session ended uncleanly, or Redis forgot one: what it was sent may be in no index
-// parley_complete:{userId}   string, the flag pendingIndexComplete: the run id under which it was set; 30 days
+//   !                        "1": a session ended uncleanly, or Redis forgot one; what was sent to it may be in no index
+// parley_complete:{userId}   string, the mark pendingIndexComplete: the run id under which it was set; 30 days
 // parley_seen:{userId}       string, the last sign of life of any session, its end included, ms of Redis's time; 30 days
 //
-// The flag must never stand while a message waits for the user that neither the pending index nor a session accounts for.
-// - Only a session for all conversations can vouch: it has looked into everything at its attach, unless there was a flag, and
-//   has heard everything since. When it leaves it stays in the hash as `left` until its setPendingIndexComplete: it may still be
-//   writing pending rows. If its node dies first, the field expires like any other, which is an unclean end.
-// - So the flag is set only on evidence: the last session goes, it is one that has left, and there is no '!'. An empty hash
-//   proves nothing: Redis may have forgotten.
-// - A session for one conversation comes and goes unnoticed, except after the last one for all has left: what was sent to it
-//   since is heard by nobody else, and it may die before it is written down. Hence '!'.
+// The mark must never stand while a message waits for the user that neither the pending index nor a session accounts for.
+// - Only a session for all conversations can set it: it has looked into everything at its attach, unless there was a mark, and has heard
+//   everything since. When it leaves, it stays in the hash as `left` until its setPendingIndexComplete, as it may still be writing pending
+//   rows. If its node dies first, the field expires like any other, which is an unclean end.
+// - The mark is set only on evidence: the last session goes, it is one that has left, and there is no '!'. An empty hash proves nothing, as
+//   Redis may have forgotten.
+// - A session for one conversation does not matter, except after the last one for all conversations has left: what was sent to it since is
+//   heard by no other session, and it may die before it has written pending rows. Then it sets '!'.
 // - A session that Redis turns out to have forgotten sets '!': others may be forgotten, too.
-// - A failover, or a restart from a dump, brings flags back that were taken since; none bears the run id of now. Nor may
-//   a session set one that attached under another: what it heard last may be what the new one has never seen, and the
-//   counters, by which a later stream could tell, lag behind as well.
+// - A failover, or a restart from a dump, brings back marks that were cleared since; none of them has the current run id. A session that
+//   attached under another run id may not set the mark either: the new process may never have seen what the session heard last, and the
+//   counters, by which a later stream could tell, are behind as well.
 //
-// How a user appears to others: online if any session is, else syncing if any is, else offline. Each script that changes it
-// publishes so. A session whose node was killed expires without a word; whoever watches looks again now and then. `seen` is then
-// the time of its last renewal.
+// A user's presence is online if any session is, else syncing if any is, else offline. Each script that changes it publishes that. A session
+// whose node was killed expires without an event, so watching streams look again periodically. `seen` is then the time of its last renewal.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { Presence, Session, Sessions } from '../../ports/soft-state.ts'
@@ -105,7 +104,7 @@ export function createSessionsRedis(link: RedisLink, keys: RedisKeys, ttlMs = se
 
 const toPresence = (state: unknown): Presence => (state === 'online' || state === 'syncing' ? state : 'offline')
 
-/** What every script that looks at sessions needs. */
+/** Defines what every script that reads sessions needs. */
 export const sessionsLua = `
 -- Redis's own clock: those of the nodes may differ.
 local function now_ms()
@@ -166,7 +165,7 @@ end
 `
 
 // KEYS[1] hash     the user's sessions
-// KEYS[2] string   the user's flag
+// KEYS[2] string   the user's mark
 // KEYS[3] string   when the user was last seen
 // ARGV[1] string   connection id
 // ARGV[2] string   scope: '*' or a conversation id
@@ -175,7 +174,7 @@ end
 // ARGV[5] integer  TTL of when the user was last seen, ms
 // ARGV[6] string   the channel of those who watch the user
 // ARGV[7] string   the event
-// Returns 1 if the flag was there.
+// Returns 1 if the mark was there.
 const attachLua = `${writingLua}
 local now = now_ms()
 return watched(now, KEYS[1], KEYS[3], ARGV[5], ARGV[6], ARGV[7], function()
@@ -190,9 +189,9 @@ return watched(now, KEYS[1], KEYS[3], ARGV[5], ARGV[6], ARGV[7], function()
 end)
 `
 
-// One that has left stays so: a renewal may be overtaken by the end of its session.
+// A session that has left stays so: the end of a session may overtake its renewal.
 // KEYS[1] hash     the user's sessions
-// KEYS[2] string   the user's flag
+// KEYS[2] string   the user's mark
 // KEYS[3] string   when the user was last seen
 // ARGV[1] string   connection id
 // ARGV[2] string   scope: '*' or a conversation id
@@ -257,8 +256,8 @@ end)
 `
 
 // KEYS[1] hash     the user's sessions
-// KEYS[2] string   the user's flag
-// ARGV[1] integer  TTL of the flag, ms
+// KEYS[2] string   the user's mark
+// ARGV[1] integer  TTL of the mark, ms
 const setPendingIndexCompleteLua = `${writingLua}
 local remaining, left = prune(KEYS[1], now_ms())
 if not left then return 0 end

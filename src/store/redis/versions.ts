@@ -1,21 +1,21 @@
 // parley_version:{conversationId}   string, 5 minutes from its last setting; one of
-//   "<version> <run id>"             the group's version, and the run id (store/redis/run-id.ts) of the Redis that was told
-//   "?<token>|<minimum> <run id>"    somebody is reading the group; another has read this version of it meanwhile, 0 if nobody has
-// What bears another run id counts as absent: a replica that takes over may have missed what came after.
+//   "<version> <run id>"             the group's version, and the run id (store/redis/run-id.ts) under which it was set
+//   "?<token>|<minimum> <run id>"    a node is reading the group; another has read this version of it meanwhile, 0 if none has
+// What has another run id counts as absent: a replica that takes over may have missed later versions.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { GroupVersions } from '../../ports/soft-state.ts'
 import type { RedisKeys } from './keys.ts'
 import { runIdLua } from './run-id.ts'
 
-/** Bounds what a node that dies between replacing a group and saying so can cost. */
+/** Bounds for how long copies stay outdated if a node dies between replacing a group and raising its version. */
 export const versionTtlMs = 300_000
-/** Longer than any read of a group takes. */
+/** This is longer than any read of a group takes. */
 export const tokenTtlMs = 10_000
 
 export function createVersionsRedis(link: RedisLink, keys: RedisKeys): GroupVersions {
   const look = link.script(lookLua, 1)
-  const settle = link.script(settleLua, 1)
+  const seed = link.script(seedLua, 1)
   const raise = link.script(raiseLua, 1)
 
   return {
@@ -27,9 +27,9 @@ export function createVersionsRedis(link: RedisLink, keys: RedisKeys): GroupVers
       return found.map((version) => (version === null ? undefined : Number(version)))
     },
 
-    async settle(id, token, version) {
+    async seed(id, token, version) {
       await link.roundTrip('versions.settle', () =>
-        settle([keys.version(id)], [token, version, versionTtlMs, tokenTtlMs]),
+        seed([keys.version(id)], [token, version, versionTtlMs, tokenTtlMs]),
       )
     },
 
@@ -73,9 +73,9 @@ return false
 // ARGV[2] integer  the version that was read
 // ARGV[3] integer  TTL, ms
 // ARGV[4] integer  TTL of a token, ms
-// Whoever asks here is about to show this version: nobody may be told an older one after that. Where another reads the group, who may
-// have begun before it was changed, it is a minimum for them.
-const settleLua = `${readLua}
+// The caller is about to show this version, so no caller may get an older one after that. If another node is reading the group, perhaps since
+// before it was changed, this version is a minimum for it.
+const seedLua = `${readLua}
 local version, token, minimum = read(KEYS[1])
 local own = tonumber(ARGV[2])
 if version then
@@ -91,7 +91,7 @@ return 1
 // KEYS[1] string   the group's version
 // ARGV[1] integer  its new version
 // ARGV[2] integer  TTL, ms
-// Where none is known, this one may be an old one by now: it only ends the readings that may have missed it.
+// Where none is known, this version may be outdated by now: the script then only ends the reads that may have missed it.
 const raiseLua = `${readLua}
 local version = read(KEYS[1])
 if not version then

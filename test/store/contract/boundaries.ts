@@ -37,7 +37,7 @@ export function boundariesContract(open: () => BoundaryStore): void {
     })
   })
 
-  // What the caller believes of delivered: nothing, the truth, too little, too much.
+  // The caller knows nothing of delivered, or a value that is right, too low or too high.
   describe.each([undefined, 0, 3, 8, 50])('read, with delivered believed at %s,', (delivered) => {
     const read = (member: MemberAddress, seq: Seq) =>
       delivered === undefined ? open().read(member, seq) : open().read(member, seq, delivered)
@@ -140,7 +140,7 @@ export function boundariesContract(open: () => BoundaryStore): void {
   })
 }
 
-/** The same numbers in every run: a failure can be repeated. */
+/** Returns the same numbers in every run, so that a failure can be repeated. */
 function pseudoRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

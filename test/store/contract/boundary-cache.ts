@@ -10,15 +10,15 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
   const aMember = (): MemberAddress => ({ userId: aUser(), conversationId: aConversation() })
   const at = (lastDeliveredSeq: number, lastReadSeq: number) => ({ lastDeliveredSeq, lastReadSeq })
 
-  /** A sender has written a pending row for the member, and says so. */
+  /** A sender has written a pending row for the member, and publishes that. */
   const pendingWritten = ({ userId, conversationId }: MemberAddress) =>
     world().there.events.publishEntry({
       entry: aMessage(conversationId, 1),
       members: [userId],
       pendingWritten: [userId],
     })
-  /** Somebody has looked for the row, and there was none. */
-  const settle = async (member: MemberAddress, boundaries: Boundaries) =>
+  /** A caller has looked for the row, and there was none. */
+  const liftAfterLooking = async (member: MemberAddress, boundaries: Boundaries) =>
     here().lift(member, boundaries, (await here().open(member)).pendingVersion)
   const versionOf = async (member: MemberAddress) => (await there().get(member))?.pendingVersion
 
@@ -34,7 +34,7 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
 
   test('whoever notes a pending row down learns of an ack that came before, and a later ack of the row', async () => {
     const member = aMember()
-    await settle(member, at(5, 3))
+    await liftAfterLooking(member, at(5, 3))
     expect(await versionOf(member)).toBe(0)
     expect(await there().notePending(member)).toBe(5)
     expect(await versionOf(member)).not.toBe(0)
@@ -52,7 +52,7 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
 
   test('somebody who saw neither a cache entry nor a row makes an entry that says so', async () => {
     const member = aMember()
-    await settle(member, at(5, 3))
+    await liftAfterLooking(member, at(5, 3))
     expect(await there().get(member)).toEqual({ lastDeliveredSeq: 5, lastReadSeq: 3, pendingVersion: 0 })
     expect(await there().open(member)).toEqual({ lastReadSeq: 3, pendingVersion: 0 })
   })
@@ -66,7 +66,7 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
 
   test('each boundary is lifted by itself, and never lowered', async () => {
     const member = aMember()
-    await settle(member, at(5, 3))
+    await liftAfterLooking(member, at(5, 3))
     await there().lift(member, at(9, 1))
     expect(await here().get(member)).toMatchObject(at(9, 3))
     await there().lift(member, at(4, 4))
@@ -75,14 +75,14 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
 
   test('members and conversations are told apart', async () => {
     const member = aMember()
-    await settle(member, at(5, 3))
+    await liftAfterLooking(member, at(5, 3))
     expect(await here().get({ ...member, userId: aUser() })).toBeUndefined()
     expect(await here().get({ ...member, conversationId: aConversation() })).toBeUndefined()
   })
 
   test('every pending row that is written changes the version', async () => {
     const member = aMember()
-    await settle(member, at(0, 0))
+    await liftAfterLooking(member, at(0, 0))
     await pendingWritten(member)
     const first = await versionOf(member)
     await pendingWritten(member)
@@ -93,7 +93,7 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
 
   test('a row that was seen to be gone at its version is gone', async () => {
     const member = aMember()
-    await settle(member, at(0, 0))
+    await liftAfterLooking(member, at(0, 0))
     await pendingWritten(member)
     await here().lift(member, at(1, 0), await versionOf(member))
     expect(await there().get(member)).toEqual({ ...at(1, 0), pendingVersion: 0 })
@@ -101,7 +101,7 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
 
   test('not if another was written meanwhile', async () => {
     const member = aMember()
-    await settle(member, at(0, 0))
+    await liftAfterLooking(member, at(0, 0))
     await pendingWritten(member)
     const seen = await versionOf(member)
     await pendingWritten(member)
@@ -111,7 +111,7 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
 
   test('nor if one was written since there was none', async () => {
     const member = aMember()
-    await settle(member, at(0, 0))
+    await liftAfterLooking(member, at(0, 0))
     const { pendingVersion } = await here().open(member)
     expect(pendingVersion).toBe(0)
     await pendingWritten(member)
@@ -121,7 +121,7 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
 
   test('nor if it was gone and another came, though only once each', async () => {
     const member = aMember()
-    await settle(member, at(0, 0))
+    await liftAfterLooking(member, at(0, 0))
     await pendingWritten(member)
     const seen = await versionOf(member)
     await there().lift(member, at(1, 0), seen)
@@ -142,7 +142,7 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
 
   test('forgotten between look and lift, it begins anew as unknown', async () => {
     const member = aMember()
-    await settle(member, at(0, 0))
+    await liftAfterLooking(member, at(0, 0))
     await pendingWritten(member)
     const seen = await versionOf(member)
     await world().forget()
@@ -153,7 +153,7 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
   test('a row that was written and forgotten between look and lift is not denied', async () => {
     for (const isKnown of [false, true]) {
       const member = aMember()
-      if (isKnown) await settle(member, at(0, 0))
+      if (isKnown) await liftAfterLooking(member, at(0, 0))
       const { pendingVersion } = await here().open(member)
       await pendingWritten(member)
       await world().forget()
@@ -175,7 +175,7 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
 
   test('publishing without a written row changes nothing', async () => {
     const { userId, conversationId } = aMember()
-    await settle({ userId, conversationId }, at(0, 0))
+    await liftAfterLooking({ userId, conversationId }, at(0, 0))
     await world().there.events.publishEntry({ entry: aMessage(conversationId, 1), members: [userId] })
     expect(await versionOf({ userId, conversationId })).toBe(0)
   })
@@ -188,7 +188,7 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
 
   test('opening drops the flag where there may be a row', async () => {
     const member = aMember()
-    await settle(member, at(0, 0))
+    await liftAfterLooking(member, at(0, 0))
     await flagged(member)
     await pendingWritten(member)
     await here().open(member)
@@ -197,7 +197,7 @@ export function boundaryCacheContract(world: () => SoftWorld): void {
 
   test('opening leaves the flag where there is no row', async () => {
     const member = aMember()
-    await settle(member, at(0, 0))
+    await liftAfterLooking(member, at(0, 0))
     await flagged(member)
     await here().open(member)
     expect(await isFlagSet(member)).toBe(true)

@@ -45,7 +45,7 @@ export function claimsContract(open: () => Claims): void {
     const others = [
       { ...one, seq: 6, senderId: aUser() },
       { ...one, seq: 7, clientMessageId: aClientMessageId() },
-      // The same characters, parted elsewhere.
+      // These are the same characters, split elsewhere.
       { ...one, seq: 8, senderId: `${one.senderId}:a` as UserId, clientMessageId: 'b' as ClientMessageId },
       { ...one, seq: 9, senderId: one.senderId, clientMessageId: 'a:b' as ClientMessageId },
     ]

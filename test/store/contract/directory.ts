@@ -105,8 +105,8 @@ export function membershipsContract(open: () => MembershipStore): void {
   test('a conversation is founded for a thousand at once', async () => {
     const userIds = upTo(1024).map(aUser)
     const membership = { conversationId: aConversation(), joinedSeq: 1 }
-    await open().found(userIds, membership)
-    await open().found(userIds, membership)
+    await open().addFirst(userIds, membership)
+    await open().addFirst(userIds, membership)
     const found = await Promise.all(
       [userIds[0], userIds[500], userIds[1023]].map((userId) => open().ofUser(userId as UserId)),
     )

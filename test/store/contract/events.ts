@@ -9,7 +9,7 @@ import type { SoftWorld } from '../../kit/soft-worlds.ts'
 
 export type RecordingListener = { events: ChatEvent[]; gaps: number; subscription: EventSubscription }
 
-/** A listener that remembers. */
+/** Subscribes a listener that records what it hears. */
 export async function listen(
   events: SoftWorld['here']['events'],
   userId: UserId,
@@ -328,7 +328,7 @@ export function eventsContract(world: () => SoftWorld): void {
       sessions().seen([userId]),
       blockCache.look([conversationId], 'lease'),
       blockCache.reserve(conversationId, send, 'lease'),
-      blockCache.settle(conversationId, 'lease', []),
+      blockCache.seed(conversationId, 'lease', []),
       blockCache.begin(conversationId, 'change'),
       blockCache.end(conversationId, 'change'),
       boundaryCache.get({ userId, conversationId }),
@@ -343,7 +343,7 @@ export function eventsContract(world: () => SoftWorld): void {
       here().publishMembership([userId], { conversationId, seq: 1, joined: true }),
       here().subscribeGroup(conversationId, { event: () => undefined, gap: () => undefined }),
       versions.look([conversationId], 'token'),
-      versions.settle(conversationId, 'token', 1),
+      versions.seed(conversationId, 'token', 1),
       versions.raise(conversationId, 1),
       here().publishConversation([userId], conversationId),
       here().subscribe(aUser(), { event: () => undefined, gap: () => undefined }),

@@ -6,9 +6,9 @@ import type { Media, SignedPut } from '../../../src/ports/media.ts'
 import { attachmentId } from '../../../src/protocol/ids.ts'
 
 export type MediaBackend = {
-  /** The same bytes, under another clock. */
+  /** Returns the same store under another clock. */
   at(clock: Clock): Media
-  /** Of the server behind the URLs. */
+  /** The origin of the server behind the URLs. */
   origin: string
 }
 

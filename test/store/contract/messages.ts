@@ -11,7 +11,7 @@ export function messagesContract(open: () => MessageLog): void {
   }
   const aLog = (conversationId: ConversationId, length: number, body?: string) =>
     fill(upTo(length).map((seq) => aMessage(conversationId, seq, body === undefined ? {} : { body })))
-  /** Looking on and on, until there are so many. */
+  /** Looks again until there are `most`. */
   async function countOf(id: ConversationId, after: number, senderId: UserId, most: number): Promise<number> {
     const before = 1000
     let [counted, at] = [0, after]
@@ -276,7 +276,7 @@ export function messagesContract(open: () => MessageLog): void {
   })
 
   describe('a change', () => {
-    /** 35 bytes, of which there are a few. */
+    /** It takes 35 bytes, the most that an emoji does. */
     const longest = '👩🏻‍❤️‍💋‍👩🏻'
     const longestOf = (n: number) => longest.replace('🏻', ['🏻', '🏼', '🏽', '🏾', '🏿'][n] ?? '🏻')
     const thumb = (on: boolean): Alteration => ({ type: 'reaction', emoji: '👍', on })
@@ -308,6 +308,17 @@ export function messagesContract(open: () => MessageLog): void {
       expect(await open().alter(aChange(message, 4, { type: 'edit', body: 'back' }))).toEqual(deleted)
       expect(await open().alter(aChange(message, 5, thumb(true)))).toEqual(deleted)
       expect(await open().alter(aChange(message, 6, { type: 'delete' }))).toEqual(deleted)
+    })
+
+    test('keeps the metadata, unless it deletes', async () => {
+      const metadata = '{"b":1,"a":[true,null,"ä"]}'
+      const message = aMessage(aConversation(), 1, { metadata })
+      await open().put(message)
+      expect(await open().get(message)).toMatchObject({ metadata })
+      const edited = await open().alter(aChange(message, 2, { type: 'edit', body: 'other' }))
+      expect(edited).toMatchObject({ body: 'other', metadata })
+      expect(await open().alter(aChange(message, 3, { type: 'delete' }))).not.toHaveProperty('metadata')
+      expect(await open().get(message)).not.toHaveProperty('metadata')
     })
 
     test('keeps the attachments, unless it deletes', async () => {

@@ -95,7 +95,7 @@ export function pendingContract(open: () => PendingIndex): void {
 
   test('the list holds every conversation of the receiver and nobody else’s', async () => {
     const [receiver, other] = [aUser(), aUser()]
-    // Together more than one answer of DynamoDB can hold.
+    // Together they are more than one answer of DynamoDB can hold.
     const waiting = upTo(1100).map((seq) => ({
       conversationId: `${aConversation()}${'x'.repeat(950)}` as ConversationId,
       firstUndeliveredSeq: seq,

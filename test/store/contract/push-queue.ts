@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Clock } from '../../../src/ports/clock.ts'
-import type { PushQueue, Wanted } from '../../../src/ports/push.ts'
+import type { PushQueue, WantedBanner } from '../../../src/ports/push.ts'
 import type { Seq, UserId } from '../../../src/protocol/ids.ts'
 import { aConversation, aUser, upTo } from '../../kit/ids.ts'
 
@@ -24,7 +24,7 @@ export function pushQueueContract(open: OpenQueues): void {
     senderId,
     atMs: nowMs,
   })
-  const aWant = (seq: Seq, given: Partial<Wanted> = {}): Wanted => ({
+  const aWant = (seq: Seq, given: Partial<WantedBanner> = {}): WantedBanner => ({
     userId: aUser(),
     conversationId: aConversation(),
     seq,
@@ -80,12 +80,12 @@ export function pushQueueContract(open: OpenQueues): void {
     expect(await here.claim(10, 1000)).toMatchObject([{ ...want, seq: 9, atMs: nowMs + 5 }])
   })
 
-  test('what is settled is gone; of somebody who died it is due again when the lease ends', async () => {
+  test('what is finished is gone; of somebody who died it is due again when the lease ends', async () => {
     await here.want([aWant(1), aWant(2)])
     const [done] = await here.claim(1, 1000)
     const [abandoned] = await here.claim(1, 1000)
     if (!done || !abandoned) expect.fail()
-    await here.settle(done)
+    await here.finish(done)
     nowMs += 999
     expect(await there.claim(10, 1000)).toEqual([])
     nowMs += 1
@@ -97,7 +97,7 @@ export function pushQueueContract(open: OpenQueues): void {
     await here.want([want])
     const [claimed] = await here.claim(1, 1000)
     if (!claimed) expect.fail()
-    await here.settle({ ...claimed, attempts: 1 }, nowMs + 5000)
+    await here.finish({ ...claimed, attempts: 1 }, nowMs + 5000)
     await here.want([{ ...want, seq: 2 }])
     nowMs += 4999
     expect(await there.claim(10, 1000)).toEqual([])
@@ -110,7 +110,7 @@ export function pushQueueContract(open: OpenQueues): void {
     await here.want([want])
     const [claimed] = await here.claim(1, 1000)
     if (!claimed) expect.fail()
-    await here.settle({ ...claimed, attempts: 1 }, nowMs + 5000)
+    await here.finish({ ...claimed, attempts: 1 }, nowMs + 5000)
     await here.want([{ ...want, seq: 0 }], { urgent: true })
     expect(await there.claim(10, 1000)).toMatchObject([{ seq: 1 }])
   })
@@ -122,11 +122,11 @@ export function pushQueueContract(open: OpenQueues): void {
     if (!claimed) expect.fail()
     await there.want([{ ...want, seq: 2 }], { urgent: true })
     expect(await there.claim(10, 1000)).toEqual([])
-    await here.settle(claimed)
+    await here.finish(claimed)
     const [again] = await there.claim(10, 1000)
     if (!again) expect.fail()
     expect(again).toMatchObject({ seq: 2 })
-    await there.settle(again)
+    await there.finish(again)
     nowMs += 3_600_000
     expect(await here.claim(10, 1000)).toEqual([])
   })

@@ -14,7 +14,7 @@ export type RateWorld = {
 export function rateLimitsContract(world: () => RateWorld): void {
   const here = () => world().here
   const there = () => world().there
-  /** So slow that no token comes back while a test runs. */
+  /** It is so slow that no token comes back while a test runs. */
   const slow = { perSecond: 0.001, burst: 10 }
 
   test('a new bucket is full, and every node draws from it', async () => {

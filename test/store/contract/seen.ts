@@ -4,7 +4,7 @@ import type { Session } from '../../../src/ports/soft-state.ts'
 import { aConversation, aUser } from '../../kit/ids.ts'
 import type { SoftWorld } from '../../kit/soft-worlds.ts'
 
-/** How people appear, and who is told of it. */
+/** Checks the presence of users, and who gets events of it. */
 export function seenContract(world: () => SoftWorld): void {
   const here = () => world().here.sessions
   const seen = async ({ userId }: Session) => (await world().there.sessions.seen([userId]))[0]
@@ -16,7 +16,7 @@ export function seenContract(world: () => SoftWorld): void {
       sessions.map(({ userId }) => userId),
       { event: (event) => heard.push(event), gap: () => undefined },
     )
-    /** Whom there were events for since it was last asked. */
+    /** Returns the users who had events since the last call. */
     const published = async () => {
       await subscription.flush()
       return heard.splice(0).map((event) => event.type === 'presence' && event.userId)

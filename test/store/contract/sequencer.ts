@@ -74,7 +74,7 @@ export function sequencerContract(world: () => SoftWorld): void {
     await world().there.events.publishGroupEntry(aMessage(conversation, 6))
     expect(await here().giveBack(conversation, 6)).toBe(false)
     expect(await here().heads([conversation])).toEqual([6])
-    // Nor by one that comes late, after a higher number was given and taken back.
+    // Nor is it lowered by one that comes late, after a higher seq was given and taken back.
     await here().reserve(conversation, aSend())
     expect(await here().giveBack(conversation, 7)).toBe(true)
     expect(await here().giveBack(conversation, 6)).toBe(false)

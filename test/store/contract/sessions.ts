@@ -17,7 +17,7 @@ export function sessionsContract(world: () => SoftWorld): void {
     await here().attach(session)
     return session
   }
-  /** The way a stream ends that has left nothing undone. */
+  /** Ends a session like a stream that has written all its pending rows. */
   const endCleanly = async (session: Session) => {
     await here().leave(session)
     await here().setPendingIndexComplete(session.userId)

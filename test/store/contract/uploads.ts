@@ -4,7 +4,7 @@ import type { Upload, Uploads } from '../../../src/ports/media.ts'
 import { attachmentId } from '../../../src/protocol/ids.ts'
 import { aClientMessageId, aUser, upTo } from '../../kit/ids.ts'
 
-/** Hours of their own, so that tests do not meet each other's uploads. */
+/** Each test has hours of its own, so that tests do not meet each other's uploads. */
 let nextHour = 600_000
 
 export function uploadsContract(open: () => Uploads): void {

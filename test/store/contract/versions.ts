@@ -9,7 +9,7 @@ export function versionsContract(world: () => SoftWorld): void {
 
   async function know(id: ConversationId, version: number): Promise<void> {
     await here().look([id], 'known')
-    await here().settle(id, 'known', version)
+    await here().seed(id, 'known', version)
   }
 
   test('a version that was raised is known to every node', async () => {
@@ -31,7 +31,7 @@ export function versionsContract(world: () => SoftWorld): void {
   test('whoever finds none reads the group, and is believed', async () => {
     const id = aConversation()
     expect(await here().look([id], 'a')).toEqual([undefined])
-    await here().settle(id, 'a', 3)
+    await here().seed(id, 'a', 3)
     expect(await there().look([id], 'b')).toEqual([3])
   })
 
@@ -39,9 +39,9 @@ export function versionsContract(world: () => SoftWorld): void {
     const id = aConversation()
     await here().look([id], 'a')
     expect(await there().look([id], 'b')).toEqual([undefined])
-    await there().settle(id, 'b', 3)
+    await there().seed(id, 'b', 3)
     expect(await here().look([id], 'c')).toEqual([undefined])
-    await here().settle(id, 'a', 4)
+    await here().seed(id, 'a', 4)
     expect(await here().look([id], 'c')).toEqual([4])
   })
 
@@ -51,12 +51,12 @@ export function versionsContract(world: () => SoftWorld): void {
       await here().look([id], 'a')
       await there().look([id], 'b')
     }
-    await there().settle(first, 'b', 5)
-    await here().settle(first, 'a', 4)
-    await here().settle(last, 'a', 4)
-    await there().settle(last, 'b', 5)
+    await there().seed(first, 'b', 5)
+    await here().seed(first, 'a', 4)
+    await here().seed(last, 'a', 4)
+    await there().seed(last, 'b', 5)
     expect(await here().look([first, last], 'c')).toEqual([5, 5])
-    await there().settle(first, 'b', 3)
+    await there().seed(first, 'b', 3)
     expect(await here().look([first], 'c')).toEqual([5])
   })
 
@@ -64,9 +64,9 @@ export function versionsContract(world: () => SoftWorld): void {
     const id = aConversation()
     await here().look([id], 'a')
     await there().raise(id, 9)
-    await here().settle(id, 'a', 3)
+    await here().seed(id, 'a', 3)
     expect(await here().look([id], 'b')).toEqual([undefined])
-    await here().settle(id, 'b', 9)
+    await here().seed(id, 'b', 9)
     expect(await there().look([id], 'c')).toEqual([9])
   })
 
@@ -84,7 +84,7 @@ export function versionsContract(world: () => SoftWorld): void {
     await here().look([id], 'a')
     await there().raise(id, 9)
     await world().forget()
-    await here().settle(id, 'a', 3)
+    await here().seed(id, 'a', 3)
     expect(await here().look([id], 'b')).toEqual([undefined])
   })
 }

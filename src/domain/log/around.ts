@@ -1,0 +1,34 @@
+import type { Seq } from '../../protocol/ids.ts'
+import { seqMax } from '../../protocol/limits.ts'
+import type { Page, PageRequest } from './history.ts'
+
+// A page around one place of the log is made of two: what is at or below the place, and what is above it. Each is read as if it were to
+// fill the page alone, so that the page is full also where the log begins or ends next to the place.
+
+/** `seq`: the place in the middle. */
+export type AroundRequest = { count: number; seq: Seq }
+
+export const newerPart = ({ count, seq }: AroundRequest): PageRequest => ({ count, from: 'oldest', newerThan: seq })
+
+/**
+ * `isEnd`: nothing is above the place. Then the older part is read from the end of the log: a reader fills every hole below the number
+ * it is given, and beyond the end no number was given out.
+ */
+export const olderPart = ({ count, seq }: AroundRequest, isEnd: boolean): PageRequest => ({
+  count,
+  from: 'newest',
+  olderThan: isEnd ? seqMax + 1 : seq + 1,
+})
+
+/** Half of each, and more of the one where the other is short. */
+export function joinParts(count: number, newer: Page, older: Page): Page {
+  const half = Math.ceil(count / 2)
+  const fromOlder = Math.min(older.messages.length, Math.max(half, count - newer.messages.length))
+  const fromNewer = Math.min(newer.messages.length, count - fromOlder)
+  const unshownNewer = newer.messages.length - fromNewer
+  return {
+    messages: [...newer.messages.slice(unshownNewer), ...older.messages.slice(0, fromOlder)],
+    moreNewer: unshownNewer > 0 || newer.moreNewer,
+    moreOlder: fromOlder < older.messages.length || older.moreOlder,
+  }
+}

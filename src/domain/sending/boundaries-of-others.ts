@@ -1,0 +1,20 @@
+import type { Boundaries, Ticks } from '../../protocol/ticks.ts'
+import type { Member } from '../conversations/access.ts'
+import { joinedSeqOf } from '../conversations/group.ts'
+
+/**
+ * How far everybody else has got: a message of the member's own has exactly the tick that these two numbers tell. A message that was
+ * written before a member joined does not wait for that member, whose boundaries count as at least their joinedSeq. Undefined where there is
+ * no other member.
+ */
+export function boundariesOfOthers({ userId, conversation }: Member, ticks: readonly Ticks[]): Boundaries | undefined {
+  const others = ticks.filter((each) => each.userId !== userId)
+  if (others.length === 0) return undefined
+  let [lastDeliveredSeq, lastReadSeq] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  for (const other of others) {
+    const joinedSeq = joinedSeqOf(conversation, other.userId)
+    lastDeliveredSeq = Math.min(lastDeliveredSeq, Math.max(other.lastDeliveredSeq, joinedSeq))
+    lastReadSeq = Math.min(lastReadSeq, Math.max(other.lastReadSeq, joinedSeq))
+  }
+  return { lastDeliveredSeq, lastReadSeq }
+}
