@@ -1,5 +1,5 @@
 // The tests run against real parts: redis-server, Chromium, and AWS's DynamoDB Local, which needs Java. On Debian as root
-// whatever is missing is installed; elsewhere one line says what to install. Given names of commands, it looks for these alone.
+// it installs the missing ones; elsewhere one line says what to install. Given names of commands, it looks for these alone.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 

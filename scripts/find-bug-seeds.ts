@@ -8,7 +8,7 @@ import { simulate } from '../test/simulation/simulate.ts'
 // A seed stands for a history only as long as the code waits at the same places. When it no longer does, some planted bugs are no
 // longer shown by their seeds, and others have to be found.
 
-/** For each bug, whichever comes first. */
+/** The search for each bug ends at the limit that it reaches first. */
 const seedsMax = 20_000
 const searchMs = 5 * 60_000
 

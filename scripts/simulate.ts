@@ -43,6 +43,12 @@ async function runEvery(from: number, count: number, every: number): Promise<voi
   }
 }
 
+/** At once: a long run that is cut short has named what it found. */
+function printFailed({ seed, anomalies }: Report): void {
+  console.log(`seed ${seed}: ${anomalies[0]?.promise} ${anomalies[0]?.what}`)
+  console.log(`  replay: npm run simulate -- --seed ${seed}${bug ? ` --bug '${bug.name}'` : ''}`)
+}
+
 type Report = { seed: number; steps: number; anomalies: { promise: string; what: string }[] }
 
 async function runAll(from: number, count: number): Promise<void> {
@@ -59,17 +65,16 @@ async function runAll(from: number, count: number): Promise<void> {
           worker.on('message', (report: Report) => {
             done += 1
             steps += report.steps
-            if (report.anomalies.length > 0) failed.push(report)
+            if (report.anomalies.length > 0) {
+              failed.push(report)
+              printFailed(report)
+            }
             if (done % 5000 === 0) console.log(`${done} seeds, ${failed.length} with anomalies`)
           })
           worker.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`A worker ended with ${code}`))))
         }),
     ),
   )
-  for (const { seed, anomalies } of failed.sort((a, b) => a.seed - b.seed).slice(0, 10)) {
-    console.log(`seed ${seed}: ${anomalies[0]?.promise} ${anomalies[0]?.what}`)
-    console.log(`  replay: npm run simulate -- --seed ${seed}${bug ? ` --bug '${bug.name}'` : ''}`)
-  }
   console.log(`${done} seeds, ${steps} steps, ${failed.length} with anomalies`)
   process.exitCode = failed.length === 0 ? 0 : 1
 }

@@ -58,7 +58,7 @@ console.log(ending.signal.aborted ? 'Ended early.' : result.ok ? 'Flat, and as e
 
 const out = values.out ?? new URL('../bench/results/soak.json', import.meta.url)
 if (typeof out !== 'string') await mkdir(new URL('.', out), { recursive: true })
-// A sample a minute tells the story; every ten seconds would be a file nobody reads.
+// A sample a minute tells the story; a sample every ten seconds would make a file too long to read.
 const kept = samples.filter(
   ({ atMs }, i) => i < nodes || Math.floor(atMs / 60_000) > Math.floor((samples[i - nodes]?.atMs ?? 0) / 60_000),
 )

@@ -17,7 +17,7 @@ export const objectActions = ['DeleteObject', 'GetObject', 'PutObject']
 
 const ofTables = tableActions.map((action) => `dynamodb:${action}`)
 const ofObjects = objectActions.map((action) => `s3:${action}`)
-/** Without it S3 says 403 of what is not there, and nobody could tell. */
+/** Without this permission S3 answers 403 for a missing object, which cannot be told from a refusal. */
 const ofBucket = ['s3:ListBucket']
 const objects = 'attachments/*'
 

@@ -7,7 +7,7 @@ import type { World } from './world.ts'
 
 const passing = ['UNAVAILABLE', 'connection lost', 'connection refused']
 
-/** One attempt. `failed`: nobody knows, try again. `refused`: for good. */
+/** Makes one attempt. `failed`: the outcome is unknown, so it has to be repeated. `refused`: it is refused for good. */
 export async function alter(
   world: World,
   owner: Owner,
@@ -38,8 +38,8 @@ export async function alter(
 }
 
 /**
- * Edits and deletes what its user wrote, deletes what others wrote in a group, and reacts to whatever they know of; each until it is acknowledged or refused, now and
- * then two at once to the same message, and some of them again much later.
+ * Edits and deletes what its user wrote, deletes what others wrote in a group, and reacts to messages the user knows. It repeats each change until
+ * it is acknowledged or refused, sometimes makes two changes of the same message at once, and repeats some of them much later.
  */
 export async function runChanger(world: World, userId: UserId, name: string, count: number): Promise<void> {
   const { random, scheduler } = world
@@ -56,14 +56,14 @@ export async function runChanger(world: World, userId: UserId, name: string, cou
     last = last && random.chance(0.5) ? last : random.pick(known)
     const request = requestFor(last)
     await Promise.all([
-      untilSettled(request),
+      retryUntilAnswered(request),
       random.chance(0.2) ? alter(world, owner, request) : undefined,
-      random.chance(0.3) ? untilSettled(requestFor(last)) : undefined,
+      random.chance(0.3) ? retryUntilAnswered(requestFor(last)) : undefined,
     ])
   }
   if (done.length > 0 && random.chance(0.5)) await alter(world, owner, random.pick(done))
 
-  async function untilSettled(request: ChangeRequest): Promise<void> {
+  async function retryUntilAnswered(request: ChangeRequest): Promise<void> {
     for (;;) {
       const outcome = await alter(world, owner, request)
       if (outcome === 'done') done.push(request)
@@ -79,7 +79,7 @@ export async function runChanger(world: World, userId: UserId, name: string, cou
   }
 
   function alterationBy(author: boolean, inGroup: boolean, body: string): Alteration {
-    // Which is for those who govern the group, and refused to the others.
+    // Owners and admins of the group may do this; others are refused.
     if (!author && inGroup && random.chance(0.3)) return { type: 'delete' }
     if (!author || random.chance(0.4)) {
       return { type: 'reaction', emoji: random.pick(['👍', '👎']), on: random.chance(0.6) }

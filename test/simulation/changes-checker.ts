@@ -5,12 +5,12 @@ import { type Anomaly, type FinalLog, groupBy, only } from './final-log.ts'
 import type { ChangeRequest, Entry } from './history.ts'
 import type { Tenures } from './tenures.ts'
 
-/** Judges what was done to messages after they were sent. */
+/** Checks what was done to messages after they were sent. */
 export function checkChanges(entries: readonly Entry[], log: FinalLog, tenures: Tenures): Anomaly[] {
   return [
     ...durable(entries, log),
     ...accepted(entries, log),
-    ...somebodys(entries, log),
+    ...requested(entries, log),
     ...truthful(entries, log),
     ...applied(entries, log),
     ...upToDate(entries, log),
@@ -20,7 +20,7 @@ export function checkChanges(entries: readonly Entry[], log: FinalLog, tenures: 
   ]
 }
 
-/** P1, and P2 from the other side: what was acknowledged is in the log, once, and as it was asked for. */
+/** P1 and P2: an acknowledged change is in the log, once, and as it was requested. */
 function durable(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   return only(entries, 'altered').flatMap(({ clientMessageId, ...request }) => {
     const stored = log.changes.filter((each) => each.clientMessageId === clientMessageId)
@@ -29,7 +29,7 @@ function durable(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   })
 }
 
-/** P2: what was acknowledged is never refused later. And nothing is refused but what came too late. */
+/** P2: an acknowledged change is never refused later. A change is refused only if it came too late. */
 function accepted(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   const anomalies: Anomaly[] = []
   const done = new Set<string>()
@@ -53,15 +53,15 @@ function accepted(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   return anomalies
 }
 
-/** Nothing is in the log that nobody asked for. */
-function somebodys(entries: readonly Entry[], log: FinalLog): Anomaly[] {
+/** Every change in the log was requested. */
+function requested(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   const asked = groupBy(only(entries, 'alters'), (entry) => entry.clientMessageId)
   return log.changes
     .filter((each) => !asked.get(each.clientMessageId)?.some((request) => isFor(each, request)))
     .map(({ seq }) => ({ promise: 'P2', what: `#${seq} is a change that nobody asked for` }))
 }
 
-/** Whatever anybody was ever given, and what is left: it looks as its author or some of the changes in the log have made it. */
+/** Every message that was ever shown, and every one in the final log, looks as its author or some changes in the log have made it. */
 function truthful(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   const written = new Map(only(entries, 'try').map(({ clientMessageId, body }) => [clientMessageId, body]))
   return [
@@ -110,8 +110,8 @@ function untruths(message: Message, written: string | undefined, log: FinalLog):
 }
 
 /**
- * P1: what was acknowledged, or shown to anybody, shows in the end. A change that is in the log and neither of the two need
- * not: its author's node may have died between the log and the message, and no stream has met it since.
+ * P1: a change that was acknowledged, or shown to a user, shows in the end. Another change in the log need not: its author's node may have died
+ * between the log and the message, and no stream has met it since.
  */
 function applied(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   const acknowledged = new Set(only(entries, 'altered').map(({ clientMessageId }) => clientMessageId as string))
@@ -125,7 +125,7 @@ function applied(entries: readonly Entry[], log: FinalLog): Anomaly[] {
     .map((each) => ({ promise: 'P1', what: `#${each.targetSeq} does not show change #${each.seq} in the end` }))
 }
 
-/** An answer shows what was asked for; a page, what was acknowledged before it was asked for. */
+/** An answer shows the requested change. A page shows every change that was acknowledged before the page was requested. */
 function upToDate(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   const byId = new Map(log.changes.map((each) => [each.clientMessageId as string, each]))
   const doneAt = new Map<string, number>()
@@ -180,7 +180,7 @@ function delivery(entries: readonly Entry[], log: FinalLog): Anomaly[] {
     }
     if (catchUp && live.has(stream)) report(`showed #${seq} as missed after what is live`)
     if (!catchUp) live.add(stream)
-    // What a device had to leave aside, because the stream began above it, comes again.
+    // Changes that a device had to skip, because the stream began above what it holds, come again.
     if (previousSeq <= held) {
       if (had.has(`${who} ${id} ${seq}`)) report(`showed ${who} change #${seq} again`)
       had.add(`${who} ${id} ${seq}`)
@@ -190,7 +190,7 @@ function delivery(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   return anomalies
 }
 
-/** What the user may see of the changes in the stretch that this one is in. */
+/** Returns the changes that the user may see in the range that this seq is in. */
 function visibleTo(userId: UserId, id: ConversationId, seq: Seq, log: FinalLog, tenures: Tenures): Change[] {
   const tenure = tenures.around(userId, id, seq)
   if (!tenure) return []
@@ -200,10 +200,13 @@ function visibleTo(userId: UserId, id: ConversationId, seq: Seq, log: FinalLog, 
   )
 }
 
-/** Every device that came to the end of the changes of a chat, or of one stretch of a group's, has had each of them. */
+/**
+ * Every device that got to the last change of a chat, or of one range of a group's log, was shown each of them. A change after a gap does not
+ * count: the device saw the gap and did not take it, and the user may have left the group before the device asked again.
+ */
 function complete(entries: readonly Entry[], log: FinalLog, tenures: Tenures): Anomaly[] {
   const had = groupBy(
-    only(entries, 'changed'),
+    only(entries, 'changed').filter(({ previousSeq, held }) => previousSeq <= held),
     ({ who, userId, message, seq }) =>
       `${who} ${message.conversationId} ${tenures.around(userId, message.conversationId, seq)?.joinedSeq}`,
   )
@@ -228,8 +231,8 @@ const isFor = (change: Change, request: Omit<ChangeRequest, 'clientMessageId'>):
   isDeepStrictEqual(change.alteration, request.alteration)
 
 /**
- * Whether the message looks as this change or a later one has made it; of a deleted one, nothing is left to see, nor of a
- * reaction that was taken back.
+ * Whether the message looks as this change or a later one has made it. A deleted message shows none of its changes, and a reaction that was taken
+ * back is not shown.
  */
 function shows(message: Message, { seq, senderId, alteration }: Change, log: FinalLog): boolean {
   const { edited, deletedAtMs, reactions = [] } = message

@@ -7,7 +7,7 @@ import { checkGroups } from './group-checker.ts'
 import type { Entry } from './history.ts'
 import { createTenures, type Tenures } from './tenures.ts'
 
-/** Judges a run by what was seen from outside and what is left in the end. */
+/** Checks a run by what was seen from outside and by the final state. */
 export function check(entries: readonly Entry[], state: FinalState): Anomaly[] {
   const log = createFinalLog(state, entries)
   const tenures = createTenures(state)
@@ -28,7 +28,7 @@ export function check(entries: readonly Entry[], state: FinalState): Anomaly[] {
   ]
 }
 
-/** What the message looks like is judged with the changes. */
+/** P1 and P2 for messages. Their content is checked together with the changes. */
 function durable(entries: readonly Entry[], log: FinalLog): Anomaly[] {
   return only(entries, 'sent')
     .filter(({ message }) => log.messageAt(message.conversationId, message.seq)?.messageId !== message.messageId)
@@ -38,14 +38,14 @@ function durable(entries: readonly Entry[], log: FinalLog): Anomaly[] {
     }))
 }
 
-/** P1 again: for whoever is away, the index leads to the first message they do not have. */
+/** P1 again: for an absent user, the index leads to the first message they do not have. */
 const findable = (entries: readonly Entry[]): Anomaly[] =>
   only(entries, 'unindexed').map(({ userId, first, row }) => ({
     promise: 'P1',
     what: `${userId} is away and has not got #${first}; the pending row says ${row}`,
   }))
 
-/** A row of the index that nobody needs any more costs a read with every attach. */
+/** No row of the index is left that is not needed any more: it would cost a read with every attach. */
 const tidied = (entries: readonly Entry[]): Anomaly[] =>
   only(entries, 'leftover').map(({ userId, conversationId, first }) => ({
     promise: 'index',
@@ -94,7 +94,7 @@ function oneOrder(entries: readonly Entry[], log: FinalLog, tenures: Tenures): A
       const older = messages[i + 1]?.seq
       if (older === undefined) return
       if (older >= seq) anomalies.push({ promise: 'P3', what: `a page of ${who} has #${seq} before #${older}` })
-      // Whoever came back between two pages does not see what was said meanwhile.
+      // A user who came back between two pages does not see what was said in between.
       const { joinedSeq = 0 } = tenures.around(userId, conversationId, seq) ?? {}
       if (older < seq) passedOver(conversationId, Math.max(older, joinedSeq), seq, `a page of ${who}`)
     })
@@ -102,7 +102,7 @@ function oneOrder(entries: readonly Entry[], log: FinalLog, tenures: Tenures): A
   return anomalies
 }
 
-/** P3, for one sender: what was acknowledged before the next was sent comes before it. */
+/** P3 for one sender: a message that was acknowledged before the next was sent comes before it. */
 function inRealTime(entries: readonly Entry[]): Anomaly[] {
   const firstTries = new Map<string, { index: number; node: string }>()
   const acknowledged = new Map<string, { index: number; message: Message; node: string }>()
@@ -128,8 +128,8 @@ function inRealTime(entries: readonly Entry[]): Anomaly[] {
 }
 
 /**
- * Where every call is quick, a reader finds a number unused only if its writer failed. A writer voids its own number where another
- * attempt of the same call, made at the same time, has taken another: that harms nobody.
+ * Where every call is quick, a reader finds a seq unused only if its writer failed. A writer voids its own seq where another attempt of the same
+ * call, made at the same time, has used another seq: that does no harm.
  */
 function voidsForCause(entries: readonly Entry[], state: FinalState, { voids }: FinalLog): Anomaly[] {
   const failures = only(entries, 'failed').filter(({ error }) => error !== 'NOT_FOUND').length
@@ -189,7 +189,7 @@ function ticks(entries: readonly Entry[], state: FinalState, log: FinalLog): Ano
     if (seen.lastReadSeq > seen.lastDeliveredSeq) report('has read more than was delivered')
     if (seen.lastDeliveredSeq > log.last(seen.conversationId)) report('is beyond the last entry')
     if (seen.lastDeliveredSeq > delivered) report(`is ahead of what they said, ${delivered}`)
-    // A reply reads what was delivered.
+    // A reply marks what was delivered as read.
     if (seen.lastReadSeq > Math.max(read, delivered)) report(`is ahead of what they said, ${read}`)
     const end = final.get(memberKey(seen))
     if (seen.lastDeliveredSeq > (end?.lastDeliveredSeq ?? 0) || seen.lastReadSeq > (end?.lastReadSeq ?? 0)) {

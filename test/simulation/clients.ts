@@ -10,7 +10,7 @@ export const messageOf = (error: unknown): string =>
 
 type Call = { userId: UserId; conversationId: ConversationId; what: string; since: number }
 
-/** Returns whether that was because the conversation is none of theirs. */
+/** Notes the failure. Returns whether the reason was that the user is not in the conversation. */
 export function noteFailure({ history }: World, name: string, error: unknown, call: Call): boolean {
   const code = messageOf(error)
   const turnedAway = code === 'NOT_FOUND' && isGroupId(call.conversationId)
@@ -20,7 +20,7 @@ export function noteFailure({ history }: World, name: string, error: unknown, ca
 
 type Sending = { userId: UserId; conversationId: ConversationId; clientMessageId: string; body: string }
 
-/** One attempt. `failed`: nobody knows, try again. `turned away`: they are not in that group. */
+/** Makes one attempt. `failed`: the outcome is unknown, so it has to be repeated. `turned away`: the sender is not in that group. */
 export async function send(world: World, owner: Owner, sending: Sending): Promise<'done' | 'failed' | 'turned away'> {
   const { random, history } = world
   const { userId, conversationId, body } = sending
@@ -48,7 +48,7 @@ export async function send(world: World, owner: Owner, sending: Sending): Promis
 export async function runSender(world: World, userId: UserId, name: string, usualCount: number): Promise<void> {
   const { random, scheduler } = world
   const owner = client(name)
-  // Where all is quick, people write at once, and mostly to the same chat.
+  // In a brisk world, people write at the same time, and mostly to the same chat.
   const [count, pauseMsMax] = world.isBrisk ? [3 * usualCount, 150] : [usualCount, 2000]
 
   async function untilDone(sending: Sending): Promise<void> {
@@ -78,7 +78,7 @@ export async function runPager(world: World, name: string): Promise<void> {
   let looked = 0
   for (;;) {
     await scheduler.sleep(owner, random.between(200, 4000))
-    // Where nothing was heard of anybody since the last look there is nothing new to be seen.
+    // If nothing was noted since the last look, there is nothing new to see.
     if (history.entries.length === looked) continue
     const userId = random.pick(world.users)
     const conversationId = random.pick(world.idsFor(userId))

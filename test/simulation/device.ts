@@ -1,50 +1,50 @@
 import type { Member } from '../../src/domain/conversations/access.ts'
 import type { ShownChange } from '../../src/domain/streams/follow-changes.ts'
 import type { Shown } from '../../src/domain/streams/positions.ts'
-import type { LiveStream } from '../../src/domain/streams/stream.ts'
+import type { LiveStream } from '../../src/ports/live-stream.ts'
 import type { Message } from '../../src/ports/log.ts'
 import { notFound } from '../../src/protocol/errors.ts'
 import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import { client, messageOf, noteFailure } from './clients.ts'
 import type { SimulatedNode, World } from './world.ts'
 
-/** `staying`: no more leaving by itself. `leaving`: as soon as possible, and for good. */
+/** A device that is `staying` no longer leaves by itself. One that is `leaving` leaves as soon as possible, and for good. */
 type DeviceMode = 'coming and going' | 'staying' | 'leaving'
 
 export type Device = {
   userId: UserId
   name: string
-  /** The last message it holds with all before it. */
+  /** The seq of the last message it holds together with all before it. */
   held: Map<ConversationId, Seq>
-  /** The last one it has told the server it holds. */
+  /** The seq of the last message that it has acked. */
   said: Map<ConversationId, Seq>
-  /** The last change it was shown, with all before it; undefined for a device that does not follow changes. */
+  /** The seq of the last change it was shown together with all before it; undefined if the device does not follow changes. */
   changes: Map<ConversationId, Seq> | undefined
   setMode(mode: DeviceMode): void
   run(): Promise<void>
 }
 
-/** How long it waits for something to happen before it thinks of leaving. */
+/** How long it waits for an event before it considers leaving. */
 const idleMs = 5000
 
 type Options = {
-  /** Takes what is offered in the turn it is heard, most of the time. */
-  takesAtOnce: boolean
-  /** The user has no other device, so that it may also come back without saying what it holds. */
+  /** Whether it sets a sink, which accepts most of what is pushed. */
+  hasSink: boolean
+  /** Whether the user has no other device. Then it may also come back without saying what it holds. */
   sole: boolean
   followsChanges: boolean
 }
 
 type Watcher<Shows> = {
-  /** Whether it leaves although nothing has come for a while. */
+  /** Returns whether the device leaves now, after nothing has come for a while. */
   isRestless: () => boolean
-  /** Returns false where it does not fit what the device has: then it leaves. */
+  /** Returns false if the item does not follow what the device holds. Then the device leaves. */
   take: (shown: Shows) => boolean
-  /** What it then tells the server, perhaps. */
-  tell: (shown: Shows) => Promise<void>
+  /** Acks or marks as read what was shown, perhaps. */
+  acknowledge: (shown: Shows) => Promise<void>
 }
 
-/** A device: follows, holds what it is shown, acks and reads some of it, and comes and goes. */
+/** A device that follows streams, holds what it is shown, acks and reads some of it, and comes and goes. */
 export function createDevice(world: World, userId: UserId, name: string, options: Options): Device {
   const { random, scheduler, history } = world
   const { sole } = options
@@ -53,7 +53,7 @@ export function createDevice(world: World, userId: UserId, name: string, options
   const said = new Map<ConversationId, Seq>()
   const changes = options.followsChanges ? new Map<ConversationId, Seq>() : undefined
   let mode: DeviceMode = 'coming and going'
-  /** Those of its streams that wait for something to happen. */
+  /** Wake those of its streams that wait for an event. */
   const wakers = new Set<() => void>()
 
   function setMode(next: DeviceMode): void {
@@ -95,20 +95,16 @@ export function createDevice(world: World, userId: UserId, name: string, options
       })
     })
     history.note(name, { kind: 'stream', stream, userId, node: node.owner.name, after, sole })
-    // A stream that does not name a group begins where the user's other devices have got: now and then it has to be asked again.
-    // What was not there yet when the stream began was not named, and another device of the user may have acked it since.
-    const begun = () => [...world.groups, ...world.knownTo(userId).map(({ conversationId }) => conversationId)]
-    const unnamed = () => !sole && begun().some((id) => !after?.has(id)) && random.chance(0.4)
     await watch(stream, node, source, {
-      isRestless: () => missesOthers(isOne) || unnamed(),
+      isRestless: () => missesOthers(isOne) || (!sole && leavesUnnamed(after) && random.chance(0.4)),
       take: (shown) => take(stream, shown),
-      async tell({ row }) {
+      async acknowledge({ row }) {
         if (random.chance(0.4)) await say(node, row.conversationId, held.get(row.conversationId) ?? 0)
       },
     })
   }
 
-  /** Its app died before it had stored what it was shown; what it has said it has, it has. */
+  /** Its app died before it had stored what it was shown. It still holds what it has acked. */
   function loseUnsaid(): void {
     for (const id of held.keys()) held.set(id, Math.min(held.get(id) ?? 0, said.get(id) ?? 0))
     history.note(name, { kind: 'lost' })
@@ -128,30 +124,39 @@ export function createDevice(world: World, userId: UserId, name: string, options
     })
     history.note(name, { kind: 'changes', stream, userId, node: node.owner.name, after })
     await watch(stream, node, source, {
-      isRestless: () => missesOthers(isOne),
+      isRestless: () => missesOthers(isOne) || (mode === 'staying' && leavesUnnamed(after) && random.chance(0.1)),
       take: (shown) => takeChange(stream, shown, position),
-      async tell(shown) {
+      async acknowledge(shown) {
         if (random.chance(0.3)) await sayOfChange(node, shown)
       },
     })
   }
 
-  /** All, or now and then a single one. */
+  /** Chooses all conversations or, now and then, a single one. */
   function choose(): { ids: ConversationId[]; isOne: boolean } {
     const all = world.idsFor(userId)
     const isOne = mode === 'coming and going' && random.chance(0.15)
     return { ids: isOne ? [random.pick(all)] : all, isOne }
   }
 
-  /** Who is to get everything cannot stay with a single one. */
+  /** A device that has to get everything cannot stay with a single conversation. */
   const missesOthers = (isOne: boolean): boolean => isOne && mode === 'staying'
+
+  /**
+   * Whether there is a conversation that the stream did not name, such as one that did not exist when it was asked for. The stream begins there
+   * where the user has acked, with this device or another, by the time the node looks. So such a stream has to be opened again.
+   */
+  function leavesUnnamed(after: ReadonlyMap<ConversationId, Seq> | undefined): boolean {
+    const begun = [...world.groups, ...world.knownTo(userId).map(({ conversationId }) => conversationId)]
+    return begun.some((id) => !after?.has(id))
+  }
 
   function onlyOf([member]: readonly (Member | undefined)[]): { only: Member } {
     if (!member) throw notFound()
     return { only: member }
   }
 
-  /** What the device holds, for the chats that are there. Notes down in `named` what it says. */
+  /** Returns what the device holds of the existing chats, and notes in `named` what it says. */
   function positionsIn(
     members: readonly (Member | undefined)[],
     has: ReadonlyMap<ConversationId, Seq>,
@@ -165,30 +170,30 @@ export function createDevice(world: World, userId: UserId, name: string, options
     })
   }
 
-  /** Until it wants to leave or has to. */
+  /** Reads a stream until the device wants to leave or has to. */
   async function watch<Shows>(
     stream: number,
     node: SimulatedNode,
     source: LiveStream<Shows>,
-    { isRestless, take, tell }: Watcher<Shows>,
+    { isRestless, take, acknowledge }: Watcher<Shows>,
   ): Promise<void> {
     const leaveAtMs = mode === 'staying' ? Number.POSITIVE_INFINITY : scheduler.now() + random.between(500, 15_000)
-    // One that was opened while things broke may go on for good: nothing but what it hears and its periodic check can help it then.
+    // A stream that was opened during the faults may stay open for good. Then only events and the periodic resync can bring it up to date.
     const mayLeave = () => mode === 'leaving' || (mode === 'coming and going' && scheduler.now() >= leaveAtMs)
     const waitMs = () => (mayLeave() || mode === 'staying' ? idleMs : Math.min(idleMs, leaveAtMs - scheduler.now()))
     let left: string | undefined
     const leave = async (how: string) => {
       left = how
       history.note(name, { kind: 'left', stream, how })
-      // With the network gone, the node does not learn of it; and a dead one learns nothing.
+      // A node does not learn that a device vanished, and a dead node learns nothing.
       if (how === 'vanished' || how === 'node died') return
       const detached = source.return?.().catch(() => undefined)
       if (mode === 'leaving') await detached
     }
-    /** What was taken in the turn it was heard, and not yet told of. */
+    /** What the sink has accepted and the device has not acked yet. */
     const handed: { shown: Shows; fits: boolean }[] = []
-    const takeNow = (shown: Shows): boolean => {
-      // Into a connection that is dead: nobody knows.
+    const tryPush = (shown: Shows): boolean => {
+      // The connection is dead, but the node does not know: the push seems to succeed.
       if (left === 'vanished') return true
       if (left && left !== 'node died')
         history.note(name, { kind: 'failed', what: 'stream', error: `offered: ${left}` })
@@ -199,7 +204,7 @@ export function createDevice(world: World, userId: UserId, name: string, options
       wake()
       return true
     }
-    if (options.takesAtOnce) source.offerTo({ takeNow })
+    if (options.hasSink) source.setSink({ tryPush })
     let lost = !node.owner.alive
     let arrived: (() => IteratorResult<Shows>) | undefined
     let asked = false
@@ -209,7 +214,7 @@ export function createDevice(world: World, userId: UserId, name: string, options
       wake()
     }
     node.deaths.add(die)
-    /** Until there is something to do, or nothing has happened for a while. */
+    /** Resolves when there is something to do, or when nothing has happened for a while. */
     const woken = () =>
       new Promise<void>((resolve) => {
         const cancel = scheduler.after(owner, waitMs(), () => wake())
@@ -230,7 +235,7 @@ export function createDevice(world: World, userId: UserId, name: string, options
       for (;;) {
         for (const { shown, fits } of handed.splice(0)) {
           if (!fits) return await leave('has a gap')
-          await tell(shown)
+          await acknowledge(shown)
         }
         if (random.chance(0.05)) await scheduler.sleep(owner, random.between(100, 3000))
         if (!asked) {
@@ -259,14 +264,14 @@ export function createDevice(world: World, userId: UserId, name: string, options
         asked = false
         if (next.done) return await leave('ended by the node')
         if (!take(next.value)) return await leave('has a gap')
-        await tell(next.value)
+        await acknowledge(next.value)
       }
     } finally {
       node.deaths.delete(die)
     }
   }
 
-  /** Returns false where the stream began above what the device has: it has to say where that is. */
+  /** Returns false if the stream began above what the device holds. Then the device has to name its position. */
   function take(stream: number, { row: message, previousSeq }: Shown<Message>): boolean {
     const before = held.get(message.conversationId) ?? 0
     history.note(name, { kind: 'shown', stream, userId, message, previousSeq, held: before })

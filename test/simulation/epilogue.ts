@@ -5,22 +5,22 @@ import { type ConversationId, isGroupId, type Seq, type UserId } from '../../src
 import { alter } from './changer.ts'
 import { send } from './clients.ts'
 import type { Device } from './device.ts'
-import { untilSettled } from './group-actor.ts'
+import { retryUntilAnswered } from './group-actor.ts'
 import type { ChangeRequest, GroupRequest } from './history.ts'
 import type { Owner } from './scheduler.ts'
 import type { World } from './world.ts'
 
 const rounds = 3
-/** Longer than a session lives that nobody renews. */
+/** This is longer than a session lives without renewal. */
 const forgottenAfterMs = 60_000
-/** Longer than somebody who was removed from a group may see any more of it. */
+/** This is longer than a removed member may go on to see a group. */
 const removedWithinMs = 50_000
-/** Longer than the time between two periodic checks of a stream. */
+/** This is longer than the time between two periodic resyncs of a stream. */
 const periodMs = 35_000
 
 /**
- * What happens when all faults are over, by plain requests: alice writes to bob and carol, and changes what she wrote; somebody writes
- * to each group, and some of those who govern one change who is in it.
+ * What happens when all faults are over, by plain requests: Alice writes to Bob and Carol and changes what she wrote; a member writes to each
+ * group, and some owners and admins add and remove members.
  */
 export function createEpilogue(world: World) {
   const { scheduler, history, random, users, truth, network, redis } = world
@@ -28,8 +28,8 @@ export function createEpilogue(world: World) {
   const owner: Owner = { name: 'epilogue', alive: true }
 
   /**
-   * Where the flag stands after that, the index has to be complete; unless events were lost, for which the periodic resync makes up when
-   * they come back.
+   * If the flag is set after that, the index has to be complete, unless events were lost: then the periodic resync finds what is missing when the
+   * users come back.
    */
   async function whileLeaving(time: number, devices: readonly Device[], left: Promise<unknown>): Promise<void> {
     const lossy = world.withPeriodicResync && random.chance(0.4)
@@ -57,10 +57,10 @@ export function createEpilogue(world: World) {
     ])
   }
 
-  /** With all devices gone; bob and carol ack meanwhile what they have. The index must know of what they are sent. */
+  /** All devices are gone; Bob and Carol ack what they have. The index must know of what is sent to them. */
   async function whileAway(devices: readonly Device[]): Promise<void> {
     await scheduler.sleep(owner, forgottenAfterMs)
-    // Streams that were never closed still stand on their nodes; with the nodes they go.
+    // Streams that were never closed are still open on their nodes, and end with the nodes.
     for (const index of world.nodes.keys()) {
       world.killNode(index)
       world.startNode(index)
@@ -80,7 +80,7 @@ export function createEpilogue(world: World) {
     }
   }
 
-  /** Alice writes once to each, at some moment. */
+  /** Alice writes once to each of them, at a random moment. */
   async function writeWithin(round: string, ms: number, to: readonly UserId[] = others): Promise<void> {
     await Promise.all(
       to.map(async (userId) => {
@@ -90,7 +90,7 @@ export function createEpilogue(world: World) {
     )
   }
 
-  /** In each group somebody writes, at some moment; who is in it may change just before, or just after. */
+  /** In each group a member writes, at a random moment. Its members may change just before or just after. */
   async function groupsWithin(round: string, ms: number): Promise<void> {
     await Promise.all(
       [...world.groups].map(async (id) => {
@@ -118,7 +118,7 @@ export function createEpilogue(world: World) {
     while ((await send(world, owner, sending)) === 'failed') await scheduler.sleep(owner, 100)
   }
 
-  /** Whoever governs it takes somebody in, or puts somebody out, perhaps to take them back at once. */
+  /** An owner or admin adds or removes a member, and perhaps adds the removed one again at once. */
   async function regroup(conversationId: ConversationId): Promise<void> {
     const group = await groupNow(conversationId)
     const governor = group?.members.find((userId) => group.membersById.get(userId)?.role === 'OWNER')
@@ -126,11 +126,11 @@ export function createEpilogue(world: World) {
     const someone = random.pick(users.filter((userId) => userId !== governor))
     const request: GroupRequest = { type: 'members', conversationId, add: [], remove: [], roles: [] }
     const isIn = group.membersById.has(someone)
-    if (isIn) await untilSettled(world, owner, governor, { ...request, remove: [someone] })
-    if (!isIn || random.chance(0.5)) await untilSettled(world, owner, governor, { ...request, add: [someone] })
+    if (isIn) await retryUntilAnswered(world, owner, governor, { ...request, remove: [someone] })
+    if (!isIn || random.chance(0.5)) await retryUntilAnswered(world, owner, governor, { ...request, add: [someone] })
   }
 
-  /** Whether the index leads to the first of these messages that was not delivered. */
+  /** Checks whether the index leads to the first of these messages that was not delivered. */
   async function lookUp(userId: UserId, conversationId: ConversationId, counts: (message: Message) => boolean) {
     const [ticks] = await truth.boundaries.getMany([{ userId, conversationId }])
     const rows = await truth.messages.above(conversationId, ticks?.lastDeliveredSeq ?? 0, 1000)
@@ -140,7 +140,7 @@ export function createEpilogue(world: World) {
     history.note('epilogue', { kind: 'unindexed', userId, conversationId, first, row })
   }
 
-  /** A slow network may still cost an answer. */
+  /** Repeats a call, as a slow network may still lose an answer. */
   async function persistently<T>(attempt: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -177,7 +177,7 @@ export function createEpilogue(world: World) {
   async function acknowledge(userId: UserId, devices: readonly Device[]): Promise<void> {
     const device = devices.find((each) => each.userId === userId)
     for (const [conversationId, seq] of device?.held ?? []) {
-      // Which they may be put out of at any moment.
+      // A user may be removed from a group at any moment.
       if (isGroupId(conversationId) || seq === 0) continue
       device?.said.set(conversationId, Math.max(seq, device.said.get(conversationId) ?? 0))
       await acknowledgeOne(userId, conversationId, seq)
@@ -194,7 +194,7 @@ export function createEpilogue(world: World) {
     history.note('epilogue', { kind: 'ticks', ticks, source: 'answer' })
   }
 
-  /** Long after the last change of a group, so that those who were removed must have been told: somebody writes, others ack. */
+  /** Long after the last change of a group, when removed members must know of it, a member writes and others ack. */
   async function muchLater(devices: readonly Device[]): Promise<void> {
     await scheduler.sleep(owner, removedWithinMs)
     await Promise.all([...world.groups].map((id) => writeToGroup(id, 'much later')))
@@ -210,7 +210,7 @@ export function createEpilogue(world: World) {
     history.note('epilogue', { kind: 'fault', what: 'that was long ago' })
   }
 
-  /** When all streams have ended, everybody acks everything, by plain requests: then no pending row is left of those written now. */
+  /** When all streams have ended, all users ack everything by plain requests. Then none of the pending rows written now is left. */
   async function afterwards(devices: readonly Device[], left: Promise<unknown>): Promise<void> {
     const rows = async () =>
       (
@@ -241,7 +241,7 @@ export function createEpilogue(world: World) {
     afterwards,
     whileAway,
     whileComing,
-    /** Nothing but the event tells whoever is there to stay. */
+    /** Only the event tells a device that stays open. */
     whileThere: async (): Promise<void> => {
       await Promise.all([writeWithin('there', 0), groupsWithin('there', 0)])
     },

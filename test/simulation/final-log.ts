@@ -4,17 +4,17 @@ import type { ConversationId, MessageAddress, Seq, UserId } from '../../src/prot
 import type { Ticks } from '../../src/protocol/ticks.ts'
 import type { Entry } from './history.ts'
 
-/** What is left when everything has come to rest. */
+/** The final state of a run. */
 export type FinalState = {
   chats: FinalChat[]
   ticks: Ticks[]
   isBrisk: boolean
   voidedByReaders: number
-  /** In the time of the simulation: what rows say themselves was told by the clock of some node. */
+  /** Returns when the row was written, in the time of the simulation. The time in the row is that of a node's clock, which may be off. */
   writtenAtMs(address: MessageAddress): number
 }
 
-/** `indexed`: those in whose index it is. */
+/** `indexed` are the users who have it in their index. */
 export type FinalChat = {
   id: ConversationId
   members: readonly UserId[]
@@ -27,7 +27,7 @@ export type Anomaly = { promise: string; what: string }
 
 export type FinalLog = ReturnType<typeof createFinalLog>
 
-/** The logs as they are in the end, to look things up in. An edit that shows no more has lost its text: here it has what was asked for. */
+/** Looks things up in the final logs. An edit that no longer shows has lost its text; here it has the requested text. */
 export function createFinalLog({ chats }: FinalState, entries: readonly Entry[]) {
   const asked = new Map(only(entries, 'alters').map(({ clientMessageId, alteration }) => [clientMessageId, alteration]))
   const withText = (row: LogRow): LogRow => {
@@ -50,10 +50,10 @@ export function createFinalLog({ chats }: FinalState, entries: readonly Entry[])
     const row = at(id, seq)
     return row?.kind === 'change' ? row : undefined
   }
-  /** Of its last entry, message or change. */
+  /** Returns the seq of the last entry, message or change. */
   const last = (id: ConversationId): Seq =>
     Math.max(0, ...numbered.filter((each) => each.conversationId === id).map((each) => each.seq))
-  /** The first message strictly between two seqs. */
+  /** Returns the first message strictly between two seqs. */
   const messageBetween = (id: ConversationId, from: Seq, to: Seq): Message | undefined =>
     messages.find((row) => row.conversationId === id && row.seq > from && row.seq < to)
   const changesOf = ({ conversationId, seq }: MessageAddress): Change[] =>

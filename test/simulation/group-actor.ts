@@ -7,7 +7,7 @@ import type { SimulatedNode, World } from './world.ts'
 
 const passing = ['UNAVAILABLE', 'connection lost', 'connection refused']
 
-/** One attempt. `failed`: nobody knows, try again. `denied`: for good. */
+/** Makes one attempt. `failed`: the outcome is unknown, so it has to be repeated. `denied`: it is refused for good. */
 async function changeGroup(
   world: World,
   owner: Owner,
@@ -58,7 +58,7 @@ function asGroup({ conversation }: { conversation: { kind: string } }): Group {
   return conversation as Group
 }
 
-/** Founds a group with some of the others, and goes on until it is told which one that is. */
+/** Creates a group with some of the other users, and repeats that until it gets an answer. */
 export async function runFounder(world: World, userId: UserId, clientGroupId: string): Promise<void> {
   const { random, scheduler, users } = world
   const owner = client(`${userId}-f`)
@@ -66,17 +66,17 @@ export async function runFounder(world: World, userId: UserId, clientGroupId: st
   const memberIds = users.filter((each) => each !== userId && random.chance(0.7))
   const request: GroupRequest = { type: 'create', clientGroupId, title: clientGroupId, memberIds }
   const twice = random.chance(0.4) ? changeGroup(world, owner, userId, request) : undefined
-  await untilSettled(world, owner, userId, request)
+  await retryUntilAnswered(world, owner, userId, request)
   await twice
   if (random.chance(0.3)) await changeGroup(world, owner, userId, request)
 }
 
-/** Now and then all of them act at once. */
+/** All actors wait for the next round now and then, and so act at once. */
 const roundMs = 2000
 
 /**
- * Adds, removes, promotes and demotes people, renames and leaves; each until it is acknowledged or denied, some of it twice at once,
- * and some of those who were removed are taken back at once. They need not be in the group: then they are told so.
+ * Adds, removes, promotes and demotes people, renames and leaves. It repeats each change until it is acknowledged or denied, makes some of them
+ * twice at once, and adds some of the removed people again at once. The actor need not be in the group; then it is denied.
  */
 export async function runGroupActor(world: World, userId: UserId, count: number): Promise<void> {
   const { random, scheduler } = world
@@ -87,15 +87,15 @@ export async function runGroupActor(world: World, userId: UserId, count: number)
     if (world.groups.size === 0) continue
     const request = randomRequest(world, userId, random.pick([...world.groups]), `${owner.name} ${i}`)
     const twice = random.chance(0.2) ? changeGroup(world, owner, userId, request) : undefined
-    const outcome = await untilSettled(world, owner, userId, request)
+    const outcome = await retryUntilAnswered(world, owner, userId, request)
     await twice
     if (outcome === 'done' && request.type === 'members' && request.remove.length > 0 && random.chance(0.6)) {
-      await untilSettled(world, owner, userId, { ...request, add: request.remove, remove: [], roles: [] })
+      await retryUntilAnswered(world, owner, userId, { ...request, add: request.remove, remove: [], roles: [] })
     }
   }
 }
 
-export async function untilSettled(
+export async function retryUntilAnswered(
   world: World,
   owner: Owner,
   userId: UserId,

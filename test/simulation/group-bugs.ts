@@ -5,7 +5,7 @@ import type { Ports } from '../../src/ports/ports.ts'
 import { type ConversationId, isGroupId, type Seq } from '../../src/protocol/ids.ts'
 import type { Bug } from './bugs.ts'
 
-/** What can go wrong with who is in a group. */
+/** Mistakes with the membership of groups. */
 export const groupBugs: Bug[] = [
   {
     name: 'a group is founded anew by every attempt',
@@ -46,7 +46,7 @@ export const groupBugs: Bug[] = [
         conversations: {
           ...ports.conversations,
           async replace(...args) {
-            // Time to read the change before it is decided, which does no harm by itself.
+            // This gives readers time to meet the change before it is decided, and does no harm by itself.
             await ports.clock.sleep(random.below(3000))
             return ports.conversations.replace(...args)
           },
@@ -103,7 +103,7 @@ export const groupBugs: Bug[] = [
       versions: {
         ...ports.versions,
         async raise(id, version) {
-          // Neither does harm by itself, and both at once are too seldom otherwise.
+          // Neither of the two does harm by itself, and both at once are too rare otherwise.
           if (random.chance(0.4)) await ports.clock.sleep(random.below(10_000))
           if (random.chance(0.5)) redis.versions.clear()
           if (redis.versions.get(id)) return ports.versions.raise(id, version)
@@ -123,7 +123,7 @@ export const groupBugs: Bug[] = [
         messages: {
           ...ports.messages,
           async put(row) {
-            // Holes and failovers, which are too seldom otherwise, and do no harm by themselves.
+            // This makes holes and failovers, which are too rare otherwise and do no harm by themselves.
             if (row.kind !== 'void' && isRare(row.conversationId)) await ports.clock.sleep(random.below(1500))
             return ports.messages.put(row)
           },
@@ -152,7 +152,7 @@ export const groupBugs: Bug[] = [
     plantAbove(ports, { random }) {
       const owed: (() => Promise<void>)[] = []
       const pay = async () => {
-        // Time to die in between.
+        // This gives the node time to die in between.
         await ports.clock.sleep(random.below(3000))
         for (const add of owed.splice(0)) await add()
       }
@@ -188,7 +188,7 @@ export const groupBugs: Bug[] = [
       memberships: {
         ...ports.memberships,
         async remove(userId, id) {
-          // Time for somebody to take them back in between.
+          // This gives a member time to add them again in between.
           await ports.clock.sleep(random.below(4000))
           await ports.memberships.remove(userId, id, Number.MAX_SAFE_INTEGER)
         },

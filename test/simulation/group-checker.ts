@@ -6,7 +6,7 @@ import type { Entry } from './history.ts'
 import type { Tenures } from './tenures.ts'
 import { checkWatches } from './watch-checker.ts'
 
-/** Judges who was in which group, and what that let them see and do. */
+/** Checks who was in which group, and what they could see and do. */
 export function checkGroups(entries: readonly Entry[], state: FinalState, log: FinalLog, tenures: Tenures): Anomaly[] {
   const facts = factsOf(entries, state, tenures)
   return [
@@ -23,7 +23,7 @@ export function checkGroups(entries: readonly Entry[], state: FinalState, log: F
   ]
 }
 
-/** The log alone makes the group what it is; and whoever is in it finds it. */
+/** The final group is what its log makes of it, and every member finds it in the index. */
 function consistent({ chats }: FinalState, tenures: Tenures): Anomaly[] {
   return chats.flatMap(({ id, group, indexed }) => {
     if (!group) return []
@@ -40,7 +40,7 @@ function consistent({ chats }: FinalState, tenures: Tenures): Anomaly[] {
   })
 }
 
-/** P2. */
+/** P2: every attempt at creating a group got the same group. */
 function foundedOnce(entries: readonly Entry[]): Anomaly[] {
   const ids = groupBy(only(entries, 'answered'), ({ userId, request }) =>
     request.type === 'create' ? `${userId} ${request.clientGroupId}` : '',
@@ -51,7 +51,7 @@ function foundedOnce(entries: readonly Entry[]): Anomaly[] {
     .map(([key]) => ({ promise: 'P2', what: `${key} is more than one group` }))
 }
 
-/** P1: what was acknowledged has taken effect, and the answer is what the log has made of the group by then. */
+/** P1: an acknowledged change has taken effect, and the answer shows what the log has made of the group by then. */
 function durable(entries: readonly Entry[], tenures: Tenures, facts: readonly Fact[]): Anomaly[] {
   return only(entries, 'answered').flatMap(({ atMs, who, userId, request, group, since }) => {
     const report = (what: string): Anomaly => ({ promise: 'P1', what: `${who} was told of a ${request.type}: ${what}` })
@@ -68,7 +68,7 @@ function durable(entries: readonly Entry[], tenures: Tenures, facts: readonly Fa
   })
 }
 
-/** Who has asked to leave, answered or not: nobody but themselves can bring them back. */
+/** Returns the users who have asked to leave, answered or not: only they themselves can come back. */
 const leaversOf = (entries: readonly Entry[], id: ConversationId): Set<UserId> =>
   new Set(
     only(entries, 'asks')
@@ -109,7 +109,7 @@ function ineffective(
   ]
 }
 
-/** Whoever asks after an answer gets no older group than that answer's. */
+/** A request after an answer gets no older group than that answer's. */
 function upToDate(entries: readonly Entry[], tenures: Tenures): Anomaly[] {
   const newest = new Map<ConversationId, { index: number; version: Seq }[]>()
   return entries.flatMap((entry, index) => {
@@ -123,7 +123,7 @@ function upToDate(entries: readonly Entry[], tenures: Tenures): Anomaly[] {
   })
 }
 
-/** P6, in streams: nothing above the change that took the user out, nor from before the one that brought them. */
+/** P6 in streams: nothing is shown above the change that removed the user, nor from before the one that added them. */
 function streams(entries: readonly Entry[], tenures: Tenures): Anomaly[] {
   const shown = only(entries, 'shown').map(({ stream, userId, message }) => ({
     stream,
@@ -143,9 +143,8 @@ function streams(entries: readonly Entry[], tenures: Tenures): Anomaly[] {
 }
 
 /**
- * Somebody was told, at `index`, that at this version somebody was in a group, or out of it. `untilMs`: what ended that was written
- * no earlier.
- * `joinedSeq`: where their view began.
+ * An answer or a stream showed, at `index`, that a user was in a group or out of it at this version. The change that ended this was written no
+ * earlier than `untilMs`. `joinedSeq` is where the user's view began.
  */
 export type Fact = {
   index: number
@@ -181,7 +180,7 @@ function factsOf(entries: readonly Entry[], { writtenAtMs }: FinalState, tenures
   })
 }
 
-/** P6, in pages: nothing from before the user came, as far as anybody had been told when they asked. */
+/** P6 in pages: nothing is shown from before the user joined, as far as any user knew of that when the page was requested. */
 function pages(entries: readonly Entry[], tenures: Tenures, facts: readonly Fact[]): Anomaly[] {
   return only(entries, 'page').flatMap(({ atMs, userId, conversationId: id, messages, since }) => {
     const told = facts.filter((fact) => fact.index < since && fact.userId === userId && fact.id === id)
@@ -195,7 +194,7 @@ function pages(entries: readonly Entry[], tenures: Tenures, facts: readonly Fact
   })
 }
 
-/** Whoever was out from before they asked until after they were answered gets in nowhere; whoever was in, is let in. */
+/** A user who was out of a group during a whole request is refused; a user who was in it is not. */
 function doors(entries: readonly Entry[], facts: readonly Fact[]): Anomaly[] {
   const attempts = new Map(
     entries.flatMap((entry, index) => (entry.kind === 'alters' ? [[entry.attempt, index] as const] : [])),
@@ -232,7 +231,7 @@ function doors(entries: readonly Entry[], facts: readonly Fact[]): Anomaly[] {
   })
 }
 
-/** P4: every device of whoever is in a group in the end has had each acknowledged message since they came. */
+/** P4: every device of a final member of a group was shown each acknowledged message since the member joined. */
 function complete(entries: readonly Entry[], log: FinalLog, { chats }: FinalState): Anomaly[] {
   const acknowledged = new Set(only(entries, 'sent').map(({ message }) => message.messageId))
   const shown = new Set(only(entries, 'shown').map(({ who, message }) => `${who} ${message.messageId}`))

@@ -5,7 +5,7 @@ import type { Alteration, Message } from '../../src/ports/log.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../../src/protocol/ids.ts'
 import type { Ticks } from '../../src/protocol/ticks.ts'
 
-/** What was seen from outside, in order. The checker knows nothing else but the final log. */
+/** What was seen from outside, in order. The checker knows only this and the final log. */
 export type Entry = { atMs: number; who: string } & Observation
 
 export type ChangeRequest = {
@@ -16,7 +16,7 @@ export type ChangeRequest = {
   alteration: Alteration
 }
 
-/** What somebody wants of a group. */
+/** What a user wants to change about a group. */
 export type GroupRequest =
   | { type: 'create'; clientGroupId: string; title: string; memberIds: readonly UserId[] }
   | { type: 'rename'; conversationId: ConversationId; title: string }
@@ -31,13 +31,13 @@ export type GroupRequest =
 
 type Observation =
   | { kind: 'try'; senderId: UserId; clientMessageId: string; body: string; node: string }
-  /** `since`, here and below: how much had been seen when it was asked for. */
+  /** `since`, here and below, is how many entries the history had when the request was made. */
   | { kind: 'sent'; senderId: UserId; clientMessageId: string; message: Message; duplicate: boolean; since: number }
   | { kind: 'asks'; userId: UserId; request: GroupRequest; node: string }
-  /** `group`: as the answer shows it, where it does. */
+  /** `group` is the group as the answer shows it, if it does. */
   | { kind: 'answered'; userId: UserId; request: GroupRequest; group: Group | undefined; since: number }
   | { kind: 'denied'; userId: UserId; request: GroupRequest; error: string; since: number }
-  /** Somebody was told that there is no such conversation for them. */
+  /** A user got the answer that there is no such conversation for them. */
   | { kind: 'turned away'; userId: UserId; conversationId: ConversationId; what: string; since: number }
   | { kind: 'failed'; what: string; error: string }
   | {
@@ -67,13 +67,13 @@ type Observation =
   | { kind: 'left'; stream: number; how: string }
   | { kind: 'page'; userId: UserId; conversationId: ConversationId; messages: readonly Message[]; since: number }
   | { kind: 'says'; userId: UserId; conversationId: ConversationId; delivered: Seq; read: Seq }
-  /** `watch`: the stream that showed them, and to whom. */
+  /** `watch` is the stream that showed them, and its user. */
   | { kind: 'ticks'; ticks: Ticks; source: string; watch?: { stream: number; userId: UserId } }
   | { kind: 'typing'; typing: Typing; stream: number; userId: UserId }
   | { kind: 'watch'; stream: number; userId: UserId; of: string; node: string; only?: ConversationId }
-  /** A pending row that nobody needs any more. */
+  /** A pending row was left that is not needed any more. */
   | { kind: 'leftover'; userId: UserId; conversationId: ConversationId; first: Seq }
-  /** A direct chat was made, and there was no message in it. */
+  /** A direct chat was created, and there was no message in it. */
   | { kind: 'empty'; conversationId: ConversationId }
   | { kind: 'fault'; what: string }
   | { kind: 'unindexed'; userId: UserId; conversationId: ConversationId; first: Seq; row: Seq | undefined }
@@ -92,7 +92,7 @@ export function createHistory(now: () => number) {
   return {
     entries,
     note: (who: string, observation: Observation): void => void entries.push({ atMs: now(), who, ...observation }),
-    /** For people. */
+    /** Returns the history as readable lines. */
     lines: (): string[] => entries.map((entry) => lineOf(entry, startedAtMs)),
   }
 }

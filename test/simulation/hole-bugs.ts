@@ -3,12 +3,12 @@ import type { Ports } from '../../src/ports/ports.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import type { MemoryRedis } from '../../src/store/memory/memory-redis.ts'
 import { counterOf, setCounter } from '../../src/store/memory/sequencer.ts'
-import type { Bug, Surroundings } from './bugs.ts'
+import type { Bug, BugContext } from './bugs.ts'
 
-// Mistakes that were in the code once, and that neither this simulation nor anything else had shown.
+// Mistakes that were in the code once, and that neither this simulation nor any other test had shown.
 
-/** As if there were no other clock. Its steps are more frequent than those of the nemesis, and do no harm by themselves. */
-function byWallClock(clock: Clock, { random }: Surroundings): Clock {
+/** Uses the wall clock as the monotonic one. It steps more often than the nemesis lets it, which does no harm by itself. */
+function byWallClock(clock: Clock, { random }: BugContext): Clock {
   let offMs = 0
   const now = () => {
     if (random.chance(0.02)) offMs = random.between(-600_000, 600_000)
@@ -17,7 +17,7 @@ function byWallClock(clock: Clock, { random }: Surroundings): Clock {
   return { ...clock, now, monotonic: now }
 }
 
-/** All waiting is over in a twentieth of its time. */
+/** Every wait takes a twentieth of its time. */
 function hurried(clock: Clock): Clock {
   const faster = (now: () => number) => {
     const startedAtMs = now()
@@ -30,8 +30,8 @@ function hurried(clock: Clock): Clock {
   }
 }
 
-/** While events are lost, more of them are, which the periodic resync makes up for. */
-const losing = ({ events }: Ports, { random, network }: Surroundings): Ports['events'] => ({
+/** Loses more events while events are lost. The periodic resync repairs that. */
+const losing = ({ events }: Ports, { random, network }: BugContext): Ports['events'] => ({
   ...events,
   subscribe: (userId, { event, gap }) =>
     events.subscribe(userId, {
@@ -40,7 +40,7 @@ const losing = ({ events }: Ports, { random, network }: Surroundings): Ports['ev
     }),
 })
 
-/** As if the process that is asked had kept it. */
+/** Makes all counters look as if the current process had kept them. */
 function believeCounters(redis: MemoryRedis): void {
   const { get } = redis.counters
   redis.counters.get = (id) => {
@@ -81,7 +81,7 @@ export const holeBugs: Bug[] = [
   },
   {
     name: 'a Redis process that comes back is taken for the one it was',
-    seed: 498,
+    seed: 1998,
     plant(ports, { redis }) {
       redis.runId = () => 1
       return ports
@@ -135,7 +135,7 @@ export const holeBugs: Bug[] = [
     plant: (ports) => ports,
     plantOnto: (domain) => ({
       ...domain,
-      // As if the stream were that of another, who may stay.
+      // The stream is opened as that of another user, who may stay.
       followTyping(member) {
         const other = member.conversation.members.find((each) => each !== member.userId)
         return domain.followTyping({ ...member, userId: other ?? member.userId })

@@ -1,7 +1,7 @@
 import type { Owner } from './scheduler.ts'
 import type { World } from './world.ts'
 
-/** Does harm for a while, then puts everything back in order. */
+/** Injects faults for a while, then repairs everything. */
 export async function runNemesis(world: World, blows: number): Promise<void> {
   const { random, scheduler, history, network, redis } = world
   const owner: Owner = { name: 'nemesis', alive: true }
@@ -29,7 +29,7 @@ export async function runNemesis(world: World, blows: number): Promise<void> {
 
     async failBack() {
       const promote = redis.replica()
-      // Those who listen elsewhere in the cluster notice nothing, and what was published meanwhile may never have got to them.
+      // Subscribers on other nodes of the cluster notice nothing, and may never have got what was published in between.
       const isNoticed = !world.withPeriodicResync || random.chance(0.3)
       const losesEvents = world.withPeriodicResync && random.chance(0.7)
       note(`a replica of Redis stops following${losesEvents ? ', and events are lost' : ''}`)

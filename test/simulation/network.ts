@@ -8,37 +8,37 @@ import type { Owner, Scheduler } from './scheduler.ts'
 type FaultRates = {
   /** The call fails and does nothing. */
   refused: number
-  /** It is carried out, and the answer is lost. */
+  /** The call is carried out, and the answer is lost. */
   answerLost: number
-  /** The caller gives up, and it is carried out later all the same. */
+  /** The caller gives up, and the call is carried out later. */
   late: number
-  /** An event is lost without a trace. */
+  /** An event is lost and its listener is not told. */
   eventLost: number
-  /** It takes its time. */
+  /** The call takes long. */
   slow: number
 }
 
-/** How slow what is slow may be, and how often that is when all is well. */
+/** How slow a slow call may be, and how often calls are slow when there are no faults. */
 type Pace = { slow: number; slowestMs: number }
 
-/** Longer than any patience of the domain. */
+/** Slow calls take longer than any wait of the domain. */
 export const unsteady: Pace = { slow: 0.03, slowestMs: 1500 }
-/** So that a healthy write, which is five times on its way from its number to its cell, takes no longer than a reader waits for it. */
+/** Calls are so quick that a healthy write, which takes five calls from its seq to its cell, is done before a reader stops waiting for it. */
 export const brisk: Pace = { slow: 0.3, slowestMs: 55 }
 
-/** How long a call may be on its way that its caller has given up. */
+/** How long a call may still be on its way after its caller has given up. */
 const latestMs = 5000
 
 export type Network = ReturnType<typeof createNetwork>
 
-/** Between the nodes and what they share: every call and every event takes its turn, and may come to grief. */
+/** The network between the nodes and what they share. Every call and every event waits for its turn, and may fail. */
 export function createNetwork(scheduler: Scheduler, random: Random, { slow, slowestMs }: Pace) {
   const wire: Owner = { name: 'wire', alive: true }
   const healthy: FaultRates = { refused: 0, answerLost: 0, late: 0, eventLost: 0, slow }
   let rates = healthy
   let deaf = false
 
-  /** When its turn has come, or after a while. */
+  /** Calls `go` when its turn has come, or after a while. */
   function eventually(owner: Owner, go: () => void): void {
     if (random.chance(rates.slow)) scheduler.after(owner, random.below(slowestMs), go)
     else scheduler.whenTurn(owner, go)
@@ -50,7 +50,7 @@ export function createNetwork(scheduler: Scheduler, random: Random, { slow, slow
         const draw = random.next()
         if (draw < rates.refused) return reject(unavailable())
         if (draw < rates.refused + rates.late) {
-          // Nobody waits for the outcome any more.
+          // No caller waits for the outcome any more.
           const carryOutLate = () => void carryOut().catch(() => undefined)
           if (random.chance(0.5)) scheduler.whenTurn(wire, carryOutLate)
           else scheduler.after(wire, random.below(latestMs), carryOutLate)
@@ -58,14 +58,14 @@ export function createNetwork(scheduler: Scheduler, random: Random, { slow, slow
         }
         carryOut().then((result) => {
           const isLost = draw < rates.refused + rates.late + rates.answerLost
-          // A node that dies here has done it and never learns.
+          // A node that dies here has made the call and never learns its outcome.
           eventually(owner, () => (isLost ? reject(unavailable()) : resolve(result)))
         }, reject)
       }),
     )
   }
 
-  /** In order, like a connection; but what is on its way is lost when the connection breaks. */
+  /** Delivers events in order, like a connection. Those on their way are lost when the connection breaks. */
   function delayed(owner: Owner, listener: EventListener) {
     const queue: { arrive(): void; lose?(): void }[] = []
     let draining = false
@@ -98,7 +98,7 @@ export function createNetwork(scheduler: Scheduler, random: Random, { slow, slow
     return { heard, flushed }
   }
 
-  /** The same ports, as a node sees them that is not alone in the world. `onListen`: what to close when it dies. */
+  /** Returns the ports as a node sees them over this network. `onListen` is called with what has to be closed when the node dies. */
   function reach(owner: Owner, ports: Ports, onListen: (subscription: EventSubscription) => void): Ports {
     const over = <Port extends object>(port: Port): Port =>
       Object.fromEntries(
@@ -152,12 +152,12 @@ export function createNetwork(scheduler: Scheduler, random: Random, { slow, slow
 
   return {
     reach,
-    /** All else is as when all is well. */
+    /** Sets these rates. The others are as without faults. */
     setRates(next: Partial<FaultRates>): void {
       rates = { ...healthy, ...next }
     },
     losesEvents: (): boolean => rates.eventLost > 0,
-    /** Nothing published arrives. To be ended by telling every listener of the gap. */
+    /** While it is deaf, no event arrives. The caller ends it and then tells every listener of the gap. */
     setDeaf(isDeaf: boolean): void {
       deaf = isDeaf
     },

@@ -1,8 +1,8 @@
-/** A seeded source of chance: the same seed, the same run. */
+/** A seeded random generator: the same seed gives the same run. */
 export type Random = ReturnType<typeof createRandom>
 
 export function createRandom(seed: number) {
-  // mulberry32 over a scrambled seed, so that neighbouring seeds differ from the first draw on.
+  // This is mulberry32 over a scrambled seed, so that neighbouring seeds differ from the first draw on.
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0
 
   function next(): number {
@@ -15,9 +15,9 @@ export function createRandom(seed: number) {
 
   return {
     next,
-    /** A whole number from 0 to below `limit`. */
+    /** Returns an integer from 0 to below `limit`. */
     below: (limit: number): number => Math.floor(next() * limit),
-    /** A whole number from `from` to `to`, both included. */
+    /** Returns an integer from `from` to `to`, both included. */
     between: (from: number, to: number): number => from + Math.floor(next() * (to - from + 1)),
     chance: (probability: number): boolean => next() < probability,
     pick<T>(items: readonly T[]): T {

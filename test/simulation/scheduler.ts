@@ -4,10 +4,10 @@ import type { Random } from './random.ts'
 // Owns every await of a simulated run. Code that waits registers a step; the loop picks one at random, lets everything that
 // follows from it run until it waits again, and picks the next. Time passes only when it says so.
 
-/** Whose step it is: a node, a client, the network. What is dead never goes on. `clockOffMs`: by how much its wall clock is off. */
+/** The owner of a step: a node, a client or the network. A dead owner never goes on. `clockOffMs` says by how much its wall clock is off. */
 export type Owner = { readonly name: string; alive: boolean; clockOffMs?: number }
 
-/** `monotonic` never steps, whatever is done to the wall clock. */
+/** `monotonic` never steps, even when the wall clock does. */
 type SimulatedClock = Clock & { monotonic(): number }
 
 type Step = { owner: Owner; go: () => void }
@@ -15,11 +15,11 @@ type Timer = Step & { atMs: number }
 
 export type Scheduler = ReturnType<typeof createScheduler>
 
-/** `starves`: time may pass although somebody could go on. */
+/** `starves`: time may pass although a step could be made. */
 export function createScheduler(random: Random, { starves }: { starves: boolean }) {
   let nowMs = 1_800_000_000_000
   const ready: Step[] = []
-  /** The next one is the last: of those that are due at the same time, the one that was set first. */
+  /** They are sorted so that the next one is the last. Of those due at the same time, the one that was set first is next. */
   const timers: Timer[] = []
 
   /** Calls `go` when its turn has come among all that could happen next. */
@@ -83,7 +83,7 @@ export function createScheduler(random: Random, { starves }: { starves: boolean 
         if (isDone()) return resolve(steps)
         if (steps >= stepsMax) return reject(new Error(`Not done after ${stepsMax} steps`))
         steps += 1
-        // Now and then time passes although somebody could go on: that is what a slow network looks like.
+        // Now and then time passes although a step could be made: this simulates a slow network.
         const waits = starves && timers.length > 0 && random.chance(0.02)
         const step = ready.length > 0 && !waits ? takeReady() : takeTimer()
         if (!step) return reject(new Error('Nothing can happen any more'))
@@ -97,7 +97,7 @@ export function createScheduler(random: Random, { starves }: { starves: boolean 
   return { now: () => nowMs, whenTurn, turn, after, sleep, clockOf, run }
 }
 
-/** When everything that follows from what was just resolved has happened: Node runs ticks when no promise job is left. */
+/** Calls `go` when everything that follows from the last step has happened: Node runs ticks when no promise job is left. */
 const whenSettled = (go: () => void): void => void settled.then(() => process.nextTick(go))
 
 const settled = Promise.resolve()

@@ -12,18 +12,18 @@ import { runTypist, runWatcher } from './watchers.ts'
 import { createWorld } from './world.ts'
 
 const stepsMax = 300_000
-/** After the last fault, in the time of the simulation. */
+/** How long after the last fault every device must be current, in the time of the simulation. */
 const currentWithinMs = 120_000
 
 type Outcome = { seed: number; anomalies: Anomaly[]; steps: number; lines: () => string[] }
 
-/** One run: people chat while things break, then everything heals, everybody goes and comes back, and the promises are checked. */
+/** Makes one run: users chat while faults happen, then all faults end, all users leave and come back, and the promises are checked. */
 export async function simulate(seed: number, change?: Change): Promise<Outcome> {
   const world = createWorld(seed, change)
   const { random, scheduler, history, users, truth } = world
   const [alice, bob, carol] = users
   const epilogue = createEpilogue(world)
-  const habits = () => ({ followsChanges: random.chance(0.7), takesAtOnce: random.chance(0.6) })
+  const habits = () => ({ followsChanges: random.chance(0.7), hasSink: random.chance(0.6) })
   const devices = [
     createDevice(world, alice, 'phone', { sole: false, ...habits() }),
     createDevice(world, alice, 'laptop', { sole: false, ...habits() }),
@@ -113,7 +113,7 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
     return scheduler.run(() => done || anomalies.length > 0, stepsMax)
   }
 
-  /** Everybody has to get everything that was acknowledged, and notes down what they do not get. */
+  /** Waits until every device has everything that was acknowledged, and notes what is missing. */
   async function becomeCurrent(): Promise<number> {
     const deadlineMs = scheduler.now() + currentWithinMs
     const wanted = await wantedBy(devices)
@@ -135,7 +135,7 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
     return taken
   }
 
-  /** How far each device has to come: the last message and the last change of each chat that its user may see. */
+  /** Returns how far each device has to get: to the last message and the last change of each chat that its user may see. */
   async function wantedBy(all: readonly Device[]): Promise<Wanted[]> {
     const chats = await acknowledged()
     return all.flatMap((device) =>
@@ -157,8 +157,8 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
   }
 
   /**
-   * What was acknowledged. A change that its author was refused in the meantime, because the message had been deleted, may have gone
-   * into the log without anybody publishing it; and so may a message to a group that its author has given up on.
+   * Returns what was acknowledged. A change that was refused in the end, because the message had been deleted, may be in the log without having
+   * been published; and so may a message to a group that its author has given up on.
    */
   async function acknowledged() {
     const ids = new Set(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Bug, bugs, shownElsewhere, withoutPeriodicResync } from './bugs.ts'
 import { simulate } from './simulate.ts'
 
-/** A few of many: `npm run simulate` tries as many as one likes. */
+/** These are a few of many; `npm run simulate` tries any number. */
 const seeds = 60
 const seedsWithoutResync = 30
 const seedsPerBug = 400
@@ -25,8 +25,8 @@ describe('the simulation', () => {
     }
   })
 
-  // Each of them showed a bug once. The domain waits at other places by now, so what happens under these seeds is not what
-  // happened then; the two bugs themselves are among the planted ones (a session vouches …, two first attempts …).
+  // Each of these seeds showed a bug once. The domain awaits at other places by now, so these seeds no longer give the same runs; the two bugs
+  // themselves are among the planted ones (a session vouches …, two first attempts …).
   it.each([4, 61_455])('seed %i, which once broke a promise, keeps them all', async (seed) => {
     expect((await simulate(seed)).anomalies).toEqual([])
   })
@@ -37,8 +37,8 @@ describe('the simulation', () => {
     expect((await simulate(8)).lines()).not.toEqual(one.lines())
   })
 
-  // A seed stands for a history only as long as the code waits at the same places. Where the noted one shows nothing any more, the next
-  // ones are tried: `npm run simulate -- --find-bugs` notes seeds of today.
+  // A seed gives the same run only as long as the code awaits at the same places. If the noted seed no longer shows the bug, the next ones are
+  // tried; `npm run simulate -- --find-bugs` notes current seeds.
   it.each(bugs.filter(({ name }) => !shownElsewhere.has(name)))(
     'catches the planted bug: $name',
     { timeout },

@@ -3,14 +3,14 @@ import type { GroupChange } from '../../src/ports/log.ts'
 import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import type { FinalState } from './final-log.ts'
 
-/** A stretch of a log that a user may see: strictly between the two. The times: when each change was written. */
+/** A range of a log that a user may see: strictly between the two seqs. The times say when each of the two changes was written. */
 type Tenure = { joinedSeq: Seq; joinedAtMs: number; leftSeq: Seq; leftAtMs: number }
 
 export type Tenures = ReturnType<typeof createTenures>
 
 /**
- * Who was in which chat from where to where, as the logs have it. Of the changes in a group's log those took effect that lead from
- * the version the group has in the end back to its beginning.
+ * Finds from the logs who was in which chat, and from where to where. Of the changes in a group's log, those took effect that lead from the
+ * group's final version back to its beginning.
  */
 export function createTenures({ chats, writtenAtMs }: FinalState) {
   const chains = new Map(chats.flatMap((chat) => (chat.group ? [[chat.id, chainOf(chat.group, chat.rows)]] : [])))
@@ -32,11 +32,11 @@ export function createTenures({ chats, writtenAtMs }: FinalState) {
     return tenures
   }
 
-  /** The one in which the user may see this entry. */
+  /** Returns the tenure in which the user may see this entry. */
   const around = (userId: UserId, id: ConversationId, seq: Seq): Tenure | undefined =>
     of(userId, id).find(({ joinedSeq, leftSeq }) => joinedSeq < seq && seq < leftSeq)
 
-  /** The group as this version has made it. */
+  /** Returns the group at this version. */
   function groupAt(id: ConversationId, version: Seq): Group | undefined {
     const chain = chainFor(id)
     const index = chain.findIndex(({ seq }) => seq === version)
@@ -46,7 +46,7 @@ export function createTenures({ chats, writtenAtMs }: FinalState) {
   return { chainFor, of, around, groupAt }
 }
 
-/** Oldest first; as far as it leads. */
+/** Returns the chain of changes, oldest first, as far back as it leads. */
 function chainOf({ version }: Group, rows: FinalState['chats'][number]['rows']): GroupChange[] {
   const bySeq = new Map(rows.filter((row) => row.kind === 'group').map((row) => [row.seq, row]))
   const chain: GroupChange[] = []

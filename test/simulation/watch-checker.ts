@@ -3,15 +3,15 @@ import { type Anomaly, only } from './final-log.ts'
 import type { Fact } from './group-checker.ts'
 import type { Entry } from './history.ts'
 
-/** After which somebody who was removed is shown nothing more: the periodic check finds out within 30 s, as soon as it is answered. */
+/** After this time a removed member is shown nothing more: the periodic resync finds out within 30 s, as soon as it is answered. */
 const graceMs = 45_000
 
-/** Judges what people were shown of the ticks and the typing of others. */
+/** Checks what users were shown of the ticks and the typing of others. */
 export function checkWatches(entries: readonly Entry[], facts: readonly Fact[]): Anomaly[] {
   return [...forMembers(entries, facts), ...ended(entries, facts), ...rising(entries)]
 }
 
-/** Whether somebody was told long ago, between these times, that the user is out of the group, and the user was not back in time. */
+/** Whether it was known long ago, between these times, that the user is out of the group, and the user was not back in time. */
 function isLongOut(
   entries: readonly Entry[],
   facts: readonly Fact[],
@@ -25,7 +25,7 @@ function isLongOut(
   })
 }
 
-/** P6: no ticks and no typing of a group for somebody who was taken out of it. */
+/** P6: a removed member is shown no ticks and no typing of the group. */
 function forMembers(entries: readonly Entry[], facts: readonly Fact[]): Anomaly[] {
   return entries.flatMap((entry) => {
     const seen =
@@ -54,7 +54,7 @@ function ended(entries: readonly Entry[], facts: readonly Fact[]): Anomaly[] {
   })
 }
 
-/** P5: what one stream shows of a member never falls. */
+/** P5: the boundaries that one stream shows of a member never fall. */
 function rising(entries: readonly Entry[]): Anomaly[] {
   const shown = new Map<string, { lastDeliveredSeq: number; lastReadSeq: number }>()
   return only(entries, 'ticks').flatMap(({ ticks, watch }) => {

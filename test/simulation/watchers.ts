@@ -4,10 +4,10 @@ import type { Ticks } from '../../src/protocol/ticks.ts'
 import { client, messageOf } from './clients.ts'
 import type { World } from './world.ts'
 
-/** Longer than it may take until somebody who was removed is shown nothing more. */
+/** This is longer than it may take until a removed member is shown nothing more. */
 const watchesMsMax = 120_000
 
-/** Watches the ticks of one chat, those of all, or who is typing in one; for a while, or until it is told that this is over. */
+/** Watches the ticks of one chat, the ticks of all chats, or the typing in one chat, for a while or until the stream ends. */
 export async function runWatcher(world: World, userId: UserId, name: string): Promise<void> {
   const { random, scheduler, history } = world
   const owner = client(name)
@@ -39,9 +39,9 @@ export async function runWatcher(world: World, userId: UserId, name: string): Pr
     })
     const only = of === 'all ticks' ? {} : { only: id }
     history.note(name, { kind: 'watch', stream, userId, of, node: node.owner.name, ...only })
-    if ('offerTo' in source && of !== 'typing' && random.chance(0.5)) {
-      source.offerTo({
-        takeNow(item: Ticks) {
+    if ('setSink' in source && of !== 'typing' && random.chance(0.5)) {
+      source.setSink({
+        tryPush(item: Ticks) {
           if (random.chance(0.2)) return false
           noteTicks(item)
           return true
@@ -65,7 +65,7 @@ export async function runWatcher(world: World, userId: UserId, name: string): Pr
   }
 }
 
-/** One or the other begins to type, or stops. */
+/** Random users begin to type, or stop. */
 export async function runTypist(world: World, name: string): Promise<void> {
   const { random, scheduler, history } = world
   const owner = client(name)

@@ -15,12 +15,12 @@ import { brisk, createNetwork, unsteady } from './network.ts'
 import { createRandom } from './random.ts'
 import { createScheduler, type Owner } from './scheduler.ts'
 
-/** Small, so that a simulated run meets it; or not quite so small, so that it does not always. */
+/** The first is so small that a run exceeds it; the second is not always exceeded. */
 const inboxLimits = [3, 12]
 const requestTimeoutMs = 5000
 /** How often sessions are renewed where the periodic resync is switched off. */
 const renewEveryMs = 10_000
-/** Longer than anybody is given to become current. */
+/** This is longer than any device has to become current. */
 const clockOffMsMax = 600_000
 
 const users = ['alice', 'bob', 'carol'] as [UserId, UserId, UserId]
@@ -77,7 +77,7 @@ export function createWorld(seed: number, change?: Change) {
     members,
   }))
   const groups = new Set<ConversationId>()
-  /** By user, the messages their devices have seen. */
+  /** The messages that the devices of each user have seen. */
   const known = new Map<UserId, Map<string, Message>>()
   let ids = 0
   let voidedByReaders = 0
@@ -116,13 +116,13 @@ export function createWorld(seed: number, change?: Change) {
     }
   }
 
-  /** To another process, which believes no counter, version or flag of the first. */
+  /** Fails over to another process, which trusts no counter, version or flag of the first. */
   function failOver(): void {
     redis.failover()
     redis.cutSubscribers()
   }
 
-  /** As when somebody sets it right, or sets it wrong. */
+  /** Steps the wall clock of a node, as when an administrator sets it. */
   function stepClock(index: number): void {
     const node = nodes[index]
     if (node) node.owner.clockOffMs = random.between(-clockOffMsMax, clockOffMsMax)
@@ -141,7 +141,7 @@ export function createWorld(seed: number, change?: Change) {
 
   const living = (): SimulatedNode[] => nodes.filter(({ owner }) => owner.alive)
 
-  /** A request over a connection that may break: what the node does may be done without the client ever knowing. */
+  /** Makes a request over a connection that may break: the node may carry it out without the client ever knowing. */
   function ask<T>(client: Owner, node: SimulatedNode, work: (domain: Domain) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const settle = (finish: () => void) => {
@@ -170,9 +170,9 @@ export function createWorld(seed: number, change?: Change) {
     redis,
     truth: shared,
     withPeriodicResync,
-    /** Holes that a reader has voided, because it took their writers for dead. */
+    /** How many holes readers have voided because they took the writers for dead. */
     voidedByReaders: () => voidedByReaders,
-    /** Calls are quick, and none fails but with its node: then nobody may take a healthy write for one that will never come. */
+    /** Whether calls are quick and fail only with their node. Then no reader may void the cell of a healthy write. */
     isBrisk,
     nodes,
     living,
@@ -181,7 +181,7 @@ export function createWorld(seed: number, change?: Change) {
     ask,
     failOver,
     stepClock,
-    /** When the row was written, by the time of the simulation; never, where there is none. */
+    /** Returns when the row was written, in the time of the simulation; infinity if it was not. */
     writtenAtMs: ({ conversationId, seq }: MessageAddress): number =>
       written.get(`${conversationId} ${seq}`) ?? Number.POSITIVE_INFINITY,
     nextStream: () => ++streams,
@@ -189,11 +189,11 @@ export function createWorld(seed: number, change?: Change) {
     learn,
     knownTo: (userId: UserId): Message[] => [...(known.get(userId)?.values() ?? [])],
     users,
-    /** Of two, or of one. */
+    /** The direct chats, of two users or of one. */
     chats,
-    /** Those that somebody was told exist. */
+    /** The groups that a user was told of. */
     groups,
-    /** What the user may try: their direct chats, and every group, whether they are in it or not. */
+    /** Returns the conversations that the user may try: their direct chats, and every group, whether they are in it or not. */
     idsFor: (userId: UserId): ConversationId[] => [
       ...chats.filter(({ members }) => members.includes(userId)).map(({ id }) => id),
       ...groups,

@@ -4,7 +4,7 @@ import WebSocket from 'ws'
 import type { Person } from '../kit/person.ts'
 
 type Refused = string | number
-/** What somebody with bad intentions or a broken app does, and the one way it ends. */
+/** What an attacker or a broken app does, and the one way it ends. */
 type BadDeed = { expected: Refused; try(person: Person, random: () => number): Promise<Refused | undefined> }
 
 const graphql = async ({ url, token }: Person, body: string, headers: Record<string, string> = {}) => {

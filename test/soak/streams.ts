@@ -2,7 +2,7 @@ import WebSocket from 'ws'
 import type { Person } from '../kit/person.ts'
 
 export type Position = { conversationId: string; seq: number }
-/** A stream of messages, over whatever carries it. */
+/** A stream of messages, the same over every transport. */
 export type Stream = { taken(): Position[]; stop(goodbye: boolean): Promise<void> }
 
 /** `failed` hears of every end that was not asked for. */

@@ -12,7 +12,7 @@ type NodeOptions = {
   script: string
   environment: Record<string, string>
   logPath: string
-  /** It ended although nobody asked it to. */
+  /** Called when the process ended without being told to. */
   onCrash: (text: string) => void
 }
 

@@ -1,6 +1,6 @@
 import { answerOf, type FaultWindow, type History, sends } from '../checks/history.ts'
 
-// Whether the faults met anything. A run in which nobody did anything while a fault was on has shown nothing about it.
+// Tells whether the faults met anything. A run in which no client did anything while a fault was on has shown nothing about it.
 
 type Activity = {
   kind: string

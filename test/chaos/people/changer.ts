@@ -5,7 +5,7 @@ import type { ChaosClient } from './client.ts'
 import type { GroupHints } from './group-hints.ts'
 import { pause, words } from './sender.ts'
 
-// Somebody who edits and deletes what they wrote, deletes what others wrote in a group, and reacts to whatever they know of. Each
+// Plays a user who edits and deletes their own messages, deletes those of others in a group, and reacts to all they know of. Each
 // until it is answered or refused for good; now and then two at once to the same message, and some of it again much later.
 
 type ChangerOptions = {

@@ -17,7 +17,7 @@ import {
   type TicksChangedSubscription,
   TypingChangedDocument,
   type TypingChangedSubscription,
-} from '../../../src/client/generated/graphql.ts'
+} from '../../../packages/client/src/generated/graphql.ts'
 import type { Random } from '../../simulation/random.ts'
 import type {
   AddedSeen,
@@ -48,7 +48,7 @@ import type {
 import { createConnection, type Subscription } from './connection.ts'
 import { type AskNode, askForChange, askForGroup } from './group-calls.ts'
 
-// One device of one user, that writes down whatever it asks and is answered.
+// One device of one user. It writes down all its requests and their answers.
 
 type ClientOptions = {
   client: string

@@ -20,7 +20,7 @@ export type Subscription = {
   ended: Promise<Ending>
 }
 
-/** A socket that is dropped while it still connects fails once more, when nobody listens any more. */
+/** A socket that is dropped while it still connects fails once more, after its listeners are gone. */
 class DroppableSocket extends WebSocket {
   constructor(...given: ConstructorParameters<typeof WebSocket>) {
     super(...given)
@@ -39,7 +39,7 @@ export function createConnection(token: string) {
       connectionParams: { authorization },
       retryAttempts: 0,
       lazyCloseTimeout,
-      // Every loss is reported to the operations under way; nobody else needs to know.
+      // Every loss is reported to the operations under way, and only they need to know.
       onNonLazyError: () => undefined,
     })
 
@@ -140,7 +140,7 @@ export function createConnection(token: string) {
   }
 }
 
-/** One that is still connecting may fail at that; nobody waits for it any more. */
+/** A socket that is still connecting may fail at that, but no caller waits for it any more. */
 async function dismiss(client: Client): Promise<void> {
   try {
     await client.dispose()

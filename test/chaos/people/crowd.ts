@@ -68,7 +68,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
   const tokens = new Map<string, string>()
   for (const userId of [...active, ...guests]) tokens.set(userId, await signToken(userId))
 
-  /** A source of chance that nobody else draws from. */
+  /** A random source that no other part draws from. */
   const chanceFor = (name: string) =>
     createRandom([...name].reduce((sum, c) => Math.imul(sum, 31) + c.charCodeAt(0), seed))
 

@@ -5,8 +5,8 @@ import type { Ending, Subscription } from './connection.ts'
 import type { GroupHints } from './group-hints.ts'
 import { pause } from './sender.ts'
 
-// Somebody who reads: follows, acks the unbroken prefix and no more, marks as read, looks at old pages and at ticks, goes
-// away and comes back, and after any loss returns to whichever node chance gives.
+// Plays a reader, who follows, acks the unbroken prefix and no more, marks as read, looks at old pages and at ticks, goes
+// away and comes back, and after any loss returns to a random node.
 
 /**
  * `resume`: one stream of everything, after what the device holds. `plain`: one stream, and the server decides where to

@@ -5,7 +5,7 @@ import type { ChaosClient } from './client.ts'
 import type { GroupHints } from './group-hints.ts'
 import { pause } from './sender.ts'
 
-// Somebody who founds groups and changes them: adds, removes, gives roles, renames, leaves and looks. Each until it is answered or
+// Plays a user who creates groups and changes them: adds, removes, gives roles, renames, leaves and looks. Each until it is answered or
 // refused for good, some of it at two nodes at once.
 
 type GroupActorOptions = {
@@ -21,7 +21,7 @@ type GroupActorOptions = {
   meanPauseMs: number
 }
 
-/** In a group this small nobody is removed, and nobody leaves. */
+/** In a group this small no member is removed, and none leaves. */
 const small = 3
 
 export async function runGroupActor(options: GroupActorOptions): Promise<void> {

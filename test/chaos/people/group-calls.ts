@@ -15,7 +15,7 @@ import {
   type UpdateConversationMutation,
   UpdateMembersDocument,
   type UpdateMembersMutation,
-} from '../../../src/client/generated/graphql.ts'
+} from '../../../packages/client/src/generated/graphql.ts'
 import type { ChangeAsk, GroupRequest, GroupSeen, MessageSeen, Outcome } from '../checks/history.ts'
 import { mapAnswer, seen } from './client.ts'
 import type { Operation } from './connection.ts'

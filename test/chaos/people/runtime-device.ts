@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Group, leaveGroup, renameGroup, updateMembers } from '../../../src/client/groups.ts'
+import { type Group, leaveGroup, renameGroup, updateMembers } from '../../../packages/client/src/groups.ts'
 import {
   type Chat,
   createChat,
@@ -7,7 +7,7 @@ import {
   type Network,
   type Storage,
   type Via,
-} from '../../../src/client/index.ts'
+} from '../../../packages/client/src/index.ts'
 import type { Random } from '../../simulation/random.ts'
 import { type GroupRequest, type History, isGroup, type MessageSeen, type Span } from '../checks/history.ts'
 import { alterationOf, messagesKnownTo } from './changer.ts'
@@ -20,7 +20,7 @@ import { createRuntimeRecord } from './runtime-record.ts'
 import { createWire, type Wire } from './runtime-wire.ts'
 import { chooseTarget, pause, words } from './sender.ts'
 
-// Somebody with the client runtime: an application that sends through its outbox, hears through its inbox, marks as read and
+// Plays a user with the client runtime: an application that sends through its outbox, hears through its inbox, marks as read and
 // looks at ticks; that is closed, or killed without a goodbye, and started again with what its storage has kept; and that
 // loses its network in between.
 
@@ -128,7 +128,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
       )
       record.begin(positions)
     }
-    // Where it begins is kept at once: nobody could say else where that was.
+    // Where it begins is written down at once: later it could not be found out.
     if (!record.isNew() && !isBeginning) await sleep(random.between(0, slowestWriteMs))
     if (mine.state !== 'killed') await storage.write(changes)
   }
@@ -170,7 +170,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     void record.changes({ conversationId, seq, clientMessageId, alteration }, work)
   }
 
-  /** Changes a group by what applications import as `parley/client/groups`. */
+  /** Changes a group by what applications import as `@parley/client/groups`. */
   async function govern(): Promise<void> {
     const ids = hints.of(userId)
     if (life?.state !== 'on' || quiet.aborted || ids.length === 0) return

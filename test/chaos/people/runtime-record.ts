@@ -1,4 +1,4 @@
-import { ClientError, type MessageFieldsFragment, type TimelineState } from '../../../src/client/index.ts'
+import { ClientError, type MessageFieldsFragment, type TimelineState } from '../../../packages/client/src/index.ts'
 import type { Tick } from '../../../src/protocol/ticks.ts'
 import type {
   ChangeAsk,

@@ -3,7 +3,7 @@ import type { Random } from '../../simulation/random.ts'
 import { answerOf, isGroup, refusalOf, type SendAsk, type SendCall, type Via } from '../checks/history.ts'
 import type { ChaosClient } from './client.ts'
 
-// Somebody who writes, and who repeats every send with the same clientMessageId until it is acknowledged.
+// Plays a sender, who repeats every send with the same clientMessageId until it is acknowledged.
 
 type SenderOptions = {
   client: ChaosClient
