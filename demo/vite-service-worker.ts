@@ -1,8 +1,8 @@
 import { build, type Plugin, type ResolvedConfig } from 'vite'
 
 /**
- * A service worker beside the page: one classic script that imports nothing, at an address that stays, for browsers look there for
- * the next version. The development server hands out its source as a module.
+ * Builds a service worker beside the page: one classic script that imports nothing. Its URL stays the same, because browsers look there
+ * for the next version. The development server serves its source as a module.
  */
 export function serviceWorker(source: string, fileName: string): Plugin {
   let page: ResolvedConfig
@@ -19,10 +19,12 @@ export function serviceWorker(source: string, fileName: string): Plugin {
     },
     async writeBundle() {
       const { root, logLevel } = page
+      const { conditions } = page.resolve
       await build({
         configFile: false,
         root,
         ...(logLevel && { logLevel }),
+        resolve: { conditions },
         build: {
           outDir: page.build.outDir,
           emptyOutDir: false,

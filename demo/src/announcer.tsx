@@ -1,15 +1,14 @@
+import type { Chat, MessageFieldsFragment } from '@parley/client'
+import { useChat } from '@parley/client/react'
+import { isMuted } from '@parley/client/settings'
 import { useEffect, useState } from 'react'
-import type { MessageFieldsFragment } from '../../src/client/generated/graphql.ts'
-import type { Chat } from '../../src/client/index.ts'
-import { useChat } from '../../src/client/react/hooks.tsx'
-import { isMuted } from '../../src/client/settings.ts'
 import { wordsOf } from './files/file-words.ts'
 import { nameOf } from './people.ts'
 
-/** What comes within this is said together: after an absence it may be much. */
+/** Messages that arrive within this time are announced together: after an absence there may be many. */
 const gatherMs = 400
 
-/** Says new messages to screen readers: the list itself holds only what is on screen, and cannot. */
+/** Announces new messages to screen readers. The list itself cannot, because it holds only what is on screen. */
 export function Announcer() {
   const chat = useChat()
   const [said, setSaid] = useState({ words: '', turn: 0 })

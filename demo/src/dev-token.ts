@@ -1,4 +1,4 @@
-/** In development mode the server believes anybody who they are. */
+/** Gets a token for any user. The server gives it out in development mode alone. */
 export async function fetchDevToken(userId: string, name?: string): Promise<string> {
   const response = await fetch('/dev/token', {
     method: 'POST',

@@ -6,29 +6,29 @@ import { Banner } from './connection/banner.tsx'
 import { Conversation } from './conversation/conversation.tsx'
 import { NoChat } from './conversation/no-chat.tsx'
 import styles from './panes.module.css'
-import { useArrival } from './parts/use-arrival.ts'
-import { keyOf, recipientOf, type SignedIn } from './place.ts'
+import { useFocusOnMount } from './parts/use-focus-on-mount.ts'
+import { keyOf, recipientOf, type SignedIn } from './route.ts'
 import { useWindowTitle } from './window-title.ts'
 
-/** Side by side where there is room; on a phone the list or the chat. */
-export function Panes({ place }: { place: SignedIn }) {
-  const to = recipientOf(place)
+/** Shows the list and the chat side by side, or one of them on a phone. */
+export function Panes({ route }: { route: SignedIn }) {
+  const to = recipientOf(route)
   const key = to && keyOf(to)
-  useWindowTitle(place)
+  useWindowTitle(route)
   useFocusOnReturn(key)
-  const main = useArrival(to === undefined)
+  const main = useFocusOnMount(to === undefined)
   return (
     <main ref={main} tabIndex={-1} className={styles.panes} data-pane={to ? 'chat' : 'list'}>
       <h1 className="visually-hidden">Parley</h1>
       <Banner />
       <Announcer />
-      <Sidebar place={place} />
-      {to ? <Conversation key={key} to={to} place={place} /> : <NoChat place={place} />}
+      <Sidebar route={route} />
+      {to ? <Conversation key={key} to={to} route={route} /> : <NoChat route={route} />}
     </main>
   )
 }
 
-/** Whoever closes a chat finds the list where they left it. */
+/** Focuses the link of the chat that was closed, so that the user goes on in the list where they left it. */
 function useFocusOnReturn(key: string | undefined): void {
   const previous = useRef(key)
   useEffect(() => {

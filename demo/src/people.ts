@@ -2,7 +2,7 @@ import { isUserId } from '../../src/protocol/ids.ts'
 
 export type Person = { id: string; name?: string | null }
 
-/** Somebody to be, and somebody to write to, before anybody else is there. */
+/** Sample users to sign in as and to write to. */
 export const samplePeople: readonly { id: string; name: string; line: string }[] = [
   { id: 'alice', name: 'Alice', line: 'Writes first' },
   { id: 'bob', name: 'Bob', line: 'Always answers' },
@@ -10,16 +10,16 @@ export const samplePeople: readonly { id: string; name: string; line: string }[]
   { id: 'dave', name: 'Dave', line: 'Often in a tunnel' },
 ]
 
-/** The server learns a name when somebody first connects; until then the sample people are known by theirs. */
+/** The server learns a user's name when they first connect. Until then the sample people have the names above. */
 export const nameOf = ({ id, name }: Person): string => name || (sampleName(id) ?? id)
 
 export const sampleName = (id: string): string | undefined => samplePeople.find((sample) => sample.id === id)?.name
 
-/** A name only its owner can have told, as far as this page knows. */
+/** Returns the name that a user has chosen, or undefined for sample people and for users without one. */
 export const ownName = ({ id, name }: Person): string | undefined =>
   name && name !== id && !sampleName(id) ? name : undefined
 
-/** An id for a name as people write it; undefined only for no name at all. */
+/** Makes a user id from a name. Returns undefined for an empty name. */
 export function userIdFor(name: string): string | undefined {
   const words = name.normalize('NFKD').replace(/\p{M}/gu, '').trim().toLowerCase()
   const plain = words.replace(/[^a-z0-9._@|:-]+/g, '-').replace(/^-+|-+$/g, '')
@@ -28,11 +28,11 @@ export function userIdFor(name: string): string | undefined {
   return isUserId(id) ? id : `u-${id}`
 }
 
-/** Names of other scripts have no letter an id may have. */
+/** Spells a name by its code points: names of other scripts have no letter that an id may have. */
 const spelledOut = (name: string): string =>
   Array.from(name.slice(0, 20), (letter) => letter.codePointAt(0)?.toString(16)).join('-')
 
-/** Whom somebody means who types into "new chat": an id, or the name of somebody known. */
+/** Returns the user id for what was typed into "new chat": an id, or the name of a sample person. */
 export function personMeant(typed: string): string | undefined {
   const text = typed.trim()
   const sample = samplePeople.find(({ name }) => name.toLowerCase() === text.toLowerCase())

@@ -1,11 +1,11 @@
+import { type Chat, createChat } from '@parley/client'
+import { ChatProvider } from '@parley/client/react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { type Chat, createChat } from '../../src/client/index.ts'
-import { ChatProvider } from '../../src/client/react/hooks.tsx'
 import { fetchDevToken } from './dev-token.ts'
 
 type Props = { userId: string; name?: string | undefined; children: ReactNode }
 
-/** One person, connected for as long as they are on the page. */
+/** Connects one user for as long as they are on the page. */
 export function Session({ userId, name, children }: Props) {
   const [chat, setChat] = useState<Chat>()
   useEffect(() => {

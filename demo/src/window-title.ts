@@ -1,19 +1,19 @@
+import { useConversations } from '@parley/client/react'
+import { isMuted } from '@parley/client/settings'
 import { useEffect } from 'react'
-import { useConversations } from '../../src/client/react/hooks.tsx'
-import { isMuted } from '../../src/client/settings.ts'
 import { unreadMax } from '../../src/protocol/limits.ts'
 import { useMinute } from './parts/use-minute.ts'
 import { nameOf } from './people.ts'
-import type { SignedIn } from './place.ts'
+import type { SignedIn } from './route.ts'
 
-/** A tab in the background says what waits in it. */
-export function useWindowTitle(place: SignedIn): void {
+/** Shows the unread count in the title, for tabs in the background. */
+export function useWindowTitle(route: SignedIn): void {
   const { conversations } = useConversations()
   const nowMs = useMinute()
-  // What is muted keeps quiet.
+  // Muted chats do not count.
   const heard = conversations.filter((each) => !isMuted(each, nowMs))
   const unread = heard.reduce((sum, { unreadCount }) => sum + unreadCount, 0)
-  const title = `${unread > 0 ? `(${shownCount(unread)}) ` : ''}${place.name ?? nameOf({ id: place.as })} · Parley`
+  const title = `${unread > 0 ? `(${shownCount(unread)}) ` : ''}${route.name ?? nameOf({ id: route.as })} · Parley`
   useEffect(() => {
     document.title = title
   }, [title])
@@ -25,5 +25,5 @@ export function useWindowTitle(place: SignedIn): void {
   )
 }
 
-/** The server counts no further than that. */
+/** The server stops counting at unreadMax. */
 export const shownCount = (count: number): string => (count >= unreadMax ? `${unreadMax - 1}+` : String(count))

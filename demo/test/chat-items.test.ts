@@ -1,6 +1,5 @@
+import type { ConversationFieldsFragment, Outgoing } from '@parley/client'
 import { expect, test } from 'vitest'
-import type { ConversationFieldsFragment } from '../../src/client/generated/graphql.ts'
-import type { Outgoing } from '../../src/client/index.ts'
 import { chatItems } from '../src/chats/chat-items.ts'
 
 const withOne = (other: string, sender: string, change: Partial<ConversationFieldsFragment> = {}) => {

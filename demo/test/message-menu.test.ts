@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { emojiProblem } from '../../src/protocol/emoji.ts'
 import { quickReactions } from '../src/conversation/reaction-name.ts'
 import { nextItem } from '../src/options/menu-keys.ts'
-import { menuPlace } from '../src/options/menu-place.ts'
+import { menuPosition } from '../src/options/menu-position.ts'
 
 const walk = (from: number, ...keys: string[]) =>
   keys.reduce((at, key) => nextItem(key, at, { inRow: 6, count: 9 }), from)
@@ -41,18 +41,18 @@ const at = (left: number, top: number) => ({ left, top, right: left + 34, bottom
 
 test('below its button, on the side of the message', () => {
   const wide = { width: 1200, height: 800 }
-  expect(menuPlace(at(500, 100), menu, wide, 'right')).toEqual({ left: 500, top: 138 })
-  expect(menuPlace(at(900, 100), menu, wide, 'left')).toEqual({ left: 668, top: 138 })
+  expect(menuPosition(at(500, 100), menu, wide, 'right')).toEqual({ left: 500, top: 138 })
+  expect(menuPosition(at(900, 100), menu, wide, 'left')).toEqual({ left: 668, top: 138 })
 })
 
 test('above where there is no room below', () => {
-  expect(menuPlace(at(500, 500), menu, { width: 1200, height: 600 }, 'right').top).toBe(296)
+  expect(menuPosition(at(500, 500), menu, { width: 1200, height: 600 }, 'right').top).toBe(296)
 })
 
 test('never beyond the window', () => {
-  expect(menuPlace(at(280, 100), menu, phone, 'right').left).toBe(46)
-  expect(menuPlace(at(4, 100), menu, phone, 'left').left).toBe(8)
-  expect(menuPlace(at(4, 100), menu, { width: 320, height: 220 }, 'left').top).toBe(8)
+  expect(menuPosition(at(280, 100), menu, phone, 'right').left).toBe(46)
+  expect(menuPosition(at(4, 100), menu, phone, 'left').left).toBe(8)
+  expect(menuPosition(at(4, 100), menu, { width: 320, height: 220 }, 'left').top).toBe(8)
 })
 
 test('the server takes what the menu offers', () => {

@@ -1,7 +1,7 @@
+import type { TimelineEntry } from '@parley/client'
 import { expect, test } from 'vitest'
-import type { TimelineEntry } from '../../src/client/index.ts'
+import { awaitsChange, type PendingChange, withPendingChanges } from '../src/conversation/pending-changes.ts'
 import { hasReacted, type Reaction, reactionName } from '../src/conversation/reaction-name.ts'
-import { awaitsChange, type Wish, withWishes } from '../src/conversation/wishes.ts'
 
 const said = (seq: number, reactions: Reaction[] = []): TimelineEntry => ({
   type: 'message',
@@ -23,20 +23,20 @@ const said = (seq: number, reactions: Reaction[] = []): TimelineEntry => ({
   },
 })
 
-const shown = (entry: TimelineEntry, ...wishes: Wish[]) => {
-  const [changed] = withWishes([entry], wishes)
+const shown = (entry: TimelineEntry, ...pending: PendingChange[]) => {
+  const [changed] = withPendingChanges([entry], pending)
   return changed?.type === 'message' ? changed.message : undefined
 }
-const react = (emoji: string, on: boolean): Wish => ({ type: 'react', seq: 1, emoji, on })
+const react = (emoji: string, on: boolean): PendingChange => ({ type: 'react', seq: 1, emoji, on })
 
 test('nothing wished, nothing new', () => {
   const entries = [said(1)]
-  expect(withWishes(entries, [])).toBe(entries)
-  expect(withWishes(entries, [{ type: 'remove', seq: 2 }])[0]).toBe(entries[0])
+  expect(withPendingChanges(entries, [])).toBe(entries)
+  expect(withPendingChanges(entries, [{ type: 'remove', seq: 2 }])[0]).toBe(entries[0])
 })
 
 test('an edit is seen at once', () => {
-  const edit: Wish = { type: 'edit', seq: 1, body: 'hello!' }
+  const edit: PendingChange = { type: 'edit', seq: 1, body: 'hello!' }
   expect(shown(said(1), edit)).toMatchObject({ body: 'hello!', editedAt: expect.any(String) })
   expect(awaitsChange(said(1), [edit])).toBe(true)
   expect(awaitsChange(said(2), [edit])).toBe(false)

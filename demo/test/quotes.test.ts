@@ -1,6 +1,5 @@
+import type { MessageFieldsFragment, TimelineEntry } from '@parley/client'
 import { expect, test } from 'vitest'
-import type { MessageFieldsFragment } from '../../src/client/generated/graphql.ts'
-import type { TimelineEntry } from '../../src/client/index.ts'
 import { deletedWords } from '../src/conversation/deleted.ts'
 import { indexOfSeq, lastOwn, quoteFrom, quoteOf } from '../src/conversation/quotes.ts'
 

@@ -1,5 +1,5 @@
+import type { TimelineEntry } from '@parley/client'
 import { expect, test } from 'vitest'
-import type { TimelineEntry } from '../../src/client/index.ts'
 import { type Row, rowsOf } from '../src/conversation/rows.ts'
 
 const noon = Date.parse('2026-03-10T12:00:00.000Z')

@@ -6,7 +6,7 @@ import { type ChatWindow, patience } from './window.ts'
 
 // Pushes to the service worker of a window, and the banners it shows.
 
-/** What the worker shows, "title: body", in the order of the alphabet. In turn, as src/client/banners-in-turn.ts says why. */
+/** Returns what the worker shows, "title: body", sorted. It takes the lock; packages/client/src/banner-lock.ts says why. */
 export const shownIn = ({ page }: ChatWindow): Promise<string[]> =>
   page.evaluate(async () => {
     const worker = await navigator.serviceWorker.ready

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { indexedDbStorage } from '../../src/client/storage/indexed-db-storage.ts'
-import type { Storage } from '../../src/client/storage/storage.ts'
+import type { indexedDbStorage } from '../../packages/client/src/storage/indexed-db-storage.ts'
+import type { Storage } from '../../packages/client/src/storage/storage.ts'
 import { connectBrowser } from '../kit/browser.ts'
 
 declare const runtime: { indexedDbStorage: typeof indexedDbStorage }
@@ -13,7 +13,7 @@ let script: string
 
 beforeAll(async () => {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('../../src/client/storage/indexed-db-storage.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('../../packages/client/src/storage/indexed-db-storage.ts', import.meta.url))],
     bundle: true,
     format: 'iife',
     globalName: 'runtime',

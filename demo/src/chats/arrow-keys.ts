@@ -7,7 +7,7 @@ const steps: Record<string, (index: number, count: number) => number> = {
   End: (_index, count) => count - 1,
 }
 
-/** Up and down through the links of a list. */
+/** Moves the focus up and down through the links of a list. */
 export function moveByArrows(event: KeyboardEvent, list: HTMLElement | null): void {
   const step = steps[event.key]
   if (!step || !list || event.altKey || event.ctrlKey || event.metaKey) return

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-// Whom somebody has blocked: the server tells nobody, not even them, so this device remembers what was done on it.
+// The users that the viewer has blocked. The server does not list them, so this device remembers what was done on it.
 //
 //   parley:blocked:<viewer>  a JSON list of user ids, in localStorage
 

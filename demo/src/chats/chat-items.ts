@@ -1,23 +1,22 @@
-// The chat list as it is shown: what the server knows, and what waits on this device.
+// The chat list as it is shown joins the chats of the server with messages that wait on this device.
 
-import type { ConversationFieldsFragment } from '../../../src/client/generated/graphql.ts'
-import type { Outgoing } from '../../../src/client/index.ts'
-import { isMuted } from '../../../src/client/settings.ts'
+import type { ConversationFieldsFragment, Outgoing } from '@parley/client'
+import { isMuted } from '@parley/client/settings'
 import { type Tick, tickOf } from '../../../src/protocol/ticks.ts'
 import { wordsOf } from '../files/file-words.ts'
 import { outgoingFileWords } from '../files/sent-files.ts'
 import type { TickState } from '../parts/tick.tsx'
 import { nameOf } from '../people.ts'
-import { keyOf, type Place, recipientOf } from '../place.ts'
-import { chatPlace, chatTitle, otherOf, personTitle } from './chat-names.ts'
+import { keyOf, type Route, recipientOf } from '../route.ts'
+import { chatRoute, chatTitle, otherOf, personTitle } from './chat-names.ts'
 
 export type ChatItem = {
   key: string
-  to: Pick<Place, 'with' | 'chat'>
+  to: Pick<Route, 'with' | 'chat'>
   title: string
   avatarId: string
   group: boolean
-  /** Once the server knows it. */
+  /** Is set once the server knows the chat. */
   conversationId?: string
   unread: number
   pinned: boolean
@@ -29,8 +28,8 @@ export type ChatItem = {
 type Options = { viewer: string; nowMs: number }
 
 /**
- * A chat with something under way comes first, whether the server has heard of it or not; and so does a group in which nothing was
- * said yet, for it has no time to be sorted by, and is most likely new.
+ * A chat with outgoing messages comes first, whether the server knows it or not. So does a group without messages: it has no time to be
+ * sorted by, and is most likely new.
  */
 export function chatItems(
   conversations: readonly ConversationFieldsFragment[],
@@ -64,7 +63,7 @@ function itemOf(
   pending: Outgoing | undefined,
   { viewer, nowMs }: Options,
 ): ChatItem {
-  const to = chatPlace(conversation, viewer)
+  const to = chatRoute(conversation, viewer)
   const last = (pending && lastOutgoing(pending)) ?? lastMessage(conversation, viewer)
   const recipient = recipientOf(to)
   return {

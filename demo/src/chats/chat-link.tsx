@@ -1,38 +1,38 @@
+import { useConversations, useTyping } from '@parley/client/react'
 import { type ReactNode, useRef } from 'react'
-import { useConversations, useTyping } from '../../../src/client/react/hooks.tsx'
 import { Typing } from '../conversation/typing.tsx'
 import { typingWords } from '../conversation/typing-words.ts'
 import { Avatar } from '../parts/avatar.tsx'
 import { MuteIcon, PinIcon } from '../parts/icons.tsx'
-import { PlaceLink } from '../parts/place-link.tsx'
+import { RouteLink } from '../parts/route-link.tsx'
 import { Tick } from '../parts/tick.tsx'
 import { shortTime } from '../parts/times.ts'
 import { useSeen } from '../parts/use-seen.ts'
-import { elsewhere, type SignedIn } from '../place.ts'
 import { PresenceDot } from '../presence/presence-dot.tsx'
+import { routeTo, type SignedIn } from '../route.ts'
 import { shownCount } from '../window-title.ts'
 import type { ChatItem } from './chat-items.ts'
 import styles from './chat-link.module.css'
 
-type Props = { item: ChatItem; place: SignedIn; current: boolean; today: number }
+type Props = { item: ChatItem; route: SignedIn; current: boolean; today: number }
 
 export const chatLinkId = (key: string): string => `chat-${key}`
 
-export function ChatLink({ item, place, current, today }: Props) {
+export function ChatLink({ item, route, current, today }: Props) {
   const { key, to, title, avatarId, group, unread, pinned, muted, last } = item
   const words = useRef<HTMLSpanElement>(null)
   const seen = useSeen(words)
   return (
-    <PlaceLink
+    <RouteLink
       id={chatLinkId(key)}
       className={styles.link}
-      place={elsewhere(place, to)}
+      route={routeTo(route, to)}
       {...(current && { 'aria-current': 'page' as const })}
       data-unread={(unread > 0 && !muted) || undefined}
     >
       <span className={styles.face}>
         <Avatar id={avatarId} name={title} group={group} />
-        {seen && to.with && to.with !== place.as && <PresenceDot userId={to.with} />}
+        {seen && to.with && to.with !== route.as && <PresenceDot userId={to.with} />}
       </span>
       <span ref={words} className={styles.words}>
         <span className={styles.line}>
@@ -52,7 +52,7 @@ export function ChatLink({ item, place, current, today }: Props) {
           </span>
         </span>
       </span>
-    </PlaceLink>
+    </RouteLink>
   )
 }
 
@@ -76,7 +76,7 @@ function Preview({ item: { last } }: { item: ChatItem }) {
   )
 }
 
-/** Who is writing is known of the chat that is open. The header says it aloud. */
+/** Typing is known for the open chat alone. Screen readers hear it from the header. */
 function OpenPreview({ item }: { item: ChatItem }) {
   const { conversations } = useConversations()
   const { with: other, chat } = item.to

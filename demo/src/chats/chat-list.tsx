@@ -1,10 +1,10 @@
+import { useChat, useConversations } from '@parley/client/react'
+import { arrange } from '@parley/client/settings'
 import { useMemo, useState } from 'react'
-import { useChat, useConversations } from '../../../src/client/react/hooks.tsx'
-import { arrange } from '../../../src/client/settings.ts'
 import { ProblemNote } from '../conversation/problem-note.tsx'
 import { useMinute } from '../parts/use-minute.ts'
 import { useToday } from '../parts/use-today.ts'
-import { keyOf, recipientOf, type SignedIn } from '../place.ts'
+import { keyOf, recipientOf, type SignedIn } from '../route.ts'
 import { chatItems } from './chat-items.ts'
 import { ChatMenu } from './chat-menu.tsx'
 import { ChatRows } from './chat-rows.tsx'
@@ -14,10 +14,10 @@ import { useFocusKept } from './use-focus-kept.ts'
 import { useOutbox } from './use-outbox.ts'
 import { useSettings } from './use-settings.ts'
 
-type Props = { place: SignedIn; onNewChat: () => void }
+type Props = { route: SignedIn; onNewChat: () => void }
 type OpenMenu = { key: string; anchor?: HTMLElement }
 
-export function ChatList({ place, onNewChat }: Props) {
+export function ChatList({ route, onNewChat }: Props) {
   const { userId: viewer } = useChat()
   const chats = useConversations()
   const outbox = useOutbox()
@@ -30,11 +30,11 @@ export function ChatList({ place, onNewChat }: Props) {
     [chats.conversations, outbox, viewer, nowMs],
   )
   const { shown, archived } = arrange(items)
-  const open = recipientOf(place)
+  const open = recipientOf(route)
   const chosen = items.find(({ key }) => key === menu?.key)
   useFocusKept(chosen?.key, chosen?.archived)
   const rows = {
-    place,
+    route,
     today,
     openKey: open && keyOf(open),
     menuKey: menu?.anchor && menu.key,

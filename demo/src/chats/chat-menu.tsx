@@ -1,16 +1,16 @@
+import { useChat } from '@parley/client/react'
 import { useState } from 'react'
-import { useChat } from '../../../src/client/react/hooks.tsx'
 import { Menu, MenuItem } from '../options/menu.tsx'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { ArchiveIcon, BellIcon, BlockIcon, MuteIcon, PinIcon } from '../parts/icons.tsx'
-import { Question } from '../parts/question.tsx'
 import { useBlocked } from './blocked.ts'
 import type { ChatItem } from './chat-items.ts'
 import type { useSettings } from './use-settings.ts'
 
 type Props = {
-  /** Stays while a question is open. */
+  /** Stays while the confirm dialog is open. */
   item: ChatItem
-  /** The button that opened it; undefined while it is closed. */
+  /** The button that opened the menu. It is undefined while the menu is closed. */
   anchor: HTMLElement | undefined
   settings: ReturnType<typeof useSettings>
   onClose: () => void
@@ -62,7 +62,7 @@ export function ChatMenu({ item, anchor, settings, onClose }: Props) {
         </Menu>
       )}
       {blocking && other && (
-        <Question
+        <ConfirmDialog
           title={`Block ${title}?`}
           act="Block"
           onClose={() => setBlocking(false)}
@@ -72,7 +72,7 @@ export function ChatMenu({ item, anchor, settings, onClose }: Props) {
           }}
         >
           {title} cannot write to you here any more, and is not told. In groups you still meet.
-        </Question>
+        </ConfirmDialog>
       )}
     </>
   )

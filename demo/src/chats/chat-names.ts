@@ -1,8 +1,8 @@
-import type { ConversationFieldsFragment } from '../../../src/client/generated/graphql.ts'
+import type { ConversationFieldsFragment } from '@parley/client'
 import { nameOf, type Person } from '../people.ts'
-import type { Place } from '../place.ts'
+import type { Route } from '../route.ts'
 
-/** The other person of a direct chat; alone in it, it is oneself. */
+/** Returns the other person of a direct chat. In notes to self it is the viewer. */
 export function otherOf({ kind, members }: ConversationFieldsFragment, viewer: string): Person | undefined {
   if (kind !== 'DIRECT') return undefined
   return members.find(({ id }) => id !== viewer) ?? { id: viewer }
@@ -18,7 +18,7 @@ export function chatTitle(conversation: ConversationFieldsFragment, viewer: stri
   return conversation.title || others.map(nameOf).join(', ') || 'Group'
 }
 
-export function chatPlace(conversation: ConversationFieldsFragment, viewer: string): Pick<Place, 'with' | 'chat'> {
+export function chatRoute(conversation: ConversationFieldsFragment, viewer: string): Pick<Route, 'with' | 'chat'> {
   const other = otherOf(conversation, viewer)
   return other ? { with: other.id } : { chat: conversation.id }
 }

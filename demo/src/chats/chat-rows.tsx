@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { MoreIcon } from '../parts/icons.tsx'
-import type { SignedIn } from '../place.ts'
+import type { SignedIn } from '../route.ts'
 import { moveByArrows } from './arrow-keys.ts'
 import type { ChatItem } from './chat-items.ts'
 import styles from './chat-link.module.css'
@@ -9,24 +9,24 @@ import { ChatLink } from './chat-link.tsx'
 type Props = {
   items: readonly ChatItem[]
   labelledBy: string
-  place: SignedIn
+  route: SignedIn
   today: number
-  /** Whose messages are shown, and whose menu. */
+  /** The chat whose messages are shown, and the chat whose menu is open. */
   openKey: string | undefined
   menuKey: string | undefined
   onMenu: (key: string, anchor: HTMLElement) => void
 }
 
-export function ChatRows({ items, labelledBy, place, today, openKey, menuKey, onMenu }: Props) {
+export function ChatRows({ items, labelledBy, route, today, openKey, menuKey, onMenu }: Props) {
   const list = useRef<HTMLUListElement>(null)
-  // One tab stop for all the buttons: that of the chat one has come to.
+  // Of all option buttons, that of the last focused chat is a tab stop.
   const [reached, setReached] = useState<string>()
   const tabStop = items.some(({ key }) => key === reached) ? reached : items[0]?.key
   return (
     <ul ref={list} aria-labelledby={labelledBy} onKeyDown={(event) => moveByArrows(event, list.current)}>
       {items.map((item) => (
         <li key={item.key} className={styles.row} onFocus={() => setReached(item.key)}>
-          <ChatLink item={item} place={place} current={item.key === openKey} today={today} />
+          <ChatLink item={item} route={route} current={item.key === openKey} today={today} />
           {item.conversationId && (
             <button
               type="button"

@@ -1,11 +1,11 @@
+import type { ConversationsState } from '@parley/client'
+import { useConnection } from '@parley/client/react'
 import { useEffect, useRef } from 'react'
-import type { ConversationsState } from '../../../src/client/index.ts'
-import { useConnection } from '../../../src/client/react/hooks.tsx'
 import styles from './sidebar.module.css'
 
 type Props = { chats: ConversationsState & { loadMore(): Promise<void> } }
 
-/** The end of the list, which fetches what comes below it as soon as it is seen. */
+/** Ends the list, and loads the next page when it comes into view. */
 export function MoreChats({ chats }: Props) {
   const { loading, hasMore, error, loadMore } = chats
   const { state } = useConnection()

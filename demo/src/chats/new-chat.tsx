@@ -1,24 +1,24 @@
 import { type FormEvent, useId, useState } from 'react'
 import { Avatar } from '../parts/avatar.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { PlaceLink } from '../parts/place-link.tsx'
-import { navigate } from '../parts/use-place.ts'
+import { RouteLink } from '../parts/route-link.tsx'
+import { navigate } from '../parts/use-route.ts'
 import { personMeant, samplePeople } from '../people.ts'
-import { elsewhere, type SignedIn } from '../place.ts'
+import { routeTo, type SignedIn } from '../route.ts'
 import { personTitle } from './chat-names.ts'
 import styles from './new-chat.module.css'
 
-type Props = { place: SignedIn; onClose: () => void }
+type Props = { route: SignedIn; onClose: () => void }
 
-export function NewChat({ place, onClose }: Props) {
+export function NewChat({ route, onClose }: Props) {
   const [typed, setTyped] = useState('')
   const fieldId = useId()
   const meant = personMeant(typed)
-  const others = samplePeople.filter(({ id }) => id !== place.as)
+  const others = samplePeople.filter(({ id }) => id !== route.as)
   const open = (event: FormEvent) => {
     event.preventDefault()
     if (!meant) return
-    navigate(elsewhere(place, { with: meant }))
+    navigate(routeTo(route, { with: meant }))
     onClose()
   }
   return (
@@ -43,14 +43,14 @@ export function NewChat({ place, onClose }: Props) {
         </div>
       </form>
       <ul className={styles.people} aria-label="People">
-        {[...others, { id: place.as, name: '', line: 'A chat with nobody but you' }].map(({ id, line }) => (
+        {[...others, { id: route.as, name: '', line: 'A chat with nobody but you' }].map(({ id, line }) => (
           <li key={id}>
-            <PlaceLink className={styles.person} place={elsewhere(place, { with: id })} onClick={onClose}>
-              <Avatar id={id} name={personTitle({ id }, place.as)} size={42} />
+            <RouteLink className={styles.person} route={routeTo(route, { with: id })} onClick={onClose}>
+              <Avatar id={id} name={personTitle({ id }, route.as)} size={42} />
               <span>
-                <b>{personTitle({ id }, place.as)}</b> <span>{line}</span>
+                <b>{personTitle({ id }, route.as)}</b> <span>{line}</span>
               </span>
-            </PlaceLink>
+            </RouteLink>
           </li>
         ))}
       </ul>

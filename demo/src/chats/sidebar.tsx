@@ -6,16 +6,16 @@ import { NotificationSwitch } from '../notifications/notification-switch.tsx'
 import { Avatar } from '../parts/avatar.tsx'
 import { GroupIcon, NewChatIcon, SwitchIcon } from '../parts/icons.tsx'
 import { Logo } from '../parts/logo.tsx'
-import { PlaceLink } from '../parts/place-link.tsx'
+import { RouteLink } from '../parts/route-link.tsx'
 import { nameOf } from '../people.ts'
-import type { SignedIn } from '../place.ts'
+import type { SignedIn } from '../route.ts'
 import { ChatList } from './chat-list.tsx'
 import { NewChat } from './new-chat.tsx'
 import styles from './sidebar.module.css'
 
-export function Sidebar({ place }: { place: SignedIn }) {
+export function Sidebar({ route }: { route: SignedIn }) {
   const [making, setMaking] = useState<'chat' | 'group'>()
-  const name = place.name ?? nameOf({ id: place.as })
+  const name = route.name ?? nameOf({ id: route.as })
   return (
     <nav className={styles.sidebar} aria-label="Chats and profile">
       <header className={styles.top}>
@@ -40,23 +40,23 @@ export function Sidebar({ place }: { place: SignedIn }) {
           <NewChatIcon />
         </button>
       </header>
-      <ChatList place={place} onNewChat={() => setMaking('chat')} />
+      <ChatList route={route} onNewChat={() => setMaking('chat')} />
       <footer className={styles.profile}>
-        <Avatar id={place.as} name={name} size={38} />
+        <Avatar id={route.as} name={name} size={38} />
         <div className={styles.me}>
           <b>{name}</b>
           <StatusLine />
         </div>
-        <PlaceLink className="round-button" place={{}} aria-label="Switch person" title="Switch person">
+        <RouteLink className="round-button" route={{}} aria-label="Switch person" title="Switch person">
           <SwitchIcon />
-        </PlaceLink>
+        </RouteLink>
       </footer>
       <div className={styles.corner}>
-        <DevelopersButton viewer={place.as} />
-        <NotificationSwitch place={place} />
+        <DevelopersButton viewer={route.as} />
+        <NotificationSwitch route={route} />
       </div>
-      {making === 'chat' && <NewChat place={place} onClose={() => setMaking(undefined)} />}
-      {making === 'group' && <NewGroup place={place} onClose={() => setMaking(undefined)} />}
+      {making === 'chat' && <NewChat route={route} onClose={() => setMaking(undefined)} />}
+      {making === 'group' && <NewGroup route={route} onClose={() => setMaking(undefined)} />}
     </nav>
   )
 }

@@ -1,9 +1,9 @@
 import { useEffect } from 'react'
 import { chatLinkId } from './chat-link.tsx'
 
-/** A chat that goes from one list to the other takes the focus with it; into a closed fold it cannot, and the fold has it. */
+/** Keeps the focus on a chat that moves to the other list. If it moves into a closed fold, the fold gets the focus. */
 export function useFocusKept(key: string | undefined, archived: boolean | undefined): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when it has moved.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the chat has moved.
   useEffect(() => {
     if (!key || document.activeElement !== document.body) return
     document.getElementById(chatLinkId(key))?.focus()

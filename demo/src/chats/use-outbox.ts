@@ -1,6 +1,6 @@
+import type { Outgoing } from '@parley/client'
+import { useChat } from '@parley/client/react'
 import { useSyncExternalStore } from 'react'
-import type { Outgoing } from '../../../src/client/index.ts'
-import { useChat } from '../../../src/client/react/hooks.tsx'
 
 export function useOutbox(): readonly Outgoing[] {
   const { outbox } = useChat()

@@ -1,17 +1,17 @@
+import { useChat } from '@parley/client/react'
+import { archive, mute, pin, setBlocked } from '@parley/client/settings'
 import { useState } from 'react'
-import { useChat } from '../../../src/client/react/hooks.tsx'
-import { archive, mute, pin, setBlocked } from '../../../src/client/settings.ts'
 import { problemWords } from '../parts/problem-words.ts'
 import { rememberBlocked } from './blocked.ts'
 import type { ChatItem } from './chat-items.ts'
 
 const hourMs = 3_600_000
-/** As far as a date goes that everybody understands. */
+/** The latest date that every date parser accepts. */
 const always = new Date('9999-12-31T00:00:00.000Z')
 
 type MuteFor = 'hours' | 'always' | 'no longer'
 
-/** What one decides about a chat. `problem`: why the last decision was refused. */
+/** Changes the settings of a chat. `problem` says why the last change was refused. */
 export function useSettings() {
   const chat = useChat()
   const [problem, setProblem] = useState<string>()

@@ -1,3 +1,5 @@
+import type { MessageFieldsFragment, Recipient, Sending } from '@parley/client'
+import { useChat, useSend } from '@parley/client/react'
 import {
   type ClipboardEvent,
   type FormEvent,
@@ -7,39 +9,36 @@ import {
   useRef,
   useState,
 } from 'react'
-import type { MessageFieldsFragment } from '../../../src/client/generated/graphql.ts'
-import type { Recipient, Sending } from '../../../src/client/index.ts'
-import { useChat, useSend } from '../../../src/client/react/hooks.tsx'
 import { bodyProblem } from '../../../src/protocol/text.ts'
 import { lastOwn } from '../conversation/quotes.ts'
-import type { Aim } from '../conversation/use-aim.ts'
+import type { ComposerTarget } from '../conversation/use-composer-target.ts'
 import { AttachButton } from '../files/attach-button.tsx'
 import { AttachingStrip } from '../files/attaching-strip.tsx'
 import { type Attachings, filesIn } from '../files/use-attaching.ts'
 import { CheckIcon, EmojiIcon, SendIcon } from '../parts/icons.tsx'
-import { keyOf } from '../place.ts'
-import { AimBar } from './aim-bar.tsx'
+import { keyOf } from '../route.ts'
 import styles from './composer.module.css'
 import { Counter } from './counter.tsx'
 import { useDraft } from './drafts.ts'
 import { EmojiPicker } from './emoji-picker.tsx'
+import { TargetBar } from './target-bar.tsx'
 
 type Props = {
   to: Recipient
   viewer: string
-  aim: Aim | undefined
+  target: ComposerTarget | undefined
   attachings: Attachings
-  onAim: (aim: Aim | undefined) => void
+  onTarget: (target: ComposerTarget | undefined) => void
   onEdit: (message: MessageFieldsFragment, body: string) => void
 }
 
-export function Composer({ to, viewer, aim, attachings, onAim, onEdit }: Props) {
+export function Composer({ to, viewer, target, attachings, onTarget, onEdit }: Props) {
   const chat = useChat()
   const send = useSend(to)
   const [draft, setDraft] = useDraft(`${viewer}/${keyOf(to)}`)
   const [picking, setPicking] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
-  const editing = aim?.type === 'edit' ? aim : undefined
+  const editing = target?.type === 'edit' ? target : undefined
   const text = editing ? editing.text : draft
   const body = text.replace(/^\n+|\s+$/g, '')
   const withFiles = !editing && attachings.files.length > 0
@@ -48,17 +47,17 @@ export function Composer({ to, viewer, aim, attachings, onAim, onEdit }: Props) 
     : bodyProblem(body) === undefined
 
   useEffect(() => {
-    // On a touch screen the keyboard would cover what one came to read.
+    // On a touch screen the keyboard would cover the messages.
     if (!window.matchMedia('(pointer: coarse)').matches) field.current?.focus()
   }, [])
-  const aimed = aim && `${aim.type} ${aim.message.seq}`
+  const targetKey = target && `${target.type} ${target.message.seq}`
   useEffect(() => {
     const element = field.current
-    if (!aimed || !element) return
+    if (!targetKey || !element) return
     element.focus()
     element.setSelectionRange(element.value.length, element.value.length)
-  }, [aimed])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as high as the text is.
+  }, [targetKey])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text.
   useLayoutEffect(() => {
     const element = field.current
     if (!element) return
@@ -68,7 +67,7 @@ export function Composer({ to, viewer, aim, attachings, onAim, onEdit }: Props) 
 
   function change(next: string): void {
     if (editing) {
-      onAim({ ...editing, text: next })
+      onTarget({ ...editing, text: next })
       return
     }
     setDraft(next)
@@ -78,9 +77,9 @@ export function Composer({ to, viewer, aim, attachings, onAim, onEdit }: Props) 
     event.preventDefault()
     if (!canSend) return
     if (!editing) {
-      submitMessage(aim ? { replyToSeq: aim.message.seq } : {})
+      submitMessage(target ? { replyToSeq: target.message.seq } : {})
     } else if (body !== editing.message.body) onEdit(editing.message, body)
-    cancelAim()
+    cancelTarget()
   }
   function submitMessage(reply: Sending): void {
     setDraft('')
@@ -89,30 +88,30 @@ export function Composer({ to, viewer, aim, attachings, onAim, onEdit }: Props) 
   }
   function paste(event: ClipboardEvent): void {
     const files = filesIn(event.clipboardData)
-    // Where there are words, too, the picture is only another look of them.
+    // If the clipboard has text too, the picture only shows the same text.
     if (files.length === 0 || editing || event.clipboardData.types.includes('text/plain')) return
     event.preventDefault()
     attachings.add(files)
   }
-  function cancelAim(): void {
-    onAim(undefined)
+  function cancelTarget(): void {
+    onTarget(undefined)
     field.current?.focus()
   }
   function onKeyDown(event: KeyboardEvent): void {
     // Enter also ends the composing of a word in Japanese, Chinese or Korean; 229 is how Safari says so.
     const composing = event.nativeEvent.isComposing || event.keyCode === 229
     if (event.key === 'Enter' && !event.shiftKey && !composing) submit(event)
-    if (event.key === 'ArrowUp' && text === '' && !aim) {
+    if (event.key === 'ArrowUp' && text === '' && !target) {
       const message = lastOwn(chat.messages(to).get().entries, viewer)
       if (!message) return
       event.preventDefault()
-      onAim({ type: 'edit', message, text: message.body })
+      onTarget({ type: 'edit', message, text: message.body })
     }
   }
   function cancelByEscape(event: KeyboardEvent): void {
-    if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing || !aim) return
+    if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing || !target) return
     event.preventDefault()
-    cancelAim()
+    cancelTarget()
   }
   function insert(emoji: string): void {
     const { selectionStart: start = text.length, selectionEnd: end = text.length } = field.current ?? {}
@@ -127,7 +126,7 @@ export function Composer({ to, viewer, aim, attachings, onAim, onEdit }: Props) 
     <form className={styles.composer} onSubmit={submit} onKeyDown={cancelByEscape}>
       {picking && <EmojiPicker onPick={insert} onClose={closePicker} />}
       {!editing && <AttachingStrip attachings={attachings} />}
-      {aim && <AimBar aim={aim} viewer={viewer} onCancel={cancelAim} />}
+      {target && <TargetBar target={target} viewer={viewer} onCancel={cancelTarget} />}
       <div className={styles.box}>
         {!editing && <AttachButton onChoose={attachings.add} />}
         <button

@@ -3,7 +3,7 @@ import styles from './composer.module.css'
 
 const nearTheEnd = 200
 
-/** Silent until the text gets long. */
+/** Shows how many characters are left, when the text gets long. */
 export function Counter({ text }: { text: string }) {
   if (text.length < bodyMaxCodePoints - nearTheEnd) return null
   const left = bodyMaxCodePoints - Array.from(text).length

@@ -2,7 +2,7 @@ import { useState } from 'react'
 
 const nameOf = (key: string): string => `parley:draft:${key}`
 
-/** What was begun stays in its chat, for as long as the window does. */
+/** Keeps the draft of a chat for as long as the window is open. */
 export function useDraft(key: string): [string, (text: string) => void] {
   const [text, setText] = useState(() => sessionStorage.getItem(nameOf(key)) ?? '')
   function keep(next: string): void {

@@ -7,7 +7,7 @@ type Props = { onPick: (emoji: string) => void; onClose: () => void }
 const columns = 8
 const steps: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }
 
-/** One tab stop; the arrows go through the grid. */
+/** The grid is one tab stop. Arrow keys move through it. */
 export function EmojiPicker({ onPick, onClose }: Props) {
   const panel = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(0)

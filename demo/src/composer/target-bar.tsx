@@ -1,14 +1,14 @@
 import { quoteFrom } from '../conversation/quotes.ts'
-import type { Aim } from '../conversation/use-aim.ts'
+import type { ComposerTarget } from '../conversation/use-composer-target.ts'
 import { CloseIcon, EditIcon, ReplyIcon } from '../parts/icons.tsx'
-import styles from './aim-bar.module.css'
+import styles from './target-bar.module.css'
 
-type Props = { aim: Aim; viewer: string; onCancel: () => void }
+type Props = { target: ComposerTarget; viewer: string; onCancel: () => void }
 
-/** What the composer is about, above it. */
-export function AimBar({ aim, viewer, onCancel }: Props) {
-  const { author, line } = quoteFrom(aim.message, viewer)
-  const replies = aim.type === 'reply'
+/** Shows above the composer which message is replied to or edited. */
+export function TargetBar({ target, viewer, onCancel }: Props) {
+  const { author, line } = quoteFrom(target.message, viewer)
+  const replies = target.type === 'reply'
   return (
     <div className={styles.bar}>
       {replies ? <ReplyIcon size={20} /> : <EditIcon size={20} />}

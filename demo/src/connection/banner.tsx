@@ -1,9 +1,9 @@
-import { useChat, useConnection } from '../../../src/client/react/hooks.tsx'
+import { useChat, useConnection } from '@parley/client/react'
 import { OfflineIcon } from '../parts/icons.tsx'
 import styles from './banner.module.css'
 import { useNotice } from './use-notice.ts'
 
-/** Always there, so that screen readers notice when it begins to speak. */
+/** Is always rendered, so that screen readers notice when its text appears. */
 export function Banner() {
   const chat = useChat()
   const notice = useNotice()

@@ -1,8 +1,8 @@
-import { useConnection } from '../../../src/client/react/hooks.tsx'
+import { useConnection } from '@parley/client/react'
 import styles from './status-line.module.css'
 
 const states = { online: 'Online', offline: 'Offline', connecting: 'Connecting…', syncing: 'Catching up…' }
-/** WebSocket goes without saying; the others say that something on the way does not let it through. */
+/** WebSocket is the normal case. The others show that the network does not let it through. */
 const detours = { websocket: '', sse: ' by server-sent events', polling: ' by polling' }
 
 export function StatusLine() {

@@ -1,10 +1,10 @@
 import { membershipOf } from '../groups/roles.ts'
 import type { Subject } from './use-subject.ts'
 
-/** A group begins with its founding; whoever comes after that was added. */
+/** The first entry of a group creates it. Members with a later joinedSeq were added. */
 const foundingSeq = 1
 
-/** What stands above the first message there is to see. */
+/** Returns the text above the first visible message. */
 export function beginningWords({ title, conversation }: Subject, viewer: string): string {
   if (conversation?.kind !== 'GROUP') return `This is where your chat with ${title} begins.`
   const joinedSeq = membershipOf(conversation, viewer)?.joinedSeq ?? foundingSeq

@@ -1,30 +1,30 @@
+import type { Recipient } from '@parley/client'
+import { useMessages } from '@parley/client/react'
 import { type DragEvent, type KeyboardEvent, useState } from 'react'
-import type { Recipient } from '../../../src/client/index.ts'
-import { useMessages } from '../../../src/client/react/hooks.tsx'
 import { Composer } from '../composer/composer.tsx'
 import { filesIn, useAttaching } from '../files/use-attaching.ts'
-import { navigate } from '../parts/use-place.ts'
-import { elsewhere, type SignedIn } from '../place.ts'
+import { navigate } from '../parts/use-route.ts'
+import { routeTo, type SignedIn } from '../route.ts'
 import styles from './conversation.module.css'
 import { ConversationHeader } from './conversation-header.tsx'
 import { ProblemNote } from './problem-note.tsx'
 import { Timeline } from './timeline.tsx'
-import { useAim } from './use-aim.ts'
 import { useChanges } from './use-changes.ts'
+import { useComposerTarget } from './use-composer-target.ts'
 import { useSubject } from './use-subject.ts'
 
-type Props = { to: Recipient; place: SignedIn }
+type Props = { to: Recipient; route: SignedIn }
 
-export function Conversation({ to, place }: Props) {
+export function Conversation({ to, route }: Props) {
   const subject = useSubject(to)
   const changes = useChanges()
   const { entries, left } = useMessages(to)
-  const [aim, setAim] = useAim(entries)
+  const [target, setTarget] = useComposerTarget(entries)
   const attachings = useAttaching()
   const [dropping, setDropping] = useState(false)
   const closeOnPhone = (event: KeyboardEvent) => {
     const phone = window.matchMedia('(max-width: 720px)').matches
-    if (event.key === 'Escape' && !event.defaultPrevented && phone) navigate(elsewhere(place))
+    if (event.key === 'Escape' && !event.defaultPrevented && phone) navigate(routeTo(route))
   }
   const carriesFiles = ({ dataTransfer }: DragEvent) => !left && dataTransfer.types.includes('Files')
   function over(event: DragEvent): void {
@@ -51,8 +51,8 @@ export function Conversation({ to, place }: Props) {
       onDragLeave={leave}
       onDrop={drop}
     >
-      <ConversationHeader to={to} subject={subject} place={place} />
-      <Timeline to={to} subject={subject} changes={changes} onAim={setAim} />
+      <ConversationHeader to={to} subject={subject} route={route} />
+      <Timeline to={to} subject={subject} changes={changes} onTarget={setTarget} />
       <ProblemNote problem={changes.problem} onDismiss={changes.dismiss} />
       <ProblemNote problem={attachings.problem} onDismiss={attachings.dismiss} />
       {left ? (
@@ -60,7 +60,14 @@ export function Conversation({ to, place }: Props) {
           You are not in this group any more.
         </p>
       ) : (
-        <Composer to={to} viewer={place.as} aim={aim} attachings={attachings} onAim={setAim} onEdit={changes.edit} />
+        <Composer
+          to={to}
+          viewer={route.as}
+          target={target}
+          attachings={attachings}
+          onTarget={setTarget}
+          onEdit={changes.edit}
+        />
       )}
     </section>
   )

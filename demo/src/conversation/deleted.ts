@@ -1,2 +1,2 @@
-/** What stands where a message was. */
+/** Replaces the text of a deleted message. */
 export const deletedWords = 'This message was deleted'

@@ -5,8 +5,8 @@ import type { Subject } from './use-subject.ts'
 
 type Props = { subject: Subject; viewer: string }
 
-/** A chat with nothing in it yet. */
-export function FirstWords({ subject: { title, other, conversation }, viewer }: Props) {
+/** Shows a chat that has no messages yet. */
+export function EmptyChat({ subject: { title, other, conversation }, viewer }: Props) {
   if (!other || other.id === viewer) {
     return (
       <div className={styles.firstWords}>

@@ -1,8 +1,8 @@
-import type { TicksState, TimelineEntry } from '../../../src/client/index.ts'
+import type { TicksState, TimelineEntry } from '@parley/client'
 import type { TickState } from '../parts/tick.tsx'
 import type { Row } from './rows.ts'
 
-/** The newest message of somebody else, or 0. What one wrote oneself is not read. */
+/** Returns the seq of the newest message of another user, or 0. Own messages need no read receipt. */
 export function newestSeqOf(entries: readonly TimelineEntry[], viewer: string): number {
   const newest = entries.findLast((entry) => entry.type === 'message' && entry.message.sender.id !== viewer)
   return newest?.type === 'message' ? newest.message.seq : 0

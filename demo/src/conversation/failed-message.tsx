@@ -1,8 +1,8 @@
-import type { Outgoing } from '../../../src/client/index.ts'
-import { useChat } from '../../../src/client/react/hooks.tsx'
+import type { Outgoing } from '@parley/client'
+import { useChat } from '@parley/client/react'
 import styles from './failed-message.module.css'
 
-/** Refused for good: in the server's words, and the writer decides. */
+/** Shows why the server refused a message for good, and lets the writer decide. */
 export function FailedMessage({ outgoing }: { outgoing: Outgoing }) {
   const chat = useChat()
   const { clientMessageId, error } = outgoing

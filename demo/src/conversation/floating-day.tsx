@@ -4,7 +4,7 @@ import styles from './timeline.module.css'
 
 const staysMs = 1200
 
-/** Which day one is passing, while one passes it. */
+/** Keeps the day of the topmost message while the user scrolls. */
 export function useFloatingDay(): { atMs: number | undefined; passing(atMs: number): void } {
   const [atMs, setAtMs] = useState<number>()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -17,7 +17,7 @@ export function useFloatingDay(): { atMs: number | undefined; passing(atMs: numb
   return { atMs, passing }
 }
 
-/** For the eye only: to the ear, the days are headings. */
+/** Is hidden from screen readers, which have the days as headings. */
 export function FloatingDay({ atMs, today }: { atMs: number | undefined; today: number }) {
   if (atMs === undefined) return null
   return (

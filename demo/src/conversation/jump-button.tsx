@@ -1,5 +1,5 @@
+import type { TimelineEntry } from '@parley/client'
 import { useEffect, useState } from 'react'
-import type { TimelineEntry } from '../../../src/client/index.ts'
 import { DownIcon } from '../parts/icons.tsx'
 import { shownCount } from '../window-title.ts'
 import { newestSeqOf } from './entries.ts'

@@ -4,7 +4,7 @@ const candidate = /(?<![\p{L}\p{N}_@])(?:https?:\/\/|www\.)[^\s<>"`\p{Cc}\p{Cf}]
 const trailing = /[.,;:!?'’”»…*_~]/u
 const brackets: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 
-/** A text with its web addresses found. Nothing but http and https is ever made a link. */
+/** Splits a text at its web addresses. Only http and https become links. */
 export function splitLinks(text: string): TextPart[] {
   const parts: TextPart[] = []
   let end = 0
@@ -22,7 +22,7 @@ export function splitLinks(text: string): TextPart[] {
 
 /** "(see https://a.example/b)." ends before the bracket; "https://a.example/b_(c)" has its own. */
 function withoutEnd(found: string): string {
-  // Counted once: a text of nothing but brackets would be counted as often as it is long.
+  // Brackets are counted once, because counting them at each step would take quadratic time.
   const unopened: Record<string, number> = {}
   for (const [closing, opening] of Object.entries(brackets)) {
     unopened[closing] = count(found, closing) - count(found, opening)
@@ -43,7 +43,7 @@ function hrefOf(address: string): string | undefined {
   if (!URL.canParse(whole)) return undefined
   const url = new URL(whole)
   if (!['http:', 'https:'].includes(url.protocol)) return undefined
-  // A name before an @ may look like a host that it is not.
+  // A user name before an @ may look like a host.
   if (url.username || url.password) return undefined
   const isHost = url.hostname === 'localhost' || url.hostname.includes('.') || url.hostname.startsWith('[')
   return isHost && !url.hostname.endsWith('.') ? url.href : undefined

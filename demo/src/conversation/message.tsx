@@ -18,17 +18,17 @@ type Props = {
   tick?: TickState | undefined
   showsSender: boolean
   quote?: Quote | undefined
-  /** Somebody came here from a quote. */
+  /** The user came here from a quote. */
   found: boolean
-  /** One message at a time has what one can tab to. */
+  /** One message at a time has tab stops. */
   tabbable: boolean
   onActive: () => void
-  /** A finger has been on it: it cannot hover. */
+  /** It was touched. A finger cannot hover. */
   touched: boolean
   onTouch: () => void
   onFollowQuote?: ((byKeyboard: boolean) => void) | undefined
   onReact: (emoji: string, on: boolean) => void
-  /** The button beside it. */
+  /** The button beside the message. */
   options: ReactNode
 }
 

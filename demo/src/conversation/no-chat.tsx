@@ -1,14 +1,14 @@
 import { WindowIcon } from '../parts/icons.tsx'
 import { Logo } from '../parts/logo.tsx'
-import { PlaceLink } from '../parts/place-link.tsx'
+import { RouteLink } from '../parts/route-link.tsx'
 import { SecondWindow } from '../parts/second-window.tsx'
 import { nameOf } from '../people.ts'
-import { elsewhere, type SignedIn } from '../place.ts'
+import { routeTo, type SignedIn } from '../route.ts'
 import styles from './no-chat.module.css'
 
-/** Nothing is chosen yet: the shortest way to two people talking. */
-export function NoChat({ place }: { place: SignedIn }) {
-  const other = place.as === 'bob' ? 'alice' : 'bob'
+/** Is shown while no chat is chosen. It offers the shortest way to two people talking. */
+export function NoChat({ route }: { route: SignedIn }) {
+  const other = route.as === 'bob' ? 'alice' : 'bob'
   const name = nameOf({ id: other })
   return (
     <section className={styles.empty} aria-labelledby="empty">
@@ -21,10 +21,10 @@ export function NoChat({ place }: { place: SignedIn }) {
         message, and turn blue as {name} reads it.
       </p>
       <div className={styles.ways}>
-        <PlaceLink className="button" place={elsewhere(place, { with: other })}>
+        <RouteLink className="button" route={routeTo(route, { with: other })}>
           Write to {name}
-        </PlaceLink>
-        <SecondWindow className="quiet-button" as={{ id: other }} with={place.as}>
+        </RouteLink>
+        <SecondWindow className="quiet-button" as={{ id: other }} with={route.as}>
           <WindowIcon size={18} /> Open a second window as {name}
         </SecondWindow>
       </div>

@@ -1,9 +1,9 @@
-import type { ClientError } from '../../../src/client/index.ts'
+import type { ClientError } from '@parley/client'
 import styles from './timeline.module.css'
 
 type Props = { loading: boolean; error: ClientError | undefined; onRetry: () => Promise<void> }
 
-/** Lies over the messages, so that it moves nothing. */
+/** The note lies over the messages, so that it moves nothing. */
 export function OlderNote({ loading, error, onRetry }: Props) {
   if (loading) {
     return (
@@ -13,7 +13,7 @@ export function OlderNote({ loading, error, onRetry }: Props) {
     )
   }
   if (!error) return null
-  // What is refused now is refused the next time.
+  // An error that is not retryable would come again.
   if (!error.retryable) return <p className={styles.older}>{error.message}</p>
   return (
     <p className={styles.older}>

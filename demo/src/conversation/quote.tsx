@@ -4,7 +4,7 @@ import type { Quote } from './quotes.ts'
 
 type Props = { quote: Quote; tabbable: boolean; onFollow?: (byKeyboard: boolean) => void }
 
-/** Leads to what it quotes, where that is at hand. */
+/** Leads to the quoted message, if it is loaded. */
 export function QuoteBlock({ quote, tabbable, onFollow }: Props) {
   const words = (
     <>

@@ -1,10 +1,9 @@
-import type { MessageFieldsFragment } from '../../../src/client/generated/graphql.ts'
-import type { TimelineEntry } from '../../../src/client/index.ts'
+import type { MessageFieldsFragment, TimelineEntry } from '@parley/client'
 import { fileWords } from '../files/file-words.ts'
 import { nameOf } from '../people.ts'
 import { deletedWords } from './deleted.ts'
 
-/** What a message answers, in one line. */
+/** The message that another one replies to, in one line. */
 export type Quote = { seq: number; author: string; line: string; deleted: boolean }
 
 type Quoted = Pick<MessageFieldsFragment, 'seq' | 'sender' | 'body' | 'deletedAt'> &
@@ -14,14 +13,14 @@ const longest = 300
 
 export function quoteFrom({ seq, sender, body, deletedAt, attachments = [] }: Quoted, viewer: string): Quote {
   const author = sender.id === viewer ? 'You' : nameOf(sender)
-  // More than anybody sees of one line.
+  // One line shows less than this.
   const line = body.slice(0, longest).replace(/\s+/g, ' ').trim()
-  // Of what a message answers the server tells no files: without words, it was some.
+  // The server sends no attachments of the quoted message. If it has no text, it had some.
   const words = line || fileWords(attachments) || 'Attachment'
   return { seq, author, line: deletedAt ? deletedWords : words, deleted: deletedAt !== null }
 }
 
-/** Of a message the server knows what it answers; of one on its way only the list does. */
+/** The server sends the quote of a stored message. The quote of an outgoing one is found in the list. */
 export function quoteOf(entry: TimelineEntry, entries: readonly TimelineEntry[], viewer: string): Quote | undefined {
   if (entry.type === 'message') {
     const { replyTo, deletedAt } = entry.message
@@ -42,7 +41,7 @@ export function messageAt(entries: readonly TimelineEntry[], seq: number): Messa
 export const indexOfSeq = (entries: readonly TimelineEntry[], seq: number): number =>
   entries.findIndex((entry) => entry.type === 'message' && entry.message.seq === seq)
 
-/** What the arrow up means in an empty composer. */
+/** Returns the message that the up arrow edits in an empty composer. */
 export function lastOwn(entries: readonly TimelineEntry[], viewer: string): MessageFieldsFragment | undefined {
   const found = entries.findLast(
     (entry) => entry.type === 'message' && entry.message.sender.id === viewer && !entry.message.deletedAt,

@@ -1,8 +1,8 @@
-import type { MessageFieldsFragment } from '../../../src/client/generated/graphql.ts'
+import type { MessageFieldsFragment } from '@parley/client'
 
 export type Reaction = MessageFieldsFragment['reactions'][number]
 
-/** One touch away; the server takes any emoji. */
+/** The menu offers these reactions. The server accepts any emoji. */
 export const quickReactions = ['👍', '❤️', '😂', '😮', '😢', '🙏'] as const
 
 export const reactionName = ({ emoji, count, viewerReacted }: Reaction): string =>

@@ -1,21 +1,21 @@
-import type { TimelineEntry } from '../../../src/client/index.ts'
+import type { TimelineEntry } from '@parley/client'
 import { dayOf } from '../parts/times.ts'
 import { nameOf, type Person } from '../people.ts'
 
-/** An entry with everything that depends on its neighbours. Exactly one per entry: separators belong to what they precede. */
+/** An entry with everything that depends on its neighbours. Each entry has exactly one row: a separator belongs to the row below it. */
 export type Row = {
   key: string
   entry: TimelineEntry
   atMs: number
   mine: boolean
   sender: string
-  /** Of a run by one person. */
+  /** Says whether it is the first of a run by one person; `last` likewise. */
   first: boolean
   last: boolean
   startsDay: boolean
-  /** How many new messages begin here. */
+  /** The number of new messages that begin here. */
   unread?: number
-  /** The first message there ever was. */
+  /** Says whether it is the first message of the chat. */
   beginning: boolean
 }
 
@@ -30,7 +30,7 @@ export function rowsOf(entries: readonly TimelineEntry[], { viewer, hasOlder, di
   let dividerPlaced = false
   let day = { startMs: 0, endMs: 0 }
   for (const entry of entries) {
-    const { atMs, sender, seq } = essence(entry, viewer)
+    const { atMs, sender, seq } = detailsOf(entry, viewer)
     const mine = sender.id === viewer
     const previous = rows.at(-1)
     const startsDay = atMs < day.startMs || atMs >= day.endMs
@@ -55,7 +55,7 @@ export function rowsOf(entries: readonly TimelineEntry[], { viewer, hasOlder, di
   return rows
 }
 
-function essence(entry: TimelineEntry, viewer: string): { atMs: number; sender: Person; seq?: number } {
+function detailsOf(entry: TimelineEntry, viewer: string): { atMs: number; sender: Person; seq?: number } {
   if (entry.type === 'outgoing') return { atMs: entry.outgoing.createdAtMs, sender: { id: viewer } }
   const { sentAt, sender, seq } = entry.message
   return { atMs: Date.parse(sentAt), sender, seq }

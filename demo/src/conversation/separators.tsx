@@ -5,7 +5,7 @@ import styles from './separators.module.css'
 
 type Props = { row: Row; today: number; beginning: string }
 
-/** What stands before a message: where the chat begins, which day it is, what is new. */
+/** Shows above a message that the chat, a day or the new messages begin. */
 export function Separators({ row, today, beginning: words }: Props) {
   const { beginning, startsDay, unread, atMs } = row
   return (

@@ -1,44 +1,44 @@
+import type { Recipient } from '@parley/client'
+import { useChat, useMessages, useTicks } from '@parley/client/react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
-import type { Recipient } from '../../../src/client/index.ts'
-import { useChat, useMessages, useTicks } from '../../../src/client/react/hooks.tsx'
 import { governs, membershipOf } from '../groups/roles.ts'
 import { MessageOptions, type OpenMenu, optionable } from '../options/message-options.tsx'
 import { OptionsButton } from '../options/options-button.tsx'
 import { useAttention } from '../parts/use-attention.ts'
 import { useToday } from '../parts/use-today.ts'
 import { beginningWords } from './beginning.ts'
+import { EmptyChat } from './empty-chat.tsx'
 import { newestSeqOf, tickStateOf } from './entries.ts'
-import { FirstWords } from './first-words.tsx'
 import { FloatingDay, useFloatingDay } from './floating-day.tsx'
 import { JumpButton } from './jump-button.tsx'
 import { Message } from './message.tsx'
 import { OlderNote } from './older-note.tsx'
+import { awaitsChange, withPendingChanges } from './pending-changes.ts'
 import { indexOfSeq, quoteOf } from './quotes.ts'
 import { type Row, rowsOf } from './rows.ts'
 import { Separators } from './separators.tsx'
 import styles from './timeline.module.css'
-import type { Aim } from './use-aim.ts'
 import { useBottom } from './use-bottom.ts'
 import type { Changes } from './use-changes.ts'
-import { useFound } from './use-found.ts'
+import type { ComposerTarget } from './use-composer-target.ts'
+import { useHighlight } from './use-highlight.ts'
 import { useMarkRead } from './use-mark-read.ts'
 import { usePrepended } from './use-prepended.ts'
 import type { Subject } from './use-subject.ts'
 import { useUnreadDivider } from './use-unread-divider.ts'
-import { awaitsChange, withWishes } from './wishes.ts'
 
-type Props = { to: Recipient; subject: Subject; changes: Changes; onAim: (aim: Aim) => void }
+type Props = { to: Recipient; subject: Subject; changes: Changes; onTarget: (target: ComposerTarget) => void }
 
-/** So far from the top the next page is asked for, so that it is there in time. */
+/** The next page is requested this far from the top, so that it arrives in time. */
 const nearTopPx = 1200
 
-export function Timeline({ to, subject, changes, onAim }: Props) {
+export function Timeline({ to, subject, changes, onTarget }: Props) {
   const { title, conversation, pending } = subject
   const isGroup = conversation?.kind === 'GROUP'
   const { userId: viewer } = useChat()
   const { entries: stored, conversationId, loading, hasOlder, left, error, loadOlder } = useMessages(to)
-  const entries = useMemo(() => withWishes(stored, changes.wishes), [stored, changes.wishes])
+  const entries = useMemo(() => withPendingChanges(stored, changes.pending), [stored, changes.pending])
   const ticks = useTicks(to)
   const today = useToday()
   const list = useRef<VirtualizerHandle>(null)
@@ -47,16 +47,16 @@ export function Timeline({ to, subject, changes, onAim }: Props) {
   const { scroller, atBottom, onScroll, stay, toBottom } = bottom
   const attended = useAttention() && atBottom
   const divider = useUnreadDivider(subject, conversationId, attended)
-  // Until it is known what is unread, nothing is read.
+  // Nothing is marked as read until the unread messages are known.
   useMarkRead(pending ? undefined : conversationId, newestSeqOf(entries, viewer), attended)
   const rows = useMemo(() => rowsOf(entries, { viewer, hasOlder, divider }), [entries, viewer, hasOlder, divider])
   const beginning = beginningWords(subject, viewer)
   const shift = usePrepended(entries)
-  const { found, find } = useFound(list, bottom)
+  const { found, find } = useHighlight(list, bottom)
   const [menu, setMenu] = useState<OpenMenu>()
   const [touched, setTouched] = useState<string>()
   const [focused, setFocused] = useState<string>()
-  // Scrolled out of sight, it still has the focus, or the menu.
+  // This row may have the focus or the menu, so it is kept when it scrolls out of sight.
   const kept = rows.findIndex((row) => row.key === focused && optionable(row))
   const tabStop = kept >= 0 ? focused : rows.findLast(optionable)?.key
 
@@ -83,7 +83,7 @@ export function Timeline({ to, subject, changes, onAim }: Props) {
         <Separators row={row} today={today} beginning={beginning} />
         <Message
           row={row}
-          tick={awaitsChange(entry, changes.wishes) ? 'WAITING' : tickStateOf(row, ticks)}
+          tick={awaitsChange(entry, changes.pending) ? 'WAITING' : tickStateOf(row, ticks)}
           showsSender={isGroup}
           quote={quote}
           found={key === found}
@@ -115,7 +115,7 @@ export function Timeline({ to, subject, changes, onAim }: Props) {
         aria-live="off"
         aria-label={`Messages ${isGroup ? 'in' : 'with'} ${title}`}
         aria-busy={loading}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it by keys.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it by keys.
         tabIndex={0}
       >
         <div className={styles.spacer} />
@@ -132,7 +132,7 @@ export function Timeline({ to, subject, changes, onAim }: Props) {
         </Virtualizer>
       </div>
       {entries.length === 0 && !loading && !hasOlder && !pending && !left && (
-        <FirstWords subject={subject} viewer={viewer} />
+        <EmptyChat subject={subject} viewer={viewer} />
       )}
       {!loading && !error && <FloatingDay atMs={floating.atMs} today={today} />}
       <OlderNote loading={loading} error={error} onRetry={loadOlder} />
@@ -142,7 +142,7 @@ export function Timeline({ to, subject, changes, onAim }: Props) {
         rows={rows}
         changes={changes}
         governs={isGroup && governs(membershipOf(conversation, viewer)?.role)}
-        onAim={onAim}
+        onTarget={onTarget}
         onClose={() => setMenu(undefined)}
         onDeleted={() => requestAnimationFrame(() => scroller.current?.focus({ preventScroll: true }))}
       />

@@ -1,6 +1,6 @@
 import { nameOf, type Person } from '../people.ts'
 
-/** Without the dots: those move. In a chat of two it goes without saying who it is. */
+/** Says who is typing, without the dots, which are animated. A direct chat needs no name. */
 export function typingWords(writing: readonly string[], people: readonly Person[], direct: boolean): string {
   if (writing.length === 0) return ''
   if (direct) return 'typing'

@@ -1,6 +1,6 @@
 import styles from './typing.module.css'
 
-/** The dots come one after the other, for those who like things to move. */
+/** The dots appear one after the other, unless the user prefers reduced motion. */
 export function Typing({ words }: { words: string }) {
   return (
     <span className={styles.typing}>

@@ -1,14 +1,14 @@
+import type { TimelineEntry } from '@parley/client'
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react'
-import type { TimelineEntry } from '../../../src/client/index.ts'
 
 export type Bottom = {
   scroller: RefObject<HTMLDivElement | null>
   atBottom: boolean
   onScroll(offset: number): void
-  /** Sizes have changed: whoever was at the bottom still is. */
+  /** Stays at the bottom after sizes have changed. */
   stay(): void
   toBottom(): void
-  /** Somebody is about to be taken elsewhere. */
+  /** Stops following the bottom, because the list is about to scroll to another message. */
   leave(): void
 }
 
@@ -41,7 +41,7 @@ export function useBottom(entries: readonly TimelineEntry[]): Bottom {
     (offset: number) => {
       const { scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {}
       if (scrollHeight - clientHeight - offset < nearPx) put(true)
-      // Down or still: sizes were corrected. Only readers go up.
+      // An offset that stays or grows comes from corrected sizes. Only users scroll up.
       else if (offset < lastOffset.current) put(false)
       lastOffset.current = offset
     },
@@ -52,7 +52,7 @@ export function useBottom(entries: readonly TimelineEntry[]): Bottom {
   useLayoutEffect(() => {
     if (writing) toBottom()
   }, [writing, toBottom])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever changes in the list may have moved its end.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: any change of the list may have moved its end.
   useLayoutEffect(stay, [entries, stay])
   return { scroller, atBottom, onScroll, stay, toBottom, leave }
 }

@@ -5,8 +5,8 @@ import type { Bottom } from './use-bottom.ts'
 
 const shownMs = 1600
 
-/** From a quote to what it quotes, which then stands out for a moment. */
-export function useFound(list: RefObject<VirtualizerHandle | null>, { scroller, leave, onScroll }: Bottom) {
+/** Scrolls from a quote to the quoted message, and highlights it for a moment. */
+export function useHighlight(list: RefObject<VirtualizerHandle | null>, { scroller, leave, onScroll }: Bottom) {
   const [found, setFound] = useState<string>()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -17,7 +17,7 @@ export function useFound(list: RefObject<VirtualizerHandle | null>, { scroller, 
     setFound(key)
     clearTimeout(timer.current)
     timer.current = setTimeout(() => setFound(undefined), shownMs)
-    // It is drawn first, and measured.
+    // The list must draw and measure the row first.
     setTimeout(() => {
       onScroll(scroller.current?.scrollTop ?? 0)
       if (!byKeyboard) return

@@ -1,7 +1,7 @@
+import { useChat } from '@parley/client/react'
 import { useEffect, useRef } from 'react'
-import { useChat } from '../../../src/client/react/hooks.tsx'
 
-/** Says "read" when somebody looks at the newest message, and not before. */
+/** Marks messages as read when the user looks at the newest one, and not before. */
 export function useMarkRead(conversationId: string | undefined, seq: number, attended: boolean): void {
   const chat = useChat()
   const marked = useRef(0)

@@ -1,7 +1,7 @@
+import type { TimelineEntry } from '@parley/client'
 import { useLayoutEffect, useRef } from 'react'
-import type { TimelineEntry } from '../../../src/client/index.ts'
 
-/** Whether this render has put older messages before the ones there were: then what is on screen stays where it is. */
+/** Says whether this render has prepended older messages. Then the messages on screen must stay where they are. */
 export function usePrepended(entries: readonly TimelineEntry[]): boolean {
   const previous = useRef<string>(undefined)
   const first = entries[0]?.key

@@ -1,17 +1,16 @@
+import type { ConversationFieldsFragment, Recipient } from '@parley/client'
+import { useChat, useConversation, useConversations } from '@parley/client/react'
 import { useEffect, useMemo, useRef } from 'react'
-import type { ConversationFieldsFragment } from '../../../src/client/generated/graphql.ts'
-import type { Recipient } from '../../../src/client/index.ts'
-import { useChat, useConversation, useConversations } from '../../../src/client/react/hooks.tsx'
 import { chatTitle, otherOf, personTitle } from '../chats/chat-names.ts'
 import type { Person } from '../people.ts'
 
-/** Whom a chat is with, whether it exists already or not. */
+/** Describes the other side of a chat, whether the chat exists already or not. */
 export type Subject = {
   title: string
-  /** Of a direct chat. */
+  /** The other person of a direct chat. */
   other?: Person
   conversation?: ConversationFieldsFragment
-  /** Nobody knows yet whether it exists. */
+  /** It is not known yet whether the chat exists. */
   pending: boolean
 }
 
@@ -27,7 +26,7 @@ export function useSubject(to: Recipient): Subject {
     return { title, pending: !conversation && loading, ...(other && { other }), ...(conversation && { conversation }) }
   }, [conversation, loading, userId, viewer])
   const { title } = subject
-  // Of a group one has left, the name is what remains.
+  // The title of a group stays after the user has left it.
   const lastTitle = useRef<string>(undefined)
   useEffect(() => {
     lastTitle.current = title ?? lastTitle.current

@@ -1,10 +1,10 @@
+import { useChat } from '@parley/client/react'
 import { useEffect, useReducer, useRef } from 'react'
-import { useChat } from '../../../src/client/react/hooks.tsx'
 import type { Divider } from './rows.ts'
 import { nextDivider } from './unread-divider.ts'
 import type { Subject } from './use-subject.ts'
 
-/** "3 new messages": those that waited when the chat was opened, or came while nobody looked. */
+/** Counts the messages that waited when the chat was opened, or arrived while the user did not look: "3 new messages". */
 export function useUnreadDivider(
   { conversation, pending }: Subject,
   conversationId: string | undefined,
@@ -22,7 +22,7 @@ export function useUnreadDivider(
       return
     }
     opened.current = true
-    // What begins while one looks is not unread.
+    // A chat that begins while the user looks has nothing unread.
     if (fromNothing.current && looking.current) return
     const own = conversation.ticks.find(({ userId }) => userId === chat.userId)
     const lastReadSeq = own?.lastReadSeq ?? 0

@@ -6,7 +6,7 @@ import styles from './developers.module.css'
 
 type Props = { from: string; to: string }
 
-/** The way from this page to the API below it. */
+/** Shows developers how to use the API behind this page. */
 export function DeveloperNotes({ from, to }: Props) {
   const curl = useCurl(from, to)
   const [copied, setCopied] = useState(false)
@@ -30,9 +30,9 @@ export function DeveloperNotes({ from, to }: Props) {
         </button>
       </div>
       <p>
-        The page itself is <code>demo/</code>, on the client runtime in <code>src/client/</code>. The protocol and every
-        setting are in <code>docs/</code>. Also here: <a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a>,{' '}
-        <a href="/metrics">/metrics</a>.
+        The page itself is <code>demo/</code>, on the client runtime in <code>packages/client/</code>. The protocol and
+        every setting are in <code>docs/</code>. Also here: <a href="/healthz">/healthz</a>,{' '}
+        <a href="/readyz">/readyz</a>, <a href="/metrics">/metrics</a>.
       </p>
     </div>
   )

@@ -3,7 +3,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { CodeIcon } from '../parts/icons.tsx'
 import { DeveloperNotes } from './developer-notes.tsx'
 
-/** From here the message of the example comes to whoever is looking: they see it arrive. */
+/** The example sends a message to the viewer, so that they see it arrive. */
 export function DevelopersButton({ viewer }: { viewer: string }) {
   const [open, setOpen] = useState(false)
   return (

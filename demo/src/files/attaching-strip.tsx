@@ -4,7 +4,7 @@ import styles from './attaching-strip.module.css'
 import { sizeWords } from './file-words.ts'
 import { type Attaching, type Attachings, previewable } from './use-attaching.ts'
 
-/** Above the composer: what goes with the next message, and how far it is. */
+/** Shows above the composer the files of the next message, and their progress. */
 export function AttachingStrip({ attachings: { files, remove } }: { attachings: Attachings }) {
   if (files.length === 0) return null
   return (

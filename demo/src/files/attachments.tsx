@@ -1,5 +1,5 @@
+import type { AttachmentFieldsFragment } from '@parley/client'
 import { useState } from 'react'
-import type { AttachmentFieldsFragment } from '../../../src/client/generated/graphql.ts'
 import styles from './attachments.module.css'
 import { FileRow } from './file-row.tsx'
 import { isPicture } from './file-words.ts'
@@ -8,12 +8,12 @@ import { PictureDialog } from './picture-dialog.tsx'
 
 type Props = {
   files: readonly Shown[]
-  /** Its addresses end after a while; undefined while it is on its way. */
+  /** Is needed to get new URLs when they expire. It is undefined for an outgoing message. */
   messageId: string | undefined
   tabbable: boolean
 }
 
-/** Without an address it is known by name only. */
+/** A file without a URL shows its name only. */
 export type Shown = Omit<AttachmentFieldsFragment, 'url'> & { url?: string }
 
 const isShownAsPicture = ({ contentType, url }: Shown): boolean => isPicture(contentType) && url !== undefined

@@ -1,6 +1,6 @@
+import { refreshAttachments } from '@parley/client/media'
+import { useChat } from '@parley/client/react'
 import { type MouseEvent, useState } from 'react'
-import { refreshAttachments } from '../../../src/client/media.ts'
-import { useChat } from '../../../src/client/react/hooks.tsx'
 import { FileIcon } from '../parts/icons.tsx'
 import { problemWords } from '../parts/problem-words.ts'
 import styles from './attachments.module.css'
@@ -13,7 +13,7 @@ export function FileRow({ file, messageId, tabbable }: Props) {
   const chat = useChat()
   const [problem, setProblem] = useState<string>()
   const name = file.name ?? 'File'
-  /** By an address that is surely good: the one that came with the message may be over. */
+  /** Downloads with a new URL, because the one of the message may have expired. */
   function download(event: MouseEvent): void {
     if (!messageId) return
     event.preventDefault()

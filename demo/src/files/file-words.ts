@@ -1,14 +1,14 @@
-import type { AttachmentFieldsFragment, MessageFieldsFragment } from '../../../src/client/generated/graphql.ts'
+import type { AttachmentFieldsFragment, MessageFieldsFragment } from '@parley/client'
 import { deletedWords } from '../conversation/deleted.ts'
 
-/** What every browser draws. SVG is not among them: the server hands it out as a download only. */
+/** The image types that every browser draws. SVG is not among them: the server serves it as a download only. */
 const pictures = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']
 
 export const isPicture = (contentType: string): boolean => pictures.includes(contentType)
 
 export type FileLike = Pick<AttachmentFieldsFragment, 'contentType' | 'name'>
 
-/** A message in one line, whatever it is made of. */
+/** Describes a message in one line, also a deleted one or one with files alone. */
 export const wordsOf = ({
   body,
   deletedAt,

@@ -1,13 +1,13 @@
-import type { TimelineEntry } from '../../../src/client/index.ts'
+import type { TimelineEntry } from '@parley/client'
 import type { Shown } from './attachments.tsx'
 import { sentFile } from './sent-files.ts'
 
-/** The files of a message, by the address of this window where it has sent them itself. */
+/** Returns the files of a message, with local URLs for those that this window has sent. */
 export function filesOf(entry: TimelineEntry): Shown[] {
   if (entry.type === 'message') {
     return entry.message.attachments.map((each) => ({ ...each, url: sentFile(each.id)?.url ?? each.url }))
   }
-  // Of those before a reload nothing is known but that they are there.
+  // Of files that were attached before a reload, only the ids are known.
   return (entry.outgoing.attachmentIds ?? []).map(
     (id) => sentFile(id) ?? { id, contentType: 'application/octet-stream', name: null, byteSize: 0 },
   )

@@ -1,19 +1,19 @@
+import { refreshAttachments } from '@parley/client/media'
+import { useChat } from '@parley/client/react'
 import { useState } from 'react'
-import { refreshAttachments } from '../../../src/client/media.ts'
-import { useChat } from '../../../src/client/react/hooks.tsx'
 import styles from './attachments.module.css'
 import type { Shown } from './attachments.tsx'
 
 type Props = { file: Shown; messageId: string | undefined; tabbable: boolean; onOpen: (file: Shown) => void }
 
-/** Its place has its size before it comes, whatever it will be: nothing moves. */
+/** The frame has its size before the picture loads, so that nothing moves. */
 export function Picture({ file, messageId, tabbable, onOpen }: Props) {
   const chat = useChat()
   const [fresh, setFresh] = useState<string>()
   const [state, setState] = useState<'first' | 'second' | 'gone'>('first')
   const url = fresh ?? file.url
   const name = file.name ?? 'Picture'
-  /** Its address may be over: another one is asked for, once. */
+  /** Requests a new URL, once, because the old one may have expired. */
   async function again(): Promise<void> {
     const [address] = messageId && state === 'first' ? await newAddresses(messageId) : []
     setState(address ? 'second' : 'gone')
@@ -39,7 +39,7 @@ export function Picture({ file, messageId, tabbable, onOpen }: Props) {
       tabIndex={tabbable ? 0 : -1}
       onClick={() => onOpen({ ...file, ...(url && { url }) })}
     >
-      {/* Anew for each attempt: an address that is still good may only have been out of reach. */}
+      {/* The key reloads the picture for each attempt: a good URL may only have been out of reach. */}
       <img key={state} src={url} alt={name} decoding="async" onError={() => void again()} />
     </button>
   )

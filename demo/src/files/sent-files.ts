@@ -1,6 +1,6 @@
 import { type FileLike, fileWords } from './file-words.ts'
 
-// What this window has sent: shown from here, so that it need not be fetched back, and is there while its message waits.
+// The files that this window has sent. They are shown from memory, so that they need no download and show while their message waits.
 //
 //   files: attachment id -> the file and an address of it in this window
 
@@ -20,7 +20,7 @@ export function keepSentFile(file: SentFile): void {
 
 export const sentFile = (attachmentId: string): SentFile | undefined => files.get(attachmentId)
 
-/** After a reload nobody knows what they were. */
+/** Describes the files of an outgoing message. After a reload only their number is known. */
 export function outgoingFileWords(attachmentIds: readonly string[] = []): string {
   const known = attachmentIds.flatMap((id) => sentFile(id) ?? [])
   if (known.length === attachmentIds.length) return fileWords(known)

@@ -1,16 +1,16 @@
+import { type Upload, upload } from '@parley/client/media'
+import { useChat } from '@parley/client/react'
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { type Upload, upload } from '../../../src/client/media.ts'
-import { useChat } from '../../../src/client/react/hooks.tsx'
 import { fileProblem } from './file-problem.ts'
 import { isPicture } from './file-words.ts'
 import { keepSentFile } from './sent-files.ts'
 
-/** A file on its way up, before the message that carries it. `url`: of the file as it lies here. */
+/** A file that is uploaded before the message that carries it. `url` is a local URL of the file. */
 export type Attaching = { key: string; file: File; url: string; upload: Upload }
 
 export type Attachings = ReturnType<typeof useAttaching>
 
-/** What waits in the composer. It goes up at once, and is given up with the window or the chat. */
+/** Uploads the files of the composer at once. Leaving the chat or closing the window cancels them. */
 export function useAttaching() {
   const chat = useChat()
   const [files, setFiles] = useState<readonly Attaching[]>([])
@@ -39,7 +39,7 @@ export function useAttaching() {
     for (const each of files) if (each.key === key) giveUp(each)
     setFiles((all) => all.filter((each) => each.key !== key))
   }
-  /** Their ids, for the message; they are the message's from now on. */
+  /** Returns the ids for the message, which owns the files from now on. */
   async function take(): Promise<string[]> {
     const taken = files
     setFiles([])
@@ -57,7 +57,7 @@ export function useAttaching() {
   )
   return {
     files,
-    /** Everything is there; also when there is nothing. */
+    /** Is true when all files are uploaded, also when there are none. */
     ready: states.every((state) => state === 'done'),
     problem,
     dismiss: () => setProblem(undefined),
@@ -89,7 +89,7 @@ function useStates(files: readonly Attaching[]): string[] {
   return states === '' ? [] : states.split(',')
 }
 
-/** What a paste or a drop has brought. */
+/** Returns the files of a paste or a drop. */
 export const filesIn = (data: DataTransfer | null): File[] => [...(data?.files ?? [])]
 
 export const previewable = ({ file }: Attaching): boolean => isPicture(file.type)

@@ -1,26 +1,26 @@
+import type { ConversationFieldsFragment } from '@parley/client'
+import { leaveGroup, renameGroup, updateMembers } from '@parley/client/groups'
+import { useChat } from '@parley/client/react'
 import { type FormEvent, useId, useState } from 'react'
-import type { ConversationFieldsFragment } from '../../../src/client/generated/graphql.ts'
-import { leaveGroup, renameGroup, updateMembers } from '../../../src/client/groups.ts'
-import { useChat } from '../../../src/client/react/hooks.tsx'
 import { titleProblem } from '../../../src/protocol/text.ts'
 import { chatTitle } from '../chats/chat-names.ts'
 import { Avatar } from '../parts/avatar.tsx'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { LeaveIcon } from '../parts/icons.tsx'
-import { Question } from '../parts/question.tsx'
 import styles from './groups.module.css'
 import { MemberRow } from './member-row.tsx'
 import { PeoplePicker } from './people-picker.tsx'
 import { byRole, governs, membershipOf } from './roles.ts'
-import { useDeed } from './use-deed.ts'
+import { useAction } from './use-action.ts'
 
 type Props = { group: ConversationFieldsFragment; onLeft: () => void; onClose: () => void }
 
-/** Who is in it, and what the viewer may make of that. */
+/** Shows the members of a group, and the changes that the viewer may make. */
 export function GroupInfo({ group, onLeft, onClose }: Props) {
   const chat = useChat()
   const [leaving, setLeaving] = useState(false)
-  const { busy, problem, run } = useDeed()
+  const { busy, problem, run } = useAction()
   const role = membershipOf(group, chat.userId)?.role
   const title = chatTitle(group, chat.userId)
   function leave(): void {
@@ -73,9 +73,9 @@ export function GroupInfo({ group, onLeft, onClose }: Props) {
         </button>
       </div>
       {leaving && (
-        <Question title={`Leave “${title}”?`} act="Leave" onAct={leave} onClose={() => setLeaving(false)}>
+        <ConfirmDialog title={`Leave “${title}”?`} act="Leave" onAct={leave} onClose={() => setLeaving(false)}>
           You will see nothing of it any more, unless somebody adds you again.
-        </Question>
+        </ConfirmDialog>
       )}
     </Dialog>
   )
@@ -84,7 +84,7 @@ export function GroupInfo({ group, onLeft, onClose }: Props) {
 function TitleForm({ group }: { group: ConversationFieldsFragment }) {
   const chat = useChat()
   const [typed, setTyped] = useState<string>()
-  const { busy, problem, run } = useDeed()
+  const { busy, problem, run } = useAction()
   const fieldId = useId()
   const title = (typed ?? group.title ?? '').trim()
   const fits = titleProblem(title) === undefined && title !== group.title
@@ -120,7 +120,7 @@ function TitleForm({ group }: { group: ConversationFieldsFragment }) {
 function AddPeople({ group }: { group: ConversationFieldsFragment }) {
   const chat = useChat()
   const [people, setPeople] = useState<readonly string[]>([])
-  const { busy, problem, run } = useDeed()
+  const { busy, problem, run } = useAction()
   const add = () => run(() => updateMembers(chat, group.id, { add: [...people] }).then(() => setPeople([])))
   return (
     <section className={styles.form} aria-label="Add people">

@@ -1,4 +1,4 @@
-import type { MemberChanges, Role } from '../../../src/client/groups.ts'
+import type { MemberChanges, Role } from '@parley/client/groups'
 import { Avatar } from '../parts/avatar.tsx'
 import { nameOf } from '../people.ts'
 import styles from './groups.module.css'

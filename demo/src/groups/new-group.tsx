@@ -1,21 +1,21 @@
+import { createGroup } from '@parley/client/groups'
+import { useChat } from '@parley/client/react'
 import { type FormEvent, useId, useState } from 'react'
-import { createGroup } from '../../../src/client/groups.ts'
-import { useChat } from '../../../src/client/react/hooks.tsx'
 import { titleProblem } from '../../../src/protocol/text.ts'
 import { Dialog } from '../parts/dialog.tsx'
-import { navigate } from '../parts/use-place.ts'
-import { elsewhere, type SignedIn } from '../place.ts'
+import { navigate } from '../parts/use-route.ts'
+import { routeTo, type SignedIn } from '../route.ts'
 import styles from './groups.module.css'
 import { PeoplePicker } from './people-picker.tsx'
-import { useDeed } from './use-deed.ts'
+import { useAction } from './use-action.ts'
 
-type Props = { place: SignedIn; onClose: () => void }
+type Props = { route: SignedIn; onClose: () => void }
 
-export function NewGroup({ place, onClose }: Props) {
+export function NewGroup({ route, onClose }: Props) {
   const chat = useChat()
   const [title, setTitle] = useState('')
   const [people, setPeople] = useState<readonly string[]>([])
-  const { busy, problem, run } = useDeed()
+  const { busy, problem, run } = useAction()
   const titleId = useId()
   const fits = titleProblem(title.trim()) === undefined && people.length > 0
   function create(event: FormEvent): void {
@@ -23,7 +23,7 @@ export function NewGroup({ place, onClose }: Props) {
     if (!fits || busy) return
     run(async () => {
       const { id } = await createGroup(chat, title.trim(), people)
-      navigate(elsewhere(place, { chat: id }))
+      navigate(routeTo(route, { chat: id }))
       onClose()
     })
   }
@@ -40,7 +40,7 @@ export function NewGroup({ place, onClose }: Props) {
           placeholder="Tea at four"
           onChange={(event) => setTitle(event.target.value)}
         />
-        <PeoplePicker label="People" chosen={people} without={[place.as]} onChange={setPeople} />
+        <PeoplePicker label="People" chosen={people} without={[route.as]} onChange={setPeople} />
         {problem && (
           <p role="alert" className={styles.problem}>
             {problem}

@@ -6,13 +6,13 @@ import styles from './groups.module.css'
 
 type Props = {
   chosen: readonly string[]
-  /** In the group already, or the viewer. */
+  /** Users who are in the group already, and the viewer. */
   without: readonly string[]
   label: string
   onChange: (chosen: readonly string[]) => void
 }
 
-/** The sample people by one touch, everybody else by their id. */
+/** Picks sample people by a click, and other users by their id. */
 export function PeoplePicker({ chosen, without, label, onChange }: Props) {
   const [typed, setTyped] = useState('')
   const fieldId = useId()
@@ -25,7 +25,7 @@ export function PeoplePicker({ chosen, without, label, onChange }: Props) {
   }
   function addByEnter(event: KeyboardEvent): void {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing || typed.trim() === '') return
-    // The form around it has its own.
+    // The form around it has its own submit.
     event.preventDefault()
     if (fits) add(meant)
   }

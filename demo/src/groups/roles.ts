@@ -1,14 +1,14 @@
-import type { ConversationFieldsFragment } from '../../../src/client/generated/graphql.ts'
-import type { Role } from '../../../src/client/groups.ts'
+import type { ConversationFieldsFragment } from '@parley/client'
+import type { Role } from '@parley/client/groups'
 import { nameOf } from '../people.ts'
 
 export type Membership = ConversationFieldsFragment['memberships'][number]
 
-/** As the server has it; a direct chat has none. */
+/** Returns the membership of a user in a group. A direct chat has none. */
 export const membershipOf = (conversation: ConversationFieldsFragment | undefined, userId: string) =>
   conversation?.memberships.find(({ user }) => user.id === userId)
 
-/** Whether somebody of this role may add and remove people, rename the group and delete what others wrote. */
+/** Says whether a role may add and remove people, rename the group and delete messages of others. */
 export const governs = (role: Role | undefined): boolean => role === 'OWNER' || role === 'ADMIN'
 
 export const canRemove = (role: Role | undefined, theirs: Role): boolean =>
@@ -20,13 +20,13 @@ export const roleWords: Record<Role, string> = { OWNER: 'Owner', ADMIN: 'Admin',
 
 const order: readonly Role[] = ['OWNER', 'ADMIN', 'MEMBER']
 
-/** Whoever may do most comes first. */
+/** Sorts owners first, then admins, then members. */
 export const byRole = (memberships: readonly Membership[]): Membership[] =>
   [...memberships].sort((one, other) => order.indexOf(one.role) - order.indexOf(other.role))
 
 const namedMax = 3
 
-/** "Alice, Bob and you · 3 members". */
+/** Returns a text such as "Alice, Bob and you · 3 members". */
 export function membersWords(people: readonly { id: string; name?: string | null }[], viewer: string): string {
   const names = people.filter(({ id }) => id !== viewer).map(nameOf)
   const count = people.length === 1 ? '1 member' : `${people.length} members`

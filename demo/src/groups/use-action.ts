@@ -1,14 +1,14 @@
 import { useCallback, useState } from 'react'
 import { problemWords } from '../parts/problem-words.ts'
 
-/** One thing at a time that the server may refuse, in its words. */
-export function useDeed() {
+/** Runs one action at a time. `problem` is the server's reason if it refuses the action. */
+export function useAction() {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
-  const run = useCallback((deed: () => Promise<unknown>) => {
+  const run = useCallback((action: () => Promise<unknown>) => {
     setBusy(true)
     setProblem(undefined)
-    deed()
+    action()
       .catch((error: unknown) => setProblem(problemWords(error)))
       .finally(() => setBusy(false))
   }, [])

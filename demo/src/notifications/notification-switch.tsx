@@ -1,6 +1,6 @@
+import type { PushState } from '@parley/client/push'
 import { useId } from 'react'
-import type { PushState } from '../../../src/client/push.ts'
-import type { SignedIn } from '../place.ts'
+import type { SignedIn } from '../route.ts'
 import styles from './notification-switch.module.css'
 import { useBanners } from './use-banners.ts'
 import { usePush } from './use-push.ts'
@@ -11,10 +11,10 @@ const notes: Partial<Record<PushState, string>> = {
   denied: 'Your browser blocks them. Allow notifications in its settings for this page, left of the address.',
 }
 
-/** Banners from this browser while no window of Parley is open. */
-export function NotificationSwitch({ place }: { place: SignedIn }) {
+/** Switches banners of this browser on and off. */
+export function NotificationSwitch({ route }: { route: SignedIn }) {
   const { serviceWorker, state, wanted, problem, change } = usePush()
-  useBanners(place, serviceWorker)
+  useBanners(route, serviceWorker)
   const noteId = useId()
   const on = wanted ?? state === 'on'
   const possible = state === 'on' || state === 'off'

@@ -1,18 +1,18 @@
+import type { Chat } from '@parley/client'
+import { watchPush } from '@parley/client/push'
+import { useChat, useConversations } from '@parley/client/react'
 import { useEffect, useRef } from 'react'
-import type { Chat } from '../../../src/client/index.ts'
-import { watchPush } from '../../../src/client/push.ts'
-import { useChat, useConversations } from '../../../src/client/react/hooks.tsx'
-import { chatPlace } from '../chats/chat-names.ts'
-import { navigate } from '../parts/use-place.ts'
-import { elsewhere, hrefOf, type Place, recipientOf, type SignedIn } from '../place.ts'
+import { chatRoute } from '../chats/chat-names.ts'
+import { navigate } from '../parts/use-route.ts'
+import { hrefOf, type Route, recipientOf, routeTo, type SignedIn } from '../route.ts'
 
-/** A click on a banner leads to the chat; what is open here needs none. */
-export function useBanners(place: SignedIn, serviceWorker: ServiceWorkerRegistration | undefined): void {
+/** Opens the chat of a clicked banner, and tells the worker which chat is open here. */
+export function useBanners(route: SignedIn, serviceWorker: ServiceWorkerRegistration | undefined): void {
   const chat = useChat()
-  const here = useRef(place)
+  const here = useRef(route)
   useEffect(() => {
-    here.current = place
-  }, [place])
+    here.current = route
+  }, [route])
   useEffect(() => {
     if (!serviceWorker) return
     return watchPush(chat, {
@@ -21,23 +21,23 @@ export function useBanners(place: SignedIn, serviceWorker: ServiceWorkerRegistra
         const to = recipientOf(here.current)
         return to && chat.conversation(to).get()?.id
       },
-      open: (conversationId) => navigate(elsewhere(here.current, placeOf(chat, conversationId))),
+      open: (conversationId) => navigate(routeTo(here.current, routeOf(chat, conversationId))),
     })
   }, [chat, serviceWorker])
-  useDirectPlace(place)
+  useDirectRoute(route)
 }
 
-function placeOf(chat: Chat, conversationId: string): Pick<Place, 'with' | 'chat'> {
+function routeOf(chat: Chat, conversationId: string): Pick<Route, 'with' | 'chat'> {
   const conversation = chat.conversation({ conversationId }).get()
-  return conversation ? chatPlace(conversation, chat.userId) : { chat: conversationId }
+  return conversation ? chatRoute(conversation, chat.userId) : { chat: conversationId }
 }
 
-/** A banner knows a chat by its id only; a direct one goes by its person here. */
-function useDirectPlace(place: SignedIn): void {
+/** A banner names a chat by its id. For a direct chat, this replaces the id by the person in the route. */
+function useDirectRoute(route: SignedIn): void {
   const chat = useChat()
   useConversations()
-  const to = place.chat ? placeOf(chat, place.chat) : {}
-  const href = to.with && hrefOf(elsewhere(place, to))
+  const to = route.chat ? routeOf(chat, route.chat) : {}
+  const href = to.with && hrefOf(routeTo(route, to))
   useEffect(() => {
     if (!href) return
     window.history.replaceState(null, '', href)

@@ -1,20 +1,20 @@
+import { disablePush, enablePush, type PushState, pushState, resumePush } from '@parley/client/push'
+import { useChat } from '@parley/client/react'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { disablePush, enablePush, type PushState, pushState, resumePush } from '../../../src/client/push.ts'
-import { useChat } from '../../../src/client/react/hooks.tsx'
 import { registerWorker } from './register-worker.ts'
 
 type PushSwitch = {
   serviceWorker: ServiceWorkerRegistration | undefined
-  /** Undefined while it is not known. */
+  /** Is undefined while it is not known. */
   state: PushState | undefined
-  /** What it is about to be. */
+  /** The state that was chosen and is not reached yet. */
   wanted: boolean | undefined
-  /** Why it could not be changed. */
+  /** The reason why it could not be changed. */
   problem: string | undefined
   change(on: boolean): void
 }
 
-/** Whether this browser shows banners for whoever is here, and how to change that. */
+/** Says whether this browser shows banners for the user, and changes it. */
 export function usePush(): PushSwitch {
   const chat = useChat()
   const [serviceWorker, setServiceWorker] = useState<ServiceWorkerRegistration>()
@@ -29,7 +29,7 @@ export function usePush(): PushSwitch {
     }
   }, [])
 
-  /** A chat that is closed meanwhile leaves its questions without an answer: nobody is here to miss it. */
+  /** Ignores answers that come after the component is gone, such as those of a closed chat. */
   const show = useCallback(async (asked: Promise<PushState>, otherwise: () => Promise<PushState>): Promise<void> => {
     try {
       const found = await asked
@@ -57,7 +57,7 @@ export function usePush(): PushSwitch {
       const look = () => pushState(chat, { serviceWorker })
       if (document.visibilityState === 'visible') void show(look(), look)
     }
-    // Another window may have changed it, or the browser's settings, or somebody else may be registered by now.
+    // Another window, the browser's settings or another user may have changed it.
     document.addEventListener('visibilitychange', refresh)
     let permission: PermissionStatus | undefined
     navigator.permissions?.query({ name: 'notifications' }).then((found) => {

@@ -1,13 +1,13 @@
-// The service worker of the page, at /sw.js: banners for what comes while no window is open, and the way from them into the chat.
+// The service worker of the page, at /sw.js. It shows banners while no window is open, and opens the chat of a clicked one.
 
-import { listenForPush } from '../../../src/client/service-worker.ts'
-import { elsewhere, hrefOf, readPlace } from '../place.ts'
+import { listenForPush } from '@parley/client/service-worker'
+import { hrefOf, readRoute, routeTo } from '../route.ts'
 import icon from './icon.png?no-inline'
 
 listenForPush({
   icon,
   url(conversationId, owner) {
-    const place = readPlace(owner ? new URL(owner.page).search : '')
-    return hrefOf(elsewhere(place, conversationId ? { chat: conversationId } : {}))
+    const route = readRoute(owner ? new URL(owner.page).search : '')
+    return hrefOf(routeTo(route, conversationId ? { chat: conversationId } : {}))
   },
 })

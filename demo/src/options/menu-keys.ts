@@ -1,4 +1,4 @@
-/** A menu whose first items stand in a row, and the others below each other. */
+/** Returns the item that a key moves to. The first items of the menu stand in a row, the others below each other. */
 export function nextItem(key: string, from: number, { inRow, count }: { inRow: number; count: number }): number {
   const isInRow = from < inRow
   switch (key) {

@@ -4,8 +4,8 @@ type Size = { width: number; height: number }
 const gapPx = 4
 const edgePx = 8
 
-/** Below what opened it, or above where there is more room; never beyond the window. */
-export function menuPlace(
+/** Puts the menu below its button, or above it if there is no room, and always inside the window. */
+export function menuPosition(
   anchor: Box,
   menu: Size,
   window: Size,

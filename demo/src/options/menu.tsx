@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import styles from './menu.module.css'
 import { nextItem } from './menu-keys.ts'
-import { menuPlace } from './menu-place.ts'
+import { menuPosition } from './menu-position.ts'
 
 /** Closes the menu, then acts. */
 type Choose = (act: () => void) => () => void
@@ -11,7 +11,7 @@ type Props = {
   /** The button that opened it. */
   anchor: HTMLElement
   grows: 'left' | 'right'
-  /** So many of its first items stand in a row. */
+  /** The number of first items that stand in a row. */
   inRow?: number
   onClose: () => void
   children: (choose: Choose) => ReactNode
@@ -29,7 +29,7 @@ export function Menu({ label, anchor, grows, inRow = 0, onClose, children }: Pro
     anchor.focus({ preventScroll: true })
     onClose()
   }
-  /** The focus goes back first: what comes next may take it from there, and return it. */
+  /** Returns the focus before it acts: a dialog that opens next takes the focus and later returns it. */
   const choose: Choose = (act) => () => {
     close()
     act()
@@ -73,7 +73,7 @@ export function MenuItem({ icon, danger, onChoose, children }: ItemProps) {
 
 const itemsOf = (menu: HTMLElement | null): HTMLElement[] => [...(menu?.querySelectorAll('button') ?? [])]
 
-/** At its button, also when that moves because somebody writes. */
+/** Keeps the menu at its button, also when a new message moves it. */
 function usePlacement(menu: RefObject<HTMLElement | null>, anchor: HTMLElement, grows: 'left' | 'right'): void {
   useLayoutEffect(() => {
     function put(): void {
@@ -81,7 +81,7 @@ function usePlacement(menu: RefObject<HTMLElement | null>, anchor: HTMLElement, 
       if (!element || !anchor.isConnected) return
       const size = { width: element.offsetWidth, height: element.offsetHeight }
       const window = { width: document.documentElement.clientWidth, height: document.documentElement.clientHeight }
-      const { left, top } = menuPlace(anchor.getBoundingClientRect(), size, window, grows)
+      const { left, top } = menuPosition(anchor.getBoundingClientRect(), size, window, grows)
       element.style.left = `${left}px`
       element.style.top = `${top}px`
     }
@@ -100,7 +100,7 @@ function useOutside(menu: RefObject<HTMLElement | null>, anchor: HTMLElement, on
   close.current = onClose
   useEffect(() => {
     function closeFromOutside({ target }: PointerEvent): void {
-      // The button closes by itself.
+      // The button closes the menu itself.
       if (target instanceof Node && !menu.current?.contains(target) && !anchor.contains(target)) close.current()
     }
     document.addEventListener('pointerdown', closeFromOutside)

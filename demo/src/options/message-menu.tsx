@@ -1,4 +1,4 @@
-import type { MessageFieldsFragment } from '../../../src/client/generated/graphql.ts'
+import type { MessageFieldsFragment } from '@parley/client'
 import { hasReacted, quickReactions } from '../conversation/reaction-name.ts'
 import { EditIcon, ReplyIcon, TrashIcon } from '../parts/icons.tsx'
 import { Menu, MenuItem } from './menu.tsx'

@@ -1,14 +1,14 @@
+import type { MessageFieldsFragment } from '@parley/client'
 import { useState } from 'react'
-import type { MessageFieldsFragment } from '../../../src/client/generated/graphql.ts'
 import type { Row } from '../conversation/rows.ts'
-import type { Aim } from '../conversation/use-aim.ts'
 import type { Changes } from '../conversation/use-changes.ts'
-import { Question } from '../parts/question.tsx'
+import type { ComposerTarget } from '../conversation/use-composer-target.ts'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { MessageMenu } from './message-menu.tsx'
 
 export type OpenMenu = { key: string; anchor: HTMLElement }
 
-/** Only what the server has can be changed or answered, and only as long as it is there. */
+/** Only messages that the server has, and that are not deleted, can be changed or replied to. */
 export const optionable = ({ entry }: Row): MessageFieldsFragment | undefined =>
   entry.type === 'message' && !entry.message.deletedAt ? entry.message : undefined
 
@@ -18,12 +18,12 @@ type Props = {
   changes: Changes
   /** Whether the viewer may delete what others wrote. */
   governs: boolean
-  onAim: (aim: Aim) => void
+  onTarget: (target: ComposerTarget) => void
   onClose: () => void
   onDeleted: () => void
 }
 
-export function MessageOptions({ open, rows, changes, governs, onAim, onClose, onDeleted }: Props) {
+export function MessageOptions({ open, rows, changes, governs, onTarget, onClose, onDeleted }: Props) {
   const [deleting, setDeleting] = useState<MessageFieldsFragment>()
   const row = open && rows.find(({ key }) => key === open.key)
   const message = row && optionable(row)
@@ -37,14 +37,14 @@ export function MessageOptions({ open, rows, changes, governs, onAim, onClose, o
           canDelete={row.mine || governs}
           anchor={open.anchor}
           onReact={(emoji, on) => changes.react(message, emoji, on)}
-          onReply={() => onAim({ type: 'reply', message })}
-          onEdit={() => onAim({ type: 'edit', message, text: message.body })}
+          onReply={() => onTarget({ type: 'reply', message })}
+          onEdit={() => onTarget({ type: 'edit', message, text: message.body })}
           onDelete={() => setDeleting(message)}
           onClose={onClose}
         />
       )}
       {deleting && (
-        <Question
+        <ConfirmDialog
           title="Delete this message for everyone?"
           act="Delete"
           onClose={() => setDeleting(undefined)}
@@ -55,7 +55,7 @@ export function MessageOptions({ open, rows, changes, governs, onAim, onClose, o
           }}
         >
           It is gone from every device, and there is no way back.
-        </Question>
+        </ConfirmDialog>
       )}
     </>
   )

@@ -4,7 +4,7 @@ import styles from './options-button.module.css'
 
 type Props = {
   open: boolean
-  /** One tab stop for all of them: the arrows go from message to message. */
+  /** One button of the list is a tab stop. Arrow keys move between messages. */
   tabbable: boolean
   onToggle: (button: HTMLButtonElement) => void
 }

@@ -2,7 +2,7 @@ import styles from './avatar.module.css'
 import { GroupIcon } from './icons.tsx'
 
 const colours = ['#2a7463', '#a3510f', '#6d4aa8', '#1d6aa5', '#ad3459', '#55661a', '#86503a', '#3d56a6']
-/** The sample people are told apart at a glance. */
+/** The sample people have fixed colours that differ clearly. */
 const fixed: Record<string, number> = { alice: 4, bob: 3, carol: 2, dave: 1 }
 
 type Props = { id: string; name: string; size?: number; group?: boolean }

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
+import styles from './confirm-dialog.module.css'
 import { Dialog } from './dialog.tsx'
-import styles from './question.module.css'
 
 type Props = { title: string; act: string; onAct: () => void; onClose: () => void; children: ReactNode }
 
-/** Asked before what cannot easily be taken back. */
-export function Question({ title, act, onAct, onClose, children }: Props) {
+/** Asks before an action that cannot easily be undone. */
+export function ConfirmDialog({ title, act, onAct, onClose, children }: Props) {
   return (
     <Dialog title={title} onClose={onClose} asks>
       <p className={styles.words}>{children}</p>

@@ -5,9 +5,9 @@ import { CloseIcon } from './icons.tsx'
 type Props = {
   title: string
   onClose: () => void
-  /** A question: its answers close it. */
+  /** The dialog asks a question, and its answers close it. */
   asks?: boolean
-  /** As wide as what is in it. */
+  /** The dialog is as wide as its content. */
   wide?: boolean
   children: ReactNode
 }
@@ -15,7 +15,7 @@ type Props = {
 export function Dialog({ title, onClose, asks, wide, children }: Props) {
   const element = useRef<HTMLDialogElement>(null)
   const headingId = useId()
-  // Closed while it is still there, it gives the focus back to where it came from.
+  // A dialog that is closed before it is removed returns the focus to where it came from.
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
@@ -24,7 +24,7 @@ export function Dialog({ title, onClose, asks, wide, children }: Props) {
   const closeFromOutside = (event: MouseEvent) => {
     if (event.target === element.current) onClose()
   }
-  // Escape is for the dialog, and for nothing behind it.
+  // Keys, such as Escape, are for the dialog and not for what is behind it.
   const keep = (event: KeyboardEvent) => event.stopPropagation()
   return (
     <dialog

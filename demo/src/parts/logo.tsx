@@ -1,4 +1,4 @@
-/** Two who take turns. */
+/** The logo shows two speech bubbles. */
 export function Logo({ size = 28 }: { size?: number }) {
   return (
     <svg

@@ -1,2 +1,2 @@
-/** What is wrong, as the server says it. */
+/** Returns the message of an error, as the server worded it. */
 export const problemWords = (error: unknown): string => (error instanceof Error ? error.message : String(error))

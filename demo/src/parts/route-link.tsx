@@ -1,20 +1,20 @@
 import type { AnchorHTMLAttributes, MouseEvent } from 'react'
-import { hrefOf, type Place } from '../place.ts'
-import { navigate } from './use-place.ts'
+import { hrefOf, type Route } from '../route.ts'
+import { navigate } from './use-route.ts'
 
-type Props = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & { place: Place }
+type Props = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & { route: Route }
 
-/** A real link, so that it opens in another tab too; followed here, the page stays loaded. */
-export function PlaceLink({ place, onClick, children, ...rest }: Props) {
+/** A real link, which can be opened in another tab. A plain click changes the route without a reload. */
+export function RouteLink({ route, onClick, children, ...rest }: Props) {
   function follow(event: MouseEvent<HTMLAnchorElement>): void {
     onClick?.(event)
     const elsewhere = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey
     if (event.defaultPrevented || elsewhere) return
     event.preventDefault()
-    navigate(place)
+    navigate(route)
   }
   return (
-    <a {...rest} href={hrefOf(place)} onClick={follow}>
+    <a {...rest} href={hrefOf(route)} onClick={follow}>
       {children}
     </a>
   )

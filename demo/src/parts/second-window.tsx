@@ -1,10 +1,10 @@
 import type { MouseEvent, ReactNode } from 'react'
 import { ownName, type Person } from '../people.ts'
-import { hrefOf } from '../place.ts'
+import { hrefOf } from '../route.ts'
 
 type Props = { as: Person; with: string; className?: string; children: ReactNode }
 
-/** The other side of a chat, beside this window where the browser lets us put it: that is how ticks are seen to turn. */
+/** Opens the other side of a chat in a window beside this one, if the browser allows it, so that the user sees ticks turn. */
 export function SecondWindow({ as, with: other, children, ...rest }: Props) {
   const name = ownName(as)
   const href = hrefOf({ as: as.id, ...(name && { name }), with: other })

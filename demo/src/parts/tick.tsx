@@ -27,7 +27,7 @@ export function Tick({ state }: { state: TickState }) {
         </>
       )}
       {state !== 'WAITING' && state !== 'FAILED' && (
-        // Both are always drawn, so that the second is seen to join the first.
+        // Both marks are always drawn, so that the second one can move to the first.
         <>
           <path d="M1.5 6.6l3.2 3.2 6-7.4" className={styles.first} />
           <path d="M7.4 9l.8.8 6-7.4" className={styles.second} />

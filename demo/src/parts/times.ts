@@ -1,4 +1,4 @@
-// The page speaks English; the clock is as the reader's device has it.
+// The page is in English; the clock format is that of the device.
 
 const clockFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const weekdayFormat = new Intl.DateTimeFormat('en', { weekday: 'long' })
@@ -9,12 +9,12 @@ export const clock = (ms: number): string => clockFormat.format(ms)
 
 export const sameDay = (one: number, other: number): boolean => startOfDay(one) === startOfDay(other)
 
-/** For a separator: Today, Yesterday, Monday, 3 May 2026. */
+/** Names a day for a separator: Today, Yesterday, Monday, 3 May 2026. */
 export function dayName(ms: number, nowMs: number): string {
   return recentDay(ms, nowMs) ?? dateFormat.format(ms)
 }
 
-/** For a list: the time today, then the day, then the date. */
+/** Returns a time for a list: the clock for today, then the day, then the date. */
 export function shortTime(ms: number, nowMs: number): string {
   return sameDay(ms, nowMs) ? clock(ms) : (recentDay(ms, nowMs) ?? shortDateFormat.format(ms))
 }
@@ -26,7 +26,7 @@ function recentDay(ms: number, nowMs: number): string | undefined {
   return days > 1 && days < 7 ? weekdayFormat.format(ms) : undefined
 }
 
-/** From midnight to midnight: a day may have 23 hours, or 25. */
+/** Returns a day from midnight to midnight. It may have 23 hours, or 25. */
 export function dayOf(ms: number): { startMs: number; endMs: number } {
   const startMs = startOfDay(ms)
   return { startMs, endMs: new Date(startMs).setHours(24, 0, 0, 0) }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Whether somebody looks at this window: a message in a tab in the background is not read. */
+/** Says whether the window is visible and focused. A message in a background tab does not count as read. */
 export const useAttention = (): boolean => useSyncExternalStore(subscribe, isLookedAt)
 
 const isLookedAt = (): boolean => document.visibilityState === 'visible' && document.hasFocus()

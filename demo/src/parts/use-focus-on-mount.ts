@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** Whoever came by keyboard goes on at the beginning of the new page, not in the old one that is gone. */
-export function useArrival(wanted = true): RefObject<HTMLElement | null> {
+/** Focuses a new page, so that keyboard users go on at its beginning. */
+export function useFocusOnMount(wanted = true): RefObject<HTMLElement | null> {
   const main = useRef<HTMLElement>(null)
   const initially = useRef(wanted)
   useEffect(() => {

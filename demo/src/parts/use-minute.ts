@@ -7,6 +7,6 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => clearInterval(timer)
 }
 
-/** Now, to the minute: what ends at some time ends in an open window too. */
+/** Returns the current time to the minute, so that a mute ends in an open window too. */
 export const useMinute = (): number =>
   useSyncExternalStore(subscribe, () => Math.floor(Date.now() / minuteMs) * minuteMs)

@@ -1,5 +1,5 @@
 import { useMemo, useSyncExternalStore } from 'react'
-import { hrefOf, type Place, readPlace } from '../place.ts'
+import { hrefOf, type Route, readRoute } from '../route.ts'
 
 const moved = new EventTarget()
 
@@ -12,14 +12,14 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-export function usePlace(): Place {
+export function useRoute(): Route {
   const search = useSyncExternalStore(subscribe, () => window.location.search)
-  return useMemo(() => readPlace(search), [search])
+  return useMemo(() => readRoute(search), [search])
 }
 
-export function navigate(place: Place): void {
-  const href = hrefOf(place)
-  // Going where one is already would leave a step back that leads nowhere.
+export function navigate(route: Route): void {
+  const href = hrefOf(route)
+  // A second entry for the same route would make the back button do nothing.
   if (href === window.location.pathname + window.location.search) return
   window.history.pushState(null, '', href)
   moved.dispatchEvent(new Event('moved'))

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useState } from 'react'
 
-/** Whether it is on screen, or nearly. */
+/** Says whether the element is on screen. */
 export function useSeen(element: RefObject<HTMLElement | null>): boolean {
   const [seen, setSeen] = useState(false)
   useEffect(() => {

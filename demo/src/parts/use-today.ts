@@ -5,5 +5,5 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => clearInterval(timer)
 }
 
-/** A moment of today, the same until midnight: then "Today" becomes "Yesterday" in an open window too. */
+/** Returns noon of today. It changes at midnight, so that "Today" becomes "Yesterday" in an open window too. */
 export const useToday = (): number => useSyncExternalStore(subscribe, () => new Date().setHours(12, 0, 0, 0))

@@ -1,7 +1,7 @@
-import { usePresence } from '../../../src/client/react/hooks.tsx'
+import { usePresence } from '@parley/client/react'
 import styles from './presence.module.css'
 
-/** At the corner of a face: only who is there has one. */
+/** Marks the avatar of a user who is online. */
 export function PresenceDot({ userId }: { userId: string }) {
   const presence = usePresence(userId)
   if (presence?.state !== 'ONLINE') return null

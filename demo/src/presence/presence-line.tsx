@@ -1,8 +1,8 @@
-import { usePresence } from '../../../src/client/react/hooks.tsx'
+import { usePresence } from '@parley/client/react'
 import { useToday } from '../parts/use-today.ts'
 import { presenceWords } from './presence-words.ts'
 
-/** Their id where nobody knows how they are. */
+/** Shows the presence of a user, or their id while it is unknown. */
 export function PresenceLine({ userId }: { userId: string }) {
   const words = presenceWords(usePresence(userId), useToday())
   return <p>{words ?? `@${userId}`}</p>

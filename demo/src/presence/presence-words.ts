@@ -1,7 +1,7 @@
-import type { Presence } from '../../../src/client/presence.ts'
+import type { Presence } from '@parley/client/presence'
 import { clock, dayName } from '../parts/times.ts'
 
-/** How somebody is, in the header of the chat with them. Undefined while nobody knows. */
+/** Describes a presence for the header of a chat. Returns undefined while it is unknown. */
 export function presenceWords(presence: Presence | undefined, nowMs: number): string | undefined {
   if (!presence) return undefined
   if (presence.state === 'ONLINE') return 'online'

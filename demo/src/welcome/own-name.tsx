@@ -1,5 +1,5 @@
 import { type FormEvent, useId, useState } from 'react'
-import { navigate } from '../parts/use-place.ts'
+import { navigate } from '../parts/use-route.ts'
 import { samplePeople, userIdFor } from '../people.ts'
 import styles from './welcome.module.css'
 

@@ -1,8 +1,8 @@
 import { Tick } from '../parts/tick.tsx'
-import styles from './glimpse.module.css'
+import styles from './sample-chat.module.css'
 
-/** What is to come, in three bubbles. */
-export function Glimpse() {
+/** Shows a chat of three bubbles as a preview. */
+export function SampleChat() {
   return (
     <div className={styles.glimpse} aria-hidden="true">
       <p className={styles.theirs}>

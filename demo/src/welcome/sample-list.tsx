@@ -1,5 +1,5 @@
 import { Avatar } from '../parts/avatar.tsx'
-import { PlaceLink } from '../parts/place-link.tsx'
+import { RouteLink } from '../parts/route-link.tsx'
 import { samplePeople } from '../people.ts'
 import styles from './welcome.module.css'
 
@@ -8,12 +8,12 @@ export function SampleList() {
     <ul className={styles.samples} aria-label="Sample people">
       {samplePeople.map(({ id, name, line }) => (
         <li key={id}>
-          <PlaceLink className={styles.sample} place={{ as: id }}>
+          <RouteLink className={styles.sample} route={{ as: id }}>
             <Avatar id={id} name={name} size={44} />
             <span>
               <b>{name}</b> <span className={styles.soft}>{line}</span>
             </span>
-          </PlaceLink>
+          </RouteLink>
         </li>
       ))}
     </ul>

@@ -1,14 +1,14 @@
 import { DeveloperNotes } from '../developers/developer-notes.tsx'
 import { Logo } from '../parts/logo.tsx'
-import { useArrival } from '../parts/use-arrival.ts'
-import { Glimpse } from './glimpse.tsx'
+import { useFocusOnMount } from '../parts/use-focus-on-mount.ts'
 import { OwnName } from './own-name.tsx'
+import { SampleChat } from './sample-chat.tsx'
 import { SampleList } from './sample-list.tsx'
 import styles from './welcome.module.css'
 
-/** The first thing anybody sees: somebody to be, one click away. */
+/** The first page. A click signs in as a sample person. */
 export function Welcome() {
-  const main = useArrival()
+  const main = useFocusOnMount()
   return (
     <main ref={main} tabIndex={-1} className={styles.page}>
       <div className={styles.hero}>
@@ -23,7 +23,7 @@ export function Welcome() {
             Messages that arrive once and in order, ticks that turn live, and nothing lost when the network is. This
             page talks to the server on your machine, as two people if you like.
           </p>
-          <Glimpse />
+          <SampleChat />
         </section>
         <section className={styles.card} aria-labelledby="who">
           <h2 id="who">Who are you?</h2>
