@@ -140,7 +140,7 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
 
 const scriptOf = (built: Built, who: Who): string => (who === 'parley' ? built.server : built.script(scripts[who]))
 
-/** A B C, C B A, …: what the machine does meanwhile happens to all of them, and nobody always comes after the same one. */
+/** A B C, C B A, …: what the machine does meanwhile happens to all of them, and no server always comes after the same one. */
 export async function interleave<Item>(
   rounds: number,
   items: readonly Item[],

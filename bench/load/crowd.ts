@@ -8,7 +8,7 @@ import { somebody } from './tokens.ts'
 import { countLost, mustRetry } from './troubles.ts'
 import { frameOf, type LoadSocket, openSocket } from './web-socket.ts'
 
-// Many devices that follow one conversation, and somebody who writes there.
+// Many devices follow one conversation, and one sender writes there.
 
 export type Crowd = {
   subject: Subject
@@ -25,7 +25,7 @@ const membersMax = 1000
 const openingAtATime = 80
 const run = process.pid.toString(36)
 
-/** `before` is called when the one who writes is there and nobody else is. */
+/** `before` is called when the sender is connected and no follower is. */
 export async function gather(
   subject: Subject,
   size: number,

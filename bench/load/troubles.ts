@@ -17,7 +17,7 @@ export function countLost(): void {
   counted.lost += 1
 }
 
-/** Whether to ask the same again. Any other error ends the run: nobody measures how fast a server fails. */
+/** Whether to ask the same again. Any other error ends the run: how fast a server fails is not measured. */
 export function mustRetry(text: string): boolean {
   if (!text.includes('"errors"') && !text.includes('"type":"error"')) return false
   if (!text.includes('"retryable":true')) throw new Error(`A server answered: ${text}`)

@@ -34,7 +34,7 @@ export async function openSocket({ port, path, protocol, host = '127.0.0.1' }: C
   const opened: LoadSocket = {
     send: (frame) => void socket.write(frame),
     onText: () => undefined,
-    // Nobody waits for an answer that cannot come.
+    // The caller must not wait for an answer that cannot come.
     onLost() {
       throw new Error(`The server closed a socket to ${path}.`)
     },
@@ -51,7 +51,7 @@ export async function openSocket({ port, path, protocol, host = '127.0.0.1' }: C
     onText: (payload) => opened.onText(payload),
     onPing: (payload) => socket.write(frameOf(payload, pong)),
   })
-  // What came with the answer is read when whoever asked has had the time to listen.
+  // What came with the answer is read when the caller has had the time to listen.
   if (rest.length > 0) setImmediate(read, rest)
   socket.on('data', read)
   return opened

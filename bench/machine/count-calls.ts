@@ -1,7 +1,7 @@
 /** By operation and table, such as `PutItem parley_messages`. */
 export type Calls = Record<string, { calls: number; units: number }>
 
-/** For a DynamoDB server that is a process of its own: it tells whoever started it what it was asked since the last time. */
+/** For a DynamoDB server that is a process of its own: it tells its parent what it was asked since the last time. */
 export function countCalls(): (name: string, units: number) => void {
   let counted: Calls = {}
   process.on('message', (message: object) => {

@@ -1,5 +1,5 @@
 // The limit: ws alone, nothing stored, nothing looked at but where a frame goes. What comes in goes out as the same buffer.
-//   /echo          back to whoever sent it
+//   /echo          back to its sender
 //   /room/<name>   to all others in the room: a relay for two, a fan-out for a thousand
 
 import { WebSocket, WebSocketServer } from 'ws'

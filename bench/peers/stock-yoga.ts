@@ -1,5 +1,5 @@
 // What a literal implementation is: graphql-yoga and graphql-ws as their documentation puts them together, its in-process pub/sub,
-// and the three writes of a message and its double tick through the AWS SDK. It knows nobody's rights and heals nothing.
+// and the three writes of a message and its double tick through the AWS SDK. It checks no rights and repairs nothing.
 
 import { createServer, type IncomingMessage } from 'node:http'
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'

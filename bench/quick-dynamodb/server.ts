@@ -111,7 +111,7 @@ function readBody(request: IncomingMessage, then: (body: string) => void): void 
   request.on('end', () => then(body))
 }
 
-/** With the headers that DynamoDB sends, for whoever is measured reads them. */
+/** The answer has the headers that DynamoDB sends, since the server that is measured reads them. */
 function write(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     Server: 'Server',

@@ -22,7 +22,7 @@ export const fanOut: Scenario = async (bench) => {
   }
   for (const { say } of crowds) await sayFor(say, bench.choose({ quick: 200, default: 1500, full: 4000 }), 15)
   const round = async ({ subject, say }: Crowd) => {
-    // Whoever had to wait for the others is out of all caches.
+    // A server that had to wait for the others is out of all caches.
     await sayFor(say, 0, 2)
     const { count, wallMs, serverMs } = await bench.meter(subject, () => sayFor(say, roundMs, 3))
     sheet.add(cpuPerDelivery, subject.who, 'µs', (1000 * serverMs) / count, 'raw ws')

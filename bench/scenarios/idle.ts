@@ -4,7 +4,7 @@ import { gather } from '../load/crowd.ts'
 import type { Answer } from '../machine/probe.ts'
 import { createSheet } from '../sheet.ts'
 
-// The memory that somebody takes who is there and silent; and then one message to all of them. Each server in a process that has
+// Measures the memory that a connected, silent user takes; and then one message to all of them. Each server in a process that has
 // done nothing else.
 
 const some: readonly Who[] = ['parley', 'stock', 'raw ws']

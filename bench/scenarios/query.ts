@@ -27,7 +27,7 @@ export const queryOfTwenty: Scenario = async (bench) => {
   for (const who of everybody) ways.push(...(await waysOf(await bench.subject(who), withMemory)))
   const warm = { ms: bench.choose({ quick: 200, default: 800, full: 3000 }), count: 600 }
   const round = { ms: bench.choose({ quick: 200, default: 250, full: 3000 }), count: 100 }
-  /** Whoever had to wait for the others is out of all caches. */
+  /** A server that had to wait for the others is out of all caches. */
   const runUp = { ms: 100, count: 50 }
   for (const { ask } of ways) await ask(warm)
   const measure = async ({ subject, who, how, ask }: Way) => {

@@ -3,7 +3,7 @@ import { type Bench, interleave, type Scenario, type Subject, type Who } from '.
 import { openPair, type Pair } from '../load/pairs.ts'
 import { createSheet, quantile } from '../sheet.ts'
 
-// A message to somebody who is there, and back to the sender's double tick.
+// Measures a message to a connected user, and back to the sender's double tick.
 
 const everybody: readonly Who[] = ['parley', 'stock', 'mercurius', 'socket.io', 'raw ws']
 const pairsCount = 32
@@ -24,7 +24,7 @@ export const sendToAttached: Scenario = async (bench) => {
     await subject.stores.unmeasured(() => asFastAsPossible(warmMs, warmCount(subject.who)))
 
   const round = async ({ subject, name, asFastAsPossible }: Crew) => {
-    // Whoever had to wait for the others is out of all caches.
+    // A server that had to wait for the others is out of all caches.
     await asFastAsPossible(runUpMs, runUpCount)
     await subject.stores.calls()
     const { count, wallMs, serverMs, redisMs, dynamodbMs } = await bench.meter(subject, () =>
@@ -65,7 +65,7 @@ export const sendToAttached: Scenario = async (bench) => {
 /** Ours where DynamoDB can do more than we ask for, as mercurius has a Redis that can. */
 export const unhindered = 'parley, quick DynamoDB'
 export const cpuPerMessage = 'send: server CPU per message'
-/** Whoever gets more at a time does each for less, so this compares servers that do the same. */
+/** A server that gets more at a time does each for less, so this compares servers that do the same. */
 export const cpuPerMessageAtRate = `send: server CPU per message at ${openRate}/s`
 
 type Crew = Awaited<ReturnType<typeof openCrew>>
