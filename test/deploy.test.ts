@@ -129,8 +129,9 @@ describe('the compose file', () => {
 
   test('runs two nodes with settings that exist', () => {
     expect(nodes.map(([name]) => name)).toEqual(['node-a', 'node-b'])
+    const sections = readdirSync(`${root}src/config`).map((name) => read(`src/config/${name}`))
     const known = new Set(
-      [...read('src/config/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name]) => name),
+      sections.flatMap((text) => [...text.matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name]) => name)),
     )
     for (const [, { environment = {} }] of nodes) {
       expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([])

@@ -7,7 +7,7 @@ import { errorTable } from '../src/protocol/errors.ts'
 // A page that names a file which has moved sends its reader the wrong way. So every path and link in the docs must lead somewhere.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const pages = ['.', 'docs', 'docs/decisions']
+const pages = ['.', 'docs', 'docs/decisions', 'packages/client']
   .filter((folder) => existsSync(join(root, folder)))
   .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name)))
   .filter((path) => path.endsWith('.md'))
@@ -38,7 +38,9 @@ describe.each(pages)('$path', ({ path, text }) => {
   })
 
   it('names only files that exist', () => {
-    const named = [...text.matchAll(/(?<![\w/.-])((?:src|test|bench|scripts|deploy|demo|tools)\/[\w./-]*\w\/?)/g)]
+    const named = [
+      ...text.matchAll(/(?<![\w/.-])((?:src|packages|test|bench|scripts|deploy|demo|tools)\/[\w./-]*\w\/?)/g),
+    ]
       .map(([, name = '']) => name)
       .filter((name) => !existsSync(join(root, name)))
     expect(named.filter((name) => !isMade(name))).toEqual([])

@@ -7,8 +7,8 @@ import { errorTable } from '../../src/protocol/errors.ts'
 export type Way = 'POST' | 'GET' | 'SSE' | 'WebSocket' | 'REST'
 
 /**
- * `refused`: the document, before anybody looked at its values; or a stream, when it looked at its first position. `unfit`: a value that does not fit its type, or a subscription
- * that does not begin. `failed`: a field, after execution had begun; others may have an answer.
+ * `refused`: the document, before its values were looked at; or a subscription that does not begin. `unfit`: a value that does not fit its
+ * type. `failed`: a field, after execution had begun; others may have an answer.
  */
 export type Outcome = { kind: keyof typeof looks; code: ErrorCode; field?: string }
 

@@ -13,7 +13,7 @@ export default class CountsReporter implements Reporter {
         else failed += 1
       }
     }
-    // None is skipped unless somebody asked for it.
+    // Tests are skipped only on request.
     const suffix = skipped > 0 ? `, ${skipped} skipped` : ''
     process.on('exit', () => console.log(`${passed} passed, ${failed} failed${suffix}`))
   }

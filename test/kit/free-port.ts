@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-// Below the range from which the system chooses ports by itself, so that no connection and no `listen(0)` of another test file
-// takes the port before it is used.
+// The range is below the one from which the system chooses ports, so that no connection and no `listen(0)` of another test file takes the port
+// before it is used.
 const range = [10_000, 32_000] as const
 
-/** A port nobody listens on right now, for what cannot choose one by itself. */
+/** Returns a free port, for servers that cannot choose one by themselves. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(...range)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Person } from './person.ts'
 
-// Groups as people make and change them.
+// Creates and changes groups as clients do.
 
 type GroupView = {
   id: string
@@ -71,6 +71,6 @@ export async function viewOf(person: Person, id: string, node = person.url): Pro
   return conversation
 }
 
-/** `alice OWNER 1`: who is in it. */
+/** Returns lines such as `alice OWNER 1`. */
 export const membersOf = ({ memberships }: GroupView): string[] =>
   memberships.map(({ user, role, joinedSeq }) => `${user.id.split('-')[0]} ${role} ${joinedSeq}`)

@@ -3,7 +3,7 @@ import type { Group } from '../../src/ports/conversations.ts'
 import type { Alteration, Change, GroupChange, Message, Void } from '../../src/ports/log.ts'
 import type { ClientMessageId, ConversationId, MessageId, Seq, UserId } from '../../src/protocol/ids.ts'
 
-// Fresh ids, so that tests share tables without meeting each other.
+// Makes fresh ids, so that tests share tables without meeting each other.
 
 export const aUser = (): UserId => `user-${randomUUID()}` as UserId
 export const aConversation = (): ConversationId => `grp_${randomUUID()}` as ConversationId

@@ -6,13 +6,13 @@ import { createMemoryRedis } from '../../src/store/memory/memory-redis.ts'
 import { createSoftStateMemory } from '../../src/store/memory/soft-state.ts'
 import { createStoresMemory } from '../../src/store/memory/stores.ts'
 
-// The domain alone, on stores in memory: for what happens between two steps of it.
+// Runs the domain alone, on stores in memory, for tests of what happens between two of its steps.
 
 /** Resolves when everything that needs no timer is done. */
-export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Whoever sleeps is woken at once, and that much time has passed. */
-export function hastyClock(): Clock {
+/** A clock whose sleepers wake at once; the time they asked for has then passed. */
+export function instantClock(): Clock {
   let nowMs = 1_800_000_000_000
   return {
     now: () => nowMs,
@@ -23,9 +23,9 @@ export function hastyClock(): Clock {
   }
 }
 
-/** `changed`: the ports with something in between. */
+/** `changed` returns the ports that a test replaces. */
 export function memoryDomain(changed: (ports: Ports) => Partial<Ports> = () => ({})): { domain: Domain; ports: Ports } {
-  const clock = hastyClock()
+  const clock = instantClock()
   const plain: Ports = { ...createStoresMemory(), ...createSoftStateMemory(createMemoryRedis(clock)), clock }
   const ports = { ...plain, ...changed(plain) }
   let ids = 0

@@ -32,12 +32,12 @@ import {
   type TicksChangedSubscription,
   TypingChangedDocument,
   type TypingChangedSubscription,
-} from '../../src/client/generated/graphql.ts'
+} from '../../packages/client/src/generated/graphql.ts'
 import { createStreamLog, type StreamLog } from './stream-log.ts'
 
 export const testSecret = 'a secret of the tests, of thirty-two bytes and more'
 
-/** An error as a client sees it, over whatever transport. */
+/** An error as a client sees it, over any transport. */
 export class ApiError extends Error {
   readonly code: string
   readonly retryable: boolean
@@ -52,7 +52,7 @@ export class ApiError extends Error {
 }
 
 export type Via = 'http' | 'ws' | 'rest'
-/** A person, or whatever else has one of the two. */
+/** A person, or another object that has one of the two. */
 export type Recipient = { conversationId: string } | { userId: string }
 type SendOptions = { via?: Via; clientMessageId?: string; node?: string }
 /** A document as text, or one that has a text. */
@@ -63,7 +63,7 @@ export type TicksEvent = TicksChangedSubscription['ticksChanged']
 
 export type Person = Awaited<ReturnType<typeof createPerson>>
 
-/** Somebody with a token who talks to a node as an application would. `url` is their usual node. */
+/** A user with a token who talks to a node as an application would. `url` is their usual node. */
 export async function createPerson(userId: string, url: string, options: { name?: string } = {}, expires = '1h') {
   const token = await signToken(userId, options, expires)
   const sockets = new Map<string, Client>()
@@ -138,7 +138,7 @@ export async function createPerson(userId: string, url: string, options: { name?
     node: string,
   ): StreamLog<Event> {
     const log = createStreamLog<Event>()
-    // A socket of its own, so that it can be dropped without the others.
+    // It has a socket of its own, so that it can be dropped without the others.
     const client = createClient({
       url: `${node.replace('http', 'ws')}/graphql`,
       webSocketImpl: WebSocket,
@@ -263,7 +263,10 @@ export async function createPerson(userId: string, url: string, options: { name?
         (data) => data.conversationChanged,
         node,
       ),
-    /** Without ticks, which cost a read. */
+    /** Follows any subscription and keeps its events as they come. */
+    watch: <Data extends object>(document: Operation, variables: object = {}, node = url) =>
+      subscribe<Data, Data>(document, variables, (data) => data, node),
+    /** Follows messages without their ticks, which cost a read. */
     followLean: (node = url) =>
       subscribe<{ messageAdded: LeanEvent }, LeanEvent>(leanSubscription, {}, (data) => data.messageAdded, node),
     followTicks: (variables: { conversationId?: string } = {}, node = url) =>

@@ -1,10 +1,16 @@
 import WebSocket from 'ws'
-import { type Chat, type ChatOptions, createChat, type Observable, type Recipient } from '../../src/client/index.ts'
+import {
+  type Chat,
+  type ChatOptions,
+  createChat,
+  type Observable,
+  type Recipient,
+} from '../../packages/client/src/index.ts'
 import { signToken } from './person.ts'
 
 export type Device = ReturnType<typeof startDevice>
 
-/** A device of somebody, with the client runtime on it, as an application would see it. */
+/** A user's device with the client runtime on it, as an application would see it. */
 export function startDevice(userId: string, url: ChatOptions['url'], options: Partial<ChatOptions> = {}) {
   const chat = createChat({
     url,
@@ -22,7 +28,7 @@ export function startDevice(userId: string, url: ChatOptions['url'], options: Pa
     ...chat,
     chat,
     told,
-    /** As a page would: the timeline loads and stays current. */
+    /** Opens the timeline as a page would: it loads and stays current. */
     look(to: Recipient): void {
       looked.add(chat.messages(to).subscribe(() => undefined))
       looked.add(chat.ticks(to).subscribe(() => undefined))

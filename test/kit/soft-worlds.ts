@@ -13,15 +13,15 @@ import { createSoftStateRedis } from '../../src/store/redis/soft-state.ts'
 import { killSubscribers, startRedis } from './services/redis.ts'
 import { startRedisCluster } from './services/redis-cluster.ts'
 
-/** Something that the four soft ports run on, with its faults on demand. */
+/** A backing of the soft ports, with faults on demand. */
 export type SoftWorld = {
   /** Two nodes that share it. */
   here: SoftState
   there: SoftState
   forget(): Promise<void>
-  /** The TTL of this session is over. */
+  /** Ends the TTL of this session. */
   expire(userId: UserId, connectionId: string): Promise<void>
-  /** Every connection that listens breaks; both nodes come back by themselves. */
+  /** Breaks every subscribing connection; both nodes reconnect by themselves. */
   cutSubscribers(): Promise<void>
   /** Nothing is answered until the returned function is called. */
   goDown(): Promise<() => Promise<void>>
@@ -78,7 +78,7 @@ async function startOnCluster(): Promise<SoftWorld> {
   }
 }
 
-/** What is embedded where redis-server is not installed. */
+/** Starts the Redis that is embedded where redis-server is not installed. */
 async function startOnJsRedis(): Promise<SoftWorld> {
   let server = await startJsRedis(0)
   const { port } = server
@@ -137,7 +137,7 @@ async function startInMemory(): Promise<SoftWorld> {
   }
 }
 
-/** Patient: the machine may be busy, and that is not what these tests are about. */
+/** Timeouts are long: the machine may be busy, and these tests are not about that. */
 export function connectNode(
   url: string,
   options: Partial<RedisLinkOptions> = {},

@@ -2,7 +2,7 @@ import type WebSocket from 'ws'
 
 export type StreamLog<Event> = ReturnType<typeof createStreamLog<Event>>
 
-/** What came over one subscription, to be waited for by count: no test sleeps. */
+/** Records what came over one subscription. Tests wait for a count of events and never sleep. */
 export function createStreamLog<Event>() {
   const events: Event[] = []
   const waiting = new Set<() => void>()
@@ -42,9 +42,9 @@ export function createStreamLog<Event>() {
         (error) => error,
       ),
     connected: (): Promise<WebSocket> => when(() => socket),
-    /** A clean end: the client says complete and closes. */
+    /** Ends cleanly: the client says complete and closes. */
     stop: () => stopIt(),
-    /** The network goes away: no goodbye. */
+    /** Drops the connection without a goodbye, as when the network goes away. */
     async drop(): Promise<void> {
       const open = await when(() => socket)
       const closed = new Promise((resolve) => open.once('close', resolve))

@@ -18,12 +18,21 @@ type Node = { url: string; parts: ReturnType<App['parts']>; stop(): Promise<void
 
 type WorldOptions = { nodes?: number; dynamodbEndpoint?: string; app?: AppOptions; config?: Partial<Config> }
 
-/** What is late is UNAVAILABLE, which is a subject of its own. On a busy machine everything else would meet it by chance. */
+/** A late call fails as UNAVAILABLE, which has tests of its own. On a busy machine all other tests would meet it by chance. */
 const patient = { redisMs: 5000, dynamoMs: 10_000, operationMs: 20_000 }
 
-/** Lets the flows run with the libraries: `DYNAMODB_CLIENT=sdk REDIS_COMMANDS=plain npx vitest run test/flows`. */
-const { DYNAMODB_CLIENT, REDIS_COMMANDS } = process.env
-const { dynamodbClient, redisCommands } = readConfig({ DYNAMODB_CLIENT, REDIS_COMMANDS })
+/**
+ * Nodes of a world have the switches of the environment, so that `DYNAMODB_CLIENT=sdk REDIS_COMMANDS=plain GRAPHQL_EXECUTOR=reference
+ * WEBSOCKET_PROTOCOL=graphql-ws npx vitest run test/flows` tests the libraries. A test that is about a switch sets it in its `config`. Nodes that are processes of their own
+ * (test/process, test/chaos) get an environment of their own and run with the defaults.
+ */
+const { DYNAMODB_CLIENT, REDIS_COMMANDS, GRAPHQL_EXECUTOR, WEBSOCKET_PROTOCOL } = process.env
+const { dynamodbClient, redisCommands, graphqlExecutor, websocketProtocol } = readConfig({
+  DYNAMODB_CLIENT,
+  REDIS_COMMANDS,
+  GRAPHQL_EXECUTOR,
+  WEBSOCKET_PROTOCOL,
+})
 
 /** A system to test: a Redis and tables of its own, and some nodes in this process, each with its own port. */
 export async function startWorld(options: WorldOptions = {}) {
@@ -44,6 +53,8 @@ export async function startWorld(options: WorldOptions = {}) {
       dynamodb: { endpoint: dynamodbEndpoint, region: 'us-east-1' },
       dynamodbClient,
       redisCommands,
+      graphqlExecutor,
+      websocketProtocol,
       tables: { prefix, create: true },
       redisPrefix: defaultKeyPrefix,
       media: 'disk',
@@ -74,7 +85,7 @@ export async function startWorld(options: WorldOptions = {}) {
     startNode,
     url: (node = 0): string => nodes[node]?.url ?? '',
 
-    /** Somebody new, so that tests do not meet each other's conversations. */
+    /** Creates a new user, so that tests do not meet each other's conversations. */
     async person(
       name: string,
       { node = 0, displayName }: { node?: number; displayName?: string } = {},
@@ -90,7 +101,7 @@ export async function startWorld(options: WorldOptions = {}) {
 
     chatOf: (one: Person, other: Person): string => directConversationId(one.userId as UserId, other.userId as UserId),
 
-    /** Resolves when somebody is attached for them, and has caught up. */
+    /** Resolves when the user is attached and has caught up. */
     async online({ userId }: Person): Promise<void> {
       await vi.waitFor(
         async () => {
@@ -101,7 +112,7 @@ export async function startWorld(options: WorldOptions = {}) {
       )
     },
 
-    /** Resolves when nobody is attached for them any more. */
+    /** Resolves when the user is not attached any more. */
     async offline({ userId }: Person): Promise<void> {
       await vi.waitFor(
         async () => {

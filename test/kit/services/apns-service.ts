@@ -1,9 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type Http2Session, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import type { AddressInfo } from 'node:net'
 import { jwtVerify } from 'jose'
 import type { ApnsAccount } from '../../../src/push/apns.ts'
+import { listen } from './listen.ts'
 
 type Reply = { status: number; reason?: string; headers?: Record<string, string> } | 'nothing'
 type Received = { token: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }
@@ -28,14 +27,14 @@ export async function startApnsService(now: () => number) {
   server.on('session', (session) => {
     connections += 1
     sessions.add(session)
+    session.on('error', () => undefined)
     session.on('close', () => sessions.delete(session))
   })
   server.on('stream', (stream, headers) => {
     stream.on('error', () => undefined)
     handle(stream, headers).catch(() => respond(stream, { status: 403, reason: 'InvalidProviderToken' }))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { origin, stop } = await listen(server)
 
   async function handle(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
     let text = ''
@@ -69,7 +68,7 @@ export async function startApnsService(now: () => number) {
   }
 
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: origin,
     account,
     received,
     /** What the next requests are answered. */
@@ -80,10 +79,6 @@ export async function startApnsService(now: () => number) {
     goAway: () => {
       for (const session of sessions) session.goaway()
     },
-    async stop(): Promise<void> {
-      for (const session of sessions) session.destroy()
-      server.close()
-      await once(server, 'close')
-    },
+    stop,
   }
 }

@@ -1,4 +1,4 @@
-/** Of localhost, signed by itself, for tests alone: nobody trusts it. */
+/** A self-signed certificate of localhost, for tests alone. */
 export const certificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBnDCCAUGgAwIBAgIUfXqiJtCdPAZwTH5kv3kTP3KgzoMwCgYIKoZIzj0EAwIw

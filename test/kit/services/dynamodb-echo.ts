@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listen } from './listen.ts'
 
 export type DynamoEcho = Awaited<ReturnType<typeof startDynamoEcho>>
 
@@ -20,10 +19,9 @@ export async function startDynamoEcho(target: string) {
     const answer = await fetch(target, { method: 'POST', headers: headers as Record<string, string>, body })
     response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' }).end(await answer.text())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { origin: url, stop } = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     /** `rejects`: as if we had asked for nonsense. `breaks`: as if it were its own fault. */
     rejects() {
       failure = { status: 400, type: 'ValidationException' }
@@ -34,10 +32,6 @@ export async function startDynamoEcho(target: string) {
     pass() {
       failure = undefined
     },
-    async stop(): Promise<void> {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    stop,
   }
 }

@@ -21,7 +21,7 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
 }
 
-/** A client with tables of its own. Patient: the machine may be busy, and slowness is not what these tests are about. */
+/** A client with tables of its own. Its timeouts are long: the machine may be busy, and these tests are not about slowness. */
 export function connectDynamo(endpoint: string, options: Partial<DynamoOptions> = {}): Dynamo {
   const place = { endpoint, region: 'us-east-1', now: Date.now, random: Math.random }
   const client = createDynamoStoreClient({ ...place, requestTimeoutMs: 20_000, ...options })
@@ -67,7 +67,7 @@ export async function startDynamoDbLocal(): Promise<DynamoServer> {
 
 const startWithinMs = 45_000
 
-/** Resolves when there is an answer, whatever it is. */
+/** Resolves when there is any answer. */
 async function answer(endpoint: string, signal: AbortSignal): Promise<void> {
   const answered = () =>
     fetch(endpoint, { signal }).then(

@@ -1,9 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { jwtVerify } from 'jose'
 import type { ServiceAccount } from '../../../src/push/google-token.ts'
+import { listen } from './listen.ts'
 
 type Reply = { status: number; headers?: Record<string, string>; body?: object }
 
@@ -14,7 +13,7 @@ type FcmMessage = {
   android: Record<string, unknown>
 }
 
-/** It takes a while to find. */
+/** The key pair is made once, as that takes a while. */
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
 /** Google's token endpoint and FCM's HTTP v1 API: verifies the assertion, and takes only tokens it gave out. */
@@ -31,9 +30,7 @@ export async function startFcmService(now: () => number) {
       response.writeHead(400).end()
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { origin: endpoint, stop } = await listen(server)
   const account: ServiceAccount = {
     projectId: 'parley-test',
     clientEmail: 'push@parley-test.iam.gserviceaccount.com',
@@ -82,15 +79,11 @@ export async function startFcmService(now: () => number) {
     received,
     /** What the next send is answered. */
     next: (...some: Reply[]) => void replies.push(...some),
-    /** No token is good any more. */
+    /** Makes all tokens invalid. */
     revoke: () => given.clear(),
     assertions: () => assertions,
     problem: () => problem,
-    async stop(): Promise<void> {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    stop,
   }
 }
 

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { listen } from './listen.ts'
 
 export type TcpProxy = Awaited<ReturnType<typeof startProxy>>
 
@@ -26,15 +26,14 @@ export async function startProxy(target: string) {
       if (mode === 'pass') client.write(chunk)
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { origin: url, stop } = await listen(server)
 
   const dropAll = () => {
     for (const socket of open) socket.destroy()
   }
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     /** Connections are closed at once. */
     refuse() {
       mode = 'refuse'
@@ -48,10 +47,6 @@ export async function startProxy(target: string) {
       mode = 'pass'
       dropAll()
     },
-    async stop(): Promise<void> {
-      dropAll()
-      server.close()
-      await once(server, 'close')
-    },
+    stop,
   }
 }

@@ -1,14 +1,13 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { Cluster } from 'ioredis'
 import { vi } from 'vitest'
+import { freePort } from '../free-port.ts'
 import { startRedis } from './redis.ts'
 
 const slots = 16_384
 
 /** Three masters that share the slots; two go on serving theirs when the third is gone. */
 export async function startRedisCluster() {
-  const ports = await freePorts(6)
+  const ports = await Promise.all(Array.from({ length: 6 }, freePort))
   const addresses = [0, 1, 2].map((index) => ({ port: ports[index] ?? 0, busPort: ports[index + 3] ?? 0 }))
   const nodes = await Promise.all(
     addresses.map(({ port, busPort }) =>
@@ -54,12 +53,4 @@ export async function startRedisCluster() {
       await Promise.all(nodes.map((node) => node.stop()))
     },
   }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
-  return ports
 }

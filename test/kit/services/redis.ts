@@ -7,7 +7,7 @@ import { Redis } from 'ioredis'
 
 export type RedisServer = Awaited<ReturnType<typeof startRedis>>
 
-/** A real redis-server of one's own, on a unix socket. */
+/** Starts a real redis-server on a unix socket. */
 export async function startRedis(options: readonly string[] = []) {
   const dir = await mkdtemp(join(tmpdir(), 'parley-redis-'))
   const socket = join(dir, 'redis.sock')
@@ -41,11 +41,11 @@ export async function startRedis(options: readonly string[] = []) {
 
   return {
     url: `unix://${socket}`,
-    /** For looking behind the stores' back. */
+    /** A connection for tests that look at keys directly. */
     raw,
     flush: async () => void (await raw.flushall()),
     killSubscribers: () => killSubscribers(raw),
-    /** Takes no more commands, without a word, until `resume`. */
+    /** Stops answering commands until `resume`. */
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
     /** Dies at once, and stays dead until `launch`. */

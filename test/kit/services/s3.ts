@@ -1,12 +1,11 @@
 import { createHash, createHmac } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { env } from 'node:process'
+import { listen } from './listen.ts'
 
 // The SDK's only switch for its warning about this Node version.
 env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true'
@@ -30,14 +29,11 @@ export async function startS3(bucket: string) {
         .end('<Error><Code>SignatureDoesNotMatch</Code></Error>')
     } else answer(request, response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const { origin: endpoint, stop } = await listen(server)
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint,
     async stop() {
-      server.closeAllConnections()
-      server.close()
+      await stop()
       s3.logger.close()
       await rm(directory, { recursive: true, force: true })
     },

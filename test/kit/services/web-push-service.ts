@@ -1,9 +1,8 @@
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type JWTPayload, jwtVerify } from 'jose'
 import type { PushPayload } from '../../../src/push/payload.ts'
+import { listen } from './listen.ts'
 
 export type WebPushService = Awaited<ReturnType<typeof startWebPushService>>
 export type Browser = ReturnType<WebPushService['subscribe']>
@@ -28,9 +27,7 @@ export async function startWebPushService() {
       response.writeHead(400).end()
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { origin, stop } = await listen(server)
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
@@ -92,9 +89,7 @@ export async function startWebPushService() {
     problem: () => problem,
     async stop(): Promise<void> {
       for (const go of held.splice(0)) go()
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
+      await stop()
     },
   }
 }
