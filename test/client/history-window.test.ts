@@ -66,8 +66,9 @@ describe('the window on a conversation', () => {
 describe('a page that fails', () => {
   it('is told of, and read when asked again', async () => {
     const { window, answer, fail, seqs } = start()
-    void window.open()
+    const opened = expect(window.open()).rejects.toBe(networkFailure)
     await fail(networkFailure)
+    await opened
     expect(window.get()).toMatchObject({ loading: false, hasOlder: true, error: { code: 'NETWORK' } })
     void window.open()
     expect(window.get()).not.toHaveProperty('error')
@@ -91,10 +92,11 @@ describe('a page that fails', () => {
 
   it('as the first one leaves nothing behind that a hole could follow', async () => {
     const { window, answer, fail, seqs } = start()
-    void window.open()
+    const opened = expect(window.open()).rejects.toBe(networkFailure)
     window.received(message(10))
     expect(seqs()).toEqual([10])
     await fail(networkFailure)
+    await opened
     for (const seq of range(11, 109)) window.received(message(seq))
     expect(seqs()).toEqual([])
     void window.open()

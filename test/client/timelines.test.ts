@@ -28,10 +28,11 @@ const messages = (from: number, to: number) => range(from, to).map((seq) => mess
 function start() {
   const asks = scriptedAsk()
   const { ask } = asks
+  const { retryUntilAnswered } = retrying()
   let made = 0
   const conversations = createConversations({
     ask,
-    retryUntilAnswered: retrying().retryUntilAnswered,
+    retryUntilAnswered,
     userId: 'alice',
     readUpTo: () => 0,
   })
@@ -45,7 +46,7 @@ function start() {
     onStored: () => false,
   })
   outbox.restore([])
-  const timelines = createTimelines({ ask, conversations, outbox })
+  const timelines = createTimelines({ ask, retryUntilAnswered, conversations, outbox })
   conversations.onSeen((_conversation, isNew) => isNew && timelines.refresh())
   return {
     ...asks,
@@ -120,6 +121,35 @@ describe('a timeline', () => {
     timelines.refresh()
     await answer(page(messages(1, 1)))
     expect(shown(timeline)).toEqual(['1'])
+  })
+
+  it('of which the newest page failed for the moment is read again by itself', async () => {
+    const { timelines, fail, answer, open } = start()
+    const timeline = timelines.of(chat)
+    timeline.subscribe(() => undefined)
+    for (const pauseMs of [250, 500]) {
+      await fail(networkFailure)
+      expect(timeline.get()).toMatchObject({ loading: false, error: { code: 'NETWORK' } })
+      expect(open).toHaveLength(0)
+      await vi.advanceTimersByTimeAsync(pauseMs)
+      expect(timeline.get().loading).toBe(true)
+    }
+    await answer(page(messages(1, 3)))
+    expect(shown(timeline)).toEqual(['1', '2', '3'])
+    expect(timeline.get().error).toBeUndefined()
+  })
+
+  it('of which the newest page failed is not read again for nobody, nor if it was refused', async () => {
+    const { timelines, fail, open } = start()
+    const stop = timelines.of(chat).subscribe(() => undefined)
+    await fail(networkFailure)
+    stop()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(open).toHaveLength(0)
+    timelines.of(chat).subscribe(() => undefined)
+    await fail(refused('NOT_FOUND'))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(open).toHaveLength(0)
   })
 
   it('tells nobody who has gone', async () => {

@@ -137,7 +137,7 @@ export function createChat(options: ChatOptions): Chat {
     queueOf: conversations.sendQueueOf,
     onStored,
   })
-  const timelines = createTimelines({ ask, conversations, outbox })
+  const timelines = createTimelines({ ask, retryUntilAnswered, conversations, outbox })
   const changeListeners = createListeners<[MessageFieldsFragment]>()
   const messagePositions = inbox.positions
   const changes = createChanges({ ask, retryUntilAnswered, persistedState, messagePositions, onChanged })

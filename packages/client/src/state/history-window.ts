@@ -61,8 +61,11 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
 
   return {
     loadOlder,
-    /** Loads the newest page, unless it is loaded. */
-    open: (): Promise<void> => (loaded ? Promise.resolve() : loadOlder()),
+    /** Loads the newest page, unless it is loaded. Rejects if it could not be read. */
+    async open(): Promise<void> {
+      if (!loaded) await loadOlder()
+      if (!loaded && error) throw error
+    },
     received(message: MessageFieldsFragment): void {
       const oldest = messages[0]
       if (hasOlder && loaded && oldest && message.seq < oldest.seq) return

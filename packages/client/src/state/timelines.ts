@@ -2,6 +2,7 @@ import type { MessageFieldsFragment } from '../generated/graphql.ts'
 import type { Ask } from '../link/link.ts'
 import type { ClientError } from '../shared/client-error.ts'
 import { createListeners, type Observable } from '../shared/observable.ts'
+import type { RetryUntilAnswered } from '../shared/retry-until-answered.ts'
 import type { Conversations } from './conversations.ts'
 import { createHistoryWindow, type HistoryWindow } from './history-window.ts'
 import type { Outbox, Outgoing, Recipient } from './outbox.ts'
@@ -21,19 +22,26 @@ export type TimelineState = {
   hasOlder: boolean
   /** The user is not in the conversation, so there are no entries. */
   left?: boolean
-  /** The last page could not be read; loadOlder tries again. */
+  /** The last page could not be read. The newest one is tried again while it has a subscriber; loadOlder tries again at once. */
   error?: ClientError
 }
 
 /** Loads while it has a subscriber. */
 export type Timeline = Observable<TimelineState> & { loadOlder(): Promise<void> }
 
-type TimelinesOptions = { ask: Ask; conversations: Conversations; outbox: Outbox }
+type TimelinesOptions = {
+  ask: Ask
+  retryUntilAnswered: RetryUntilAnswered
+  conversations: Conversations
+  outbox: Outbox
+}
 /** Joins the messages of a conversation with the outgoing ones. */
-export function createTimelines({ ask, conversations, outbox }: TimelinesOptions) {
+export function createTimelines({ ask, retryUntilAnswered, conversations, outbox }: TimelinesOptions) {
   type Shown = Timeline & { changed(): void; loadIfShown(): void; shows(conversationId: string): boolean }
   const timelines = new Map<string, Shown>()
   const windows = new Map<string, HistoryWindow>()
+  /** Windows whose newest page is tried until it is read. */
+  const opening = new WeakSet<HistoryWindow>()
   const entryOf = new WeakMap<MessageFieldsFragment, TimelineEntry>()
 
   function messageEntry(message: MessageFieldsFragment): TimelineEntry {
@@ -58,6 +66,19 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
     return window
   }
 
+  const isShown = (conversationId: string) => [...timelines.values()].some((each) => each.shows(conversationId))
+
+  /** A page that failed for the moment is tried again by itself: nothing else would fill a list that stays empty while messages come. */
+  async function openWhileShown(conversationId: string): Promise<void> {
+    const window = windowOf(conversationId)
+    const attempt = async () => {
+      if (isShown(conversationId) && windows.get(conversationId) === window) await window.open()
+    }
+    if (opening.has(window)) return attempt()
+    opening.add(window)
+    await retryUntilAnswered(attempt).finally(() => opening.delete(window))
+  }
+
   function createTimeline(to: Recipient) {
     const listeners = createListeners<[]>()
     let state: TimelineState | undefined
@@ -79,8 +100,9 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
 
     function loadIfShown(): void {
       const conversationId = conversations.idOf(to)
-      if (conversationId && listeners.size > 0 && !conversations.hasLeft(conversationId))
-        void windowOf(conversationId).open()
+      if (!conversationId || listeners.size === 0 || conversations.hasLeft(conversationId)) return
+      // The state of the window has the error.
+      openWhileShown(conversationId).catch(() => undefined)
     }
 
     return {
@@ -95,7 +117,7 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
           remove()
           const id = conversations.idOf(to)
           // A person and the chat with them are two timelines on one window.
-          if (id && ![...timelines.values()].some((each) => each.shows(id))) windows.get(id)?.trim()
+          if (id && !isShown(id)) windows.get(id)?.trim()
         }
       },
       async loadOlder(): Promise<void> {
