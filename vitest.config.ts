@@ -1,5 +1,6 @@
 import { defaultServerConditions } from 'vite'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { LongestFirst } from './test/kit/longest-first.ts'
 
 const all = ['test/**/*.test.ts', 'demo/test/**/*.test.ts']
 
@@ -60,6 +61,7 @@ const shared = {
 export default defineConfig({
   test: {
     globalSetup: ['test/kit/global-setup.ts'],
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/kit/counts-reporter.ts'],
     projects: [
       {
