@@ -259,6 +259,19 @@ export type ConversationQueryVariables = Exact<{
 
 export type ConversationQuery = { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } | null };
 
+export type ConversationsStillThereQueryVariables = Exact<{
+  ids: Array<string> | string;
+}>;
+
+
+export type ConversationsStillThereQuery = { nodes: Array<
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+   | null> };
+
 export type ConversationsQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -599,6 +612,17 @@ export const ConversationDocument = gql`
 
 export function useConversationQuery(options: Omit<Urql.UseQueryArgs<ConversationQueryVariables>, 'query'>) {
   return Urql.useQuery<ConversationQuery, ConversationQueryVariables>({ query: ConversationDocument, ...options });
+};
+export const ConversationsStillThereDocument = gql`
+    query ConversationsStillThere($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    id
+  }
+}
+    `;
+
+export function useConversationsStillThereQuery(options: Omit<Urql.UseQueryArgs<ConversationsStillThereQueryVariables>, 'query'>) {
+  return Urql.useQuery<ConversationsStillThereQuery, ConversationsStillThereQueryVariables>({ query: ConversationsStillThereDocument, ...options });
 };
 export const ConversationsDocument = gql`
     query Conversations($first: Int, $after: String, $last: Int, $before: String) {
