@@ -5,10 +5,12 @@ import { badInput } from '../protocol/errors.ts'
 import { positionsMax } from '../protocol/limits.ts'
 import { type Context, viewerId } from './context.ts'
 import { findConversation, requireConversation } from './conversations.ts'
+import { checkedDeviceId } from './devices.ts'
 
 export type StreamArguments = {
   conversationId?: string | null | undefined
   after?: readonly { conversationId: string; seq: number }[] | null | undefined
+  deviceId?: string | null | undefined
 }
 
 export const messageAdded = async (
@@ -19,11 +21,16 @@ export const messageAdded = async (
 /** Turns the arguments of a stream into a request, and checks every conversation that they name. */
 export async function followRequestOf(
   ctx: Context,
-  { conversationId, after }: StreamArguments,
+  { conversationId, after, deviceId }: StreamArguments,
 ): Promise<FollowRequest> {
   const userId = viewerId(ctx)
   const only = conversationId == null ? undefined : await requireConversation(ctx, conversationId)
-  return { userId, ...(only && { only }), after: await positionsOf(ctx, after ?? []) }
+  return {
+    userId,
+    ...(only && { only }),
+    ...(deviceId != null && { deviceId: checkedDeviceId(deviceId) }),
+    after: await positionsOf(ctx, after ?? []),
+  }
 }
 
 /**

@@ -9,6 +9,8 @@ export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type AckInput = {
   /** The conversation. */
   conversationId: string;
+  /** The device that `messageAdded` and `messageChanged` are opened with. The one of the two that showed this seq resumes after it. */
+  deviceId?: string | null | undefined;
   /** The device has everything up to and including this; from 1 to lastSeq. */
   seq: number;
 };
@@ -72,6 +74,8 @@ export type LeaveConversationInput = {
 export type MarkReadInput = {
   /** The conversation. */
   conversationId: string;
+  /** The device that `messageAdded` and `messageChanged` are opened with. The one of the two that showed this seq resumes after it. */
+  deviceId?: string | null | undefined;
   /** Everything up to and including this is read; from 1 to lastSeq. */
   seq: number;
 };
