@@ -9,11 +9,17 @@ import type { Dynamo, Item, Key } from './tables.ts'
 
 const columns = { messages: 'message_seq', changes: 'change_seq' } as const satisfies Record<StreamKind, string>
 
+/** A device that is forgotten may have a row in each of thousands of conversations. */
+const removedAtATime = 100
+
 export function createDevicePositionsDynamo(dynamo: Dynamo): DevicePositions {
   const starts = createDynamoTable(dynamo, 'device_starts')
   const positions = createDynamoTable(dynamo, 'device_positions')
   const rowsOf = (device: DeviceAddress) =>
     positions.query({ where: 'device_key = :device', values: { ':device': deviceKey(device) } })
+
+  const removeRow = ({ device_key, conversation_id }: Key<'device_positions'>) =>
+    positions.remove({ device_key, conversation_id }, { where: 'attribute_exists(device_key)' })
 
   return {
     async raise(device, conversationId, stream, seq) {
@@ -48,10 +54,10 @@ export function createDevicePositionsDynamo(dynamo: Dynamo): DevicePositions {
     },
 
     async forget(device) {
-      const always = { where: 'attribute_exists(device_id)' }
-      await starts.remove(startKey(device), always)
-      for (const { device_key, conversation_id } of await rowsOf(device)) {
-        await positions.remove({ device_key, conversation_id }, { where: 'attribute_exists(device_key)' })
+      await starts.remove(startKey(device), { where: 'attribute_exists(device_id)' })
+      const rows = await rowsOf(device)
+      for (let i = 0; i < rows.length; i += removedAtATime) {
+        await Promise.all(rows.slice(i, i + removedAtATime).map(removeRow))
       }
     },
   }
