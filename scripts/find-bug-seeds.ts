@@ -12,7 +12,7 @@ import { simulate } from '../test/simulation/simulate.ts'
 const seedsMax = 20_000
 const searchMs = 5 * 60_000
 
-const sources = ['test/simulation/bugs.ts', 'test/simulation/group-bugs.ts', 'test/simulation/hole-bugs.ts']
+const sources = ['bugs', 'group-bugs', 'hole-bugs', 'device-bugs'].map((name) => `test/simulation/${name}.ts`)
 const docs = 'docs/reliability.md'
 const tableHead = '| planted bug | caught by seed |\n|---|---|\n'
 

@@ -35,6 +35,7 @@ import { createFollow } from './streams/follow.ts'
 import { createFollowChanges } from './streams/follow-changes.ts'
 import { createFollowConversations } from './streams/follow-conversations.ts'
 import { createFollowTicks } from './streams/follow-ticks.ts'
+import { createKeptPositions } from './streams/kept-positions.ts'
 import { createResyncScheduler } from './streams/resync-scheduler.ts'
 import { createSubscribeUser } from './streams/user-subscription.ts'
 
@@ -97,7 +98,8 @@ export function createDomain(ports: Ports, options: DomainOptions) {
       : undefined
   const pushes = push ?? noPushes
   const blocking = createBlocking({ ...ports, ...options })
-  const acknowledge = createAcknowledge({ ...ports, log, heads, pushes })
+  const keptPositions = createKeptPositions(ports, cacheSize)
+  const acknowledge = createAcknowledge({ ...ports, log, heads, pushes, keptPositions })
   const deliver = createDeliver({ ...ports, ...acknowledge, pushes })
   const recount = createRecount({ ...ports, log })
   const append = createAppend({ ...ports, ...options, log, heads, recount, blocking, observer })
@@ -120,7 +122,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     pushes,
     observer,
   })
-  const reading = { log, heads, recount, access, decideChange: groups.decideChange, observer }
+  const reading = { log, heads, recount, access, decideChange: groups.decideChange, keptPositions, observer }
   return {
     access,
     resyncScheduler,

@@ -7,6 +7,7 @@
 import type { Clock } from './clock.ts'
 import type { ConversationStore, MembershipStore } from './conversations.ts'
 import type { BoundaryStore, PendingIndex } from './delivery.ts'
+import type { DevicePositions } from './device-positions.ts'
 import type { Events } from './events.ts'
 import type { Claims, MessageLog } from './log.ts'
 import type { Media, Uploads } from './media.ts'
@@ -27,6 +28,7 @@ export interface Stores {
   departures: DepartureStore
   uploads: Uploads
   devices: DeviceStore
+  devicePositions: DevicePositions
 }
 
 export interface SoftState {

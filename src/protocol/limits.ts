@@ -40,6 +40,11 @@ export const attachmentsMax = 10
 export const fileNameMaxCodePoints = 255
 /** How many devices one user may have. */
 export const devicesMax = 20
+/** How many devices of one user the server keeps positions for, and how many may begin in an hour. */
+export const keptDevicesMax = 20
+export const newDevicesPerHour = 60
+/** In so many conversations the server keeps where a device began: they fit into a row of DynamoDB. */
+export const keptStartsMax = 5000
 export const pushTokenMax = 4096
 export const httpBodyMaxBytes = 128 * 1024
 export const frameMaxBytes = 64 * 1024

@@ -1,16 +1,23 @@
+import type { DeviceId } from '../protocol/ids.ts'
 import type { Ticks } from '../protocol/ticks.ts'
 import { type Context, viewerId } from './context.ts'
 import { requireConversation } from './conversations.ts'
+import { checkedDeviceId } from './devices.ts'
 
-type Position = { conversationId: string; seq: number }
+type Position = { conversationId: string; seq: number; deviceId?: string | null | undefined }
 
-export const ack = async (ctx: Context, { conversationId, seq }: Position): Promise<{ ticks: Ticks }> => ({
-  ticks: await ctx.domain.ack(await requireConversation(ctx, conversationId), seq),
-})
+export async function ack(ctx: Context, { conversationId, seq, deviceId }: Position): Promise<{ ticks: Ticks }> {
+  const member = await requireConversation(ctx, conversationId)
+  return { ticks: await ctx.domain.ack(member, seq, deviceIdOf(deviceId)) }
+}
 
-export const markRead = async (ctx: Context, { conversationId, seq }: Position): Promise<{ ticks: Ticks }> => ({
-  ticks: await ctx.domain.markRead(await requireConversation(ctx, conversationId), seq),
-})
+export async function markRead(ctx: Context, { conversationId, seq, deviceId }: Position): Promise<{ ticks: Ticks }> {
+  const member = await requireConversation(ctx, conversationId)
+  return { ticks: await ctx.domain.markRead(member, seq, deviceIdOf(deviceId)) }
+}
+
+const deviceIdOf = (deviceId: Position['deviceId']): DeviceId | undefined =>
+  deviceId == null ? undefined : checkedDeviceId(deviceId)
 
 export async function ticksChanged(
   ctx: Context,

@@ -16,7 +16,7 @@ export function pushPublicKey(ctx: Context): string | null {
 export async function registerDevice(ctx: Context, input: Registering): Promise<RegisteredDevice> {
   const viewer = viewerId(ctx)
   const { platform, token } = input
-  const deviceId = checked(input.deviceId)
+  const deviceId = checkedDeviceId(input.deviceId)
   if (token.length < 1 || token.length > pushTokenMax)
     throw badInput('token', `token must have 1 to ${pushTokenMax} characters.`)
   await ctx.domain.devices.register(viewer, { deviceId, platform, token })
@@ -25,12 +25,12 @@ export async function registerDevice(ctx: Context, input: Registering): Promise<
 
 export async function unregisterDevice(ctx: Context, input: { deviceId: string }): Promise<RegisteredDevice> {
   const viewer = viewerId(ctx)
-  const deviceId = checked(input.deviceId)
+  const deviceId = checkedDeviceId(input.deviceId)
   await ctx.domain.devices.unregister(viewer, deviceId)
   return { deviceId }
 }
 
-function checked(deviceId: string): DeviceId {
+export function checkedDeviceId(deviceId: string): DeviceId {
   if (!isDeviceId(deviceId)) throw badInput('deviceId', 'deviceId must be 1 to 64 of A-Z a-z 0-9 . _ : -')
   return deviceId
 }

@@ -1,14 +1,16 @@
 import type { FollowRequest } from '../domain/streams/follow.ts'
 import type { Shown } from '../domain/streams/positions.ts'
 import type { Message } from '../ports/log.ts'
-import { badInput, notFound } from '../protocol/errors.ts'
+import { badInput } from '../protocol/errors.ts'
 import { positionsMax } from '../protocol/limits.ts'
 import { type Context, viewerId } from './context.ts'
 import { findConversation, requireConversation } from './conversations.ts'
+import { checkedDeviceId } from './devices.ts'
 
 export type StreamArguments = {
   conversationId?: string | null | undefined
   after?: readonly { conversationId: string; seq: number }[] | null | undefined
+  deviceId?: string | null | undefined
 }
 
 export const messageAdded = async (
@@ -19,31 +21,35 @@ export const messageAdded = async (
 /** Turns the arguments of a stream into a request, and checks every conversation that they name. */
 export async function followRequestOf(
   ctx: Context,
-  { conversationId, after }: StreamArguments,
+  { conversationId, after, deviceId }: StreamArguments,
 ): Promise<FollowRequest> {
   const userId = viewerId(ctx)
   const only = conversationId == null ? undefined : await requireConversation(ctx, conversationId)
-  return { userId, ...(only && { only }), after: await positionsOf(ctx, after ?? []) }
+  return {
+    userId,
+    ...(only && { only }),
+    ...(deviceId != null && { deviceId: checkedDeviceId(deviceId) }),
+    after: await positionsOf(ctx, after ?? []),
+  }
 }
 
+/**
+ * Positions in conversations that the viewer is not in are left out, whatever they say. A client that always sends the variables it began
+ * with would otherwise never get a stream again once the viewer has left a group.
+ */
 async function positionsOf(
   ctx: Context,
   after: NonNullable<StreamArguments['after']>,
 ): Promise<FollowRequest['after']> {
   if (after.length > positionsMax) throw badInput('after', `after takes at most ${positionsMax} positions.`)
-  const members = await Promise.all(
-    after.map(async ({ conversationId }, i) => {
-      const member = await findConversation(ctx, conversationId)
-      // The error names the position, so that a device can resume without a group that it was removed from meanwhile.
-      if (!member) throw notFound(`after.${i}`)
-      return member
-    }),
-  )
-  if (new Set(after.map((each) => each.conversationId)).size < members.length)
-    throw badInput('after', 'after names a conversation twice.')
-  return after.map(({ seq }, i) => {
+  const members = await Promise.all(after.map(({ conversationId }) => findConversation(ctx, conversationId)))
+  const positions = after.flatMap(({ seq }, i) => {
     const member = members[i]
-    if (!member || seq < 0) throw badInput(`after.${i}.seq`, 'A position must be 0 or more.')
-    return { member, seq }
+    if (!member) return []
+    if (seq < 0) throw badInput(`after.${i}.seq`, 'A position must be 0 or more.')
+    return [{ member, seq }]
   })
+  if (new Set(positions.map(({ member }) => member.conversation.id)).size < positions.length)
+    throw badInput('after', 'after names a conversation twice.')
+  return positions
 }

@@ -2,7 +2,7 @@ import type { ShownChange } from '../domain/streams/follow-changes.ts'
 import type { Message as MessageSource } from '../ports/log.ts'
 import { deleteMessage, editMessage, messageChanged, react } from '../resolvers/change-message.ts'
 import { builder } from './builder.ts'
-import { PositionInput } from './message.ts'
+import { afterDescription, deviceIdDescription, PositionInput } from './message.ts'
 import { Message } from './message-connection.ts'
 
 const MessagePayload = builder.objectRef<{ message: MessageSource }>('MessagePayload').implement({
@@ -94,7 +94,8 @@ builder.subscriptionField('messageChanged', (t) =>
       'says what it already holds. A conversation it does not name starts at what the viewer’s devices have acked.',
     args: {
       conversationId: t.arg.id({ description: 'Only this conversation.' }),
-      after: t.arg({ type: [PositionInput], description: 'Where to resume, up to 1,000 conversations.' }),
+      after: t.arg({ type: [PositionInput], description: afterDescription }),
+      deviceId: t.arg.id({ description: deviceIdDescription }),
     },
     subscribe: (_root, args, ctx) => messageChanged(ctx, args),
     resolve: (shown) => shown,

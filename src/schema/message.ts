@@ -220,6 +220,13 @@ builder.mutationField('sendMessage', (t) =>
   }),
 )
 
+export const afterDescription =
+  'Where to resume, up to 1,000 conversations. Those that the viewer is not in are ignored.'
+export const deviceIdDescription =
+  'Made on the device, and kept there: 1 to 64 of A-Z a-z 0-9 . _ : - With it, the server keeps what this device has acked with the ' +
+  'same deviceId, and the stream resumes there, always with the same variables. Conversations that `after` names resume where it says. ' +
+  'Of more than 20 devices of one user, those that were used longest ago are forgotten.'
+
 export const PositionInput = builder.inputType('PositionInput', {
   description: 'What a device already holds of a conversation.',
   fields: (t) => ({
@@ -267,7 +274,8 @@ builder.subscriptionField('messageAdded', (t) =>
       'The viewer’s own messages are included (their other devices need them).',
     args: {
       conversationId: t.arg.id({ description: 'Only this conversation.' }),
-      after: t.arg({ type: [PositionInput], description: 'Where to resume, up to 1,000 conversations.' }),
+      after: t.arg({ type: [PositionInput], description: afterDescription }),
+      deviceId: t.arg.id({ description: deviceIdDescription }),
     },
     ...sharedEvents(shareOf),
     subscribe: (_root, args, ctx) => messageAdded(ctx, args),

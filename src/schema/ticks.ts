@@ -33,6 +33,9 @@ builder.node(Ticks, {
   }),
 })
 
+const ackingDevice =
+  'The device that `messageAdded` and `messageChanged` are opened with. The one of the two that showed this seq resumes after it.'
+
 const AckInput = builder.inputType('AckInput', {
   description: 'How far the caller’s device has got.',
   fields: (t) => ({
@@ -41,6 +44,7 @@ const AckInput = builder.inputType('AckInput', {
       required: true,
       description: 'The device has everything up to and including this; from 1 to lastSeq.',
     }),
+    deviceId: t.id({ description: ackingDevice }),
   }),
 })
 
@@ -49,6 +53,7 @@ const MarkReadInput = builder.inputType('MarkReadInput', {
   fields: (t) => ({
     conversationId: t.id({ required: true, description: 'The conversation.' }),
     seq: t.int({ required: true, description: 'Everything up to and including this is read; from 1 to lastSeq.' }),
+    deviceId: t.id({ description: ackingDevice }),
   }),
 })
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGroup, leaveGroup, renameGroup, updateMembers } from '../../packages/client/src/groups.ts'
 import { ClientError, memoryStorage } from '../../packages/client/src/index.ts'
-import { chatAt, latest, pass, startChat, startServer, turns } from './fake-server.ts'
+import { chatAt, pass, startChat, startServer, turns } from './fake-server.ts'
 import { boundary, conversation, deferred, keptIn, list, message, page, refused, stored } from './kit.ts'
 
 beforeEach(() => {
@@ -130,23 +130,17 @@ describe('leaving', () => {
 })
 
 describe('a group somebody has removed us from', () => {
-  it('while we were away is refused on resume: it alone is dropped, and the rest goes on', async () => {
+  it('while we were away is not there any more on resume: it alone is dropped, and the rest goes on', async () => {
     const storage = await storageWith({ 'position:grp_1': 9, 'changed:grp_1': 9, 'position:dm_1': 2 })
-    const places = ({ after }: { after: { conversationId: string }[] }) => {
-      const index = after.findIndex(({ conversationId }) => conversationId === 'grp_1')
-      const field = `after.${index}`
-      return index < 0 ? undefined : new ClientError('Not found.', { code: 'NOT_FOUND', retryable: false, field })
-    }
     const server = startServer({
       Conversations: () => list([chatAt(3)]),
-      'stream MessageAdded': places,
-      'stream MessageChanged': places,
+      ConversationsStillThere: () => ({ nodes: [null] }),
     })
     const { chat, told } = await startChat(server, { storage })
     await server.hear(3)
     expect(told).toEqual(['3 m3'])
     expect(chat.connection.get()).toMatchObject({ state: 'online', via: 'sse' })
-    expect(latest(server.streams, 'MessageAdded').variables).toEqual({ after: [{ conversationId: 'dm_1', seq: 2 }] })
+    expect(server.asked('ConversationsStillThere')).toEqual([{ ids: ['grp_1'] }])
     expect(chat.messages(tea).get().left).toBe(true)
     const kept = await keptIn(storage)
     expect(kept).toMatchObject({ device: true, 'position:dm_1': 3 })

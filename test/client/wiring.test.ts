@@ -526,7 +526,7 @@ describe('a server that has never seen us', () => {
     expect(chat.outbox.get()).toMatchObject([{ state: 'sent' }])
     server.answers['stream MessageAdded'] = ({ after }) =>
       server.calls.filter(({ name }) => name === 'MessageAdded').length === 2 && after
-        ? refused('NOT_FOUND')
+        ? refused('SEQ_OUT_OF_RANGE')
         : undefined
     await latest(server.streams, 'MessageAdded').cut()
     await pass(1000)

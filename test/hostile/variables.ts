@@ -413,10 +413,15 @@ export const subscriptionVariables: SubscriptionRow[] = [
     refused('BAD_USER_INPUT', 'after'),
   ],
   [
-    'a position in an unknown chat',
+    'a position below zero, after one in an unknown chat',
     added,
-    () => ({ after: [{ conversationId: 'dm_x', seq: 0 }] }),
-    refused('NOT_FOUND', 'after.0'),
+    ({ chat }) => ({
+      after: [
+        { conversationId: 'dm_x', seq: -1 },
+        { conversationId: chat, seq: -1 },
+      ],
+    }),
+    refused('BAD_USER_INPUT', 'after.1.seq'),
   ],
   [
     'a position without a seq',

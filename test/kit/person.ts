@@ -323,7 +323,7 @@ type RestAnswer =
   | { error: { code: string; message: string; retryable: boolean; field?: string } }
 
 /** What graphql-ws reports: an error message's payload, a close event, or an error. */
-function toFailure(reported: unknown): Error {
+export function toFailure(reported: unknown): Error {
   if (Array.isArray(reported)) return new ApiError(reported[0])
   if (reported instanceof Error) return reported
   const { code, reason, message } = reported as { code?: number; reason?: string; message?: string }

@@ -8,6 +8,7 @@ import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { noBoundaries, type Ticks } from '../../src/protocol/ticks.ts'
 import type { MemoryRedis } from '../../src/store/memory/memory-redis.ts'
 import { createMessagesMemory } from '../../src/store/memory/messages.ts'
+import { deviceBugs } from './device-bugs.ts'
 import { groupBugs } from './group-bugs.ts'
 import { holeBugs } from './hole-bugs.ts'
 import type { Network } from './network.ts'
@@ -601,7 +602,7 @@ export const shownElsewhere: ReadonlyMap<string, string> = new Map([
   ['a counter is seeded by one who read the log before', 'test/store/contract/sequencer.ts'],
 ])
 
-export const bugs: Bug[] = [...messageBugs, ...groupBugs, ...streamBugs, ...holeBugs]
+export const bugs: Bug[] = [...messageBugs, ...groupBugs, ...streamBugs, ...holeBugs, ...deviceBugs]
 
 function withStreams(domain: Domain, change: <T>(stream: LiveStream<T>) => LiveStream<T>): Domain {
   return {

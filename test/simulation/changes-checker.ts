@@ -180,8 +180,13 @@ function delivery(entries: readonly Entry[], log: FinalLog): Anomaly[] {
     }
     if (catchUp && live.has(stream)) report(`showed #${seq} as missed after what is live`)
     if (!catchUp) live.add(stream)
+    const acked = streams.get(stream)?.acked
+    if (acked) {
+      if (seq <= (acked.get(id) ?? 0)) report(`showed #${seq}, and the device had acked #${acked.get(id)}`)
+      if (previousSeq > held) report(`jumped to #${seq} from #${previousSeq}, the device has #${held}`)
+    }
     // Changes that a device had to skip, because the stream began above what it holds, come again.
-    if (previousSeq <= held) {
+    else if (previousSeq <= held) {
       if (had.has(`${who} ${id} ${seq}`)) report(`showed ${who} change #${seq} again`)
       had.add(`${who} ${id} ${seq}`)
     }
@@ -210,14 +215,16 @@ function complete(entries: readonly Entry[], log: FinalLog, tenures: Tenures): A
     ({ who, userId, message, seq }) =>
       `${who} ${message.conversationId} ${tenures.around(userId, message.conversationId, seq)?.joinedSeq}`,
   )
+  const began = new Map(only(entries, 'begins').map((entry) => [entry.who, entry.began]))
   return [...had.values()].flatMap((events) => {
     const [first] = events
     if (!first) return []
     const id = first.message.conversationId
     const seqs = new Set(events.map(({ seq }) => seq))
     const end = Math.max(...seqs)
+    const start = began.get(first.who)?.get(id) ?? 0
     return visibleTo(first.userId, id, first.seq, log, tenures)
-      .filter((each) => each.seq < end && !seqs.has(each.seq))
+      .filter((each) => each.seq > start && each.seq < end && !seqs.has(each.seq))
       .map(({ seq }) => ({ promise: 'P4', what: `${first.who} was never shown change #${seq}` }))
   })
 }

@@ -163,6 +163,8 @@ function delivery(entries: readonly Entry[], log: FinalLog): Anomaly[] {
     }
     // A second device that did not name the conversation begins where the first has acked; it then has to resume.
     const promised = start !== undefined || streams.get(stream)?.sole
+    const acked = streams.get(stream)?.acked?.get(id) ?? 0
+    if (seq <= acked) report(`showed #${seq}, and the device had acked #${acked}`)
     if (promised && previousSeq > held) report(`jumped to #${seq} from #${previousSeq}, the device has #${held}`)
     shownBefore.set(key, seq)
   }

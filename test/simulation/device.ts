@@ -4,7 +4,7 @@ import type { Shown } from '../../src/domain/streams/positions.ts'
 import type { LiveStream } from '../../src/ports/live-stream.ts'
 import type { Message } from '../../src/ports/log.ts'
 import { notFound } from '../../src/protocol/errors.ts'
-import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
+import type { ConversationId, DeviceId, Seq, UserId } from '../../src/protocol/ids.ts'
 import { client, messageOf, noteFailure } from './clients.ts'
 import type { SimulatedNode, World } from './world.ts'
 
@@ -20,6 +20,8 @@ export type Device = {
   said: Map<ConversationId, Seq>
   /** The seq of the last change it was shown together with all before it; undefined if the device does not follow changes. */
   changes: Map<ConversationId, Seq> | undefined
+  /** If the server keeps its positions: how far its user had said to be when its first stream was there. It may have begun there. */
+  began(): ReadonlyMap<ConversationId, Seq> | undefined
   setMode(mode: DeviceMode): void
   run(): Promise<void>
 }
@@ -33,6 +35,8 @@ type Options = {
   /** Whether the user has no other device. Then it may also come back without saying what it holds. */
   sole: boolean
   followsChanges: boolean
+  /** Whether the server keeps its positions. Then it names none, and holds what it has acked and nothing else when it comes back. */
+  isKept: boolean
 }
 
 type Watcher<Shows> = {
@@ -52,6 +56,11 @@ export function createDevice(world: World, userId: UserId, name: string, options
   const held = new Map<ConversationId, Seq>()
   const said = new Map<ConversationId, Seq>()
   const changes = options.followsChanges ? new Map<ConversationId, Seq>() : undefined
+  const deviceId = options.isKept ? (name as DeviceId) : undefined
+  /** What it was answered that it has acked, and what it has said of changes. */
+  const acked = { messages: new Map<ConversationId, Seq>(), changes: new Map<ConversationId, Seq>() }
+  const saidOfChanges = new Map<ConversationId, Seq>()
+  let began: ReadonlyMap<ConversationId, Seq> | undefined
   let mode: DeviceMode = 'coming and going'
   /** Wake those of its streams that wait for an event. */
   const wakers = new Set<() => void>()
@@ -63,8 +72,11 @@ export function createDevice(world: World, userId: UserId, name: string, options
 
   async function run(): Promise<void> {
     await Promise.all([
-      comeAndGo('follow', follow),
-      changes && comeAndGo('followChanges', (node) => followChanges(node, changes)),
+      comeAndGo('follow', deviceId ? (node) => followKept(node, deviceId) : follow),
+      changes &&
+        comeAndGo('followChanges', (node) =>
+          deviceId ? followKeptChanges(node, deviceId, changes) : followChanges(node, changes),
+        ),
     ])
   }
 
@@ -103,6 +115,71 @@ export function createDevice(world: World, userId: UserId, name: string, options
       },
     })
   }
+
+  /** It always sends the same variables. */
+  async function followKept(node: SimulatedNode, deviceId: DeviceId): Promise<void> {
+    const stream = world.nextStream()
+    const { ids, isOne } = choose()
+    loseUnsaid()
+    const before = new Map(acked.messages)
+    const source = await world.ask(owner, node, async (domain) =>
+      domain.follow({ userId, deviceId, after: [], ...(isOne && onlyOf(await domain.access.find(userId, ids))) }),
+    )
+    begin()
+    const at = { stream, userId, node: node.owner.name }
+    history.note(name, { kind: 'stream', ...at, after: undefined, sole: true, acked: before })
+    await watch(stream, node, source, {
+      isRestless: () => missesOthers(isOne),
+      take: (shown) => take(stream, shown),
+      async acknowledge({ row }) {
+        if (random.chance(0.4)) await say(node, row.conversationId, held.get(row.conversationId) ?? 0)
+      },
+    })
+  }
+
+  async function followKeptChanges(
+    node: SimulatedNode,
+    deviceId: DeviceId,
+    position: Map<ConversationId, Seq>,
+  ): Promise<void> {
+    const stream = world.nextStream()
+    const { ids, isOne } = choose()
+    for (const id of position.keys()) position.set(id, Math.min(position.get(id) ?? 0, saidOfChanges.get(id) ?? 0))
+    const before = new Map(acked.changes)
+    const source = await world.ask(owner, node, async (domain) =>
+      domain.followChanges({
+        userId,
+        deviceId,
+        after: [],
+        ...(isOne && onlyOf(await domain.access.find(userId, ids))),
+      }),
+    )
+    begin()
+    const at = { stream, userId, node: node.owner.name }
+    history.note(name, { kind: 'changes', ...at, after: new Map(), acked: before })
+    await watch(stream, node, source, {
+      isRestless: () => missesOthers(isOne),
+      take: (shown) => takeChange(stream, shown, position),
+      async acknowledge(shown) {
+        if (random.chance(0.5)) await sayOfChange(node, shown)
+      },
+    })
+  }
+
+  /** Notes, once, how far the user has said to be: the server may have let this device begin there. */
+  function begin(): void {
+    if (began) return
+    const said = new Map<ConversationId, Seq>()
+    for (const entry of history.entries)
+      if (entry.kind === 'says' && entry.userId === userId)
+        said.set(entry.conversationId, Math.max(entry.delivered, said.get(entry.conversationId) ?? 0))
+    began = said
+    history.note(name, { kind: 'begins', began })
+  }
+
+  /** What the device needs not have: what came before the event, if that was before the device began. */
+  const excused = (id: ConversationId, previousSeq: Seq): Seq =>
+    previousSeq <= (began?.get(id) ?? 0) ? previousSeq : 0
 
   /** Its app died before it had stored what it was shown. It still holds what it has acked. */
   function loseUnsaid(): void {
@@ -273,7 +350,8 @@ export function createDevice(world: World, userId: UserId, name: string, options
 
   /** Returns false if the stream began above what the device holds. Then the device has to name its position. */
   function take(stream: number, { row: message, previousSeq }: Shown<Message>): boolean {
-    const before = held.get(message.conversationId) ?? 0
+    const { conversationId: id } = message
+    const before = Math.max(held.get(id) ?? 0, excused(id, previousSeq))
     history.note(name, { kind: 'shown', stream, userId, message, previousSeq, held: before })
     world.learn(userId, message)
     if (previousSeq > before) return false
@@ -283,7 +361,7 @@ export function createDevice(world: World, userId: UserId, name: string, options
 
   function takeChange(stream: number, shown: ShownChange, position: Map<ConversationId, Seq>): boolean {
     const { conversationId } = shown.message
-    const before = position.get(conversationId) ?? 0
+    const before = Math.max(position.get(conversationId) ?? 0, excused(conversationId, shown.previousSeq))
     history.note(name, { kind: 'changed', stream, userId, held: before, ...shown })
     world.learn(userId, shown.message)
     if (shown.previousSeq > before) return false
@@ -291,18 +369,26 @@ export function createDevice(world: World, userId: UserId, name: string, options
     return true
   }
 
-  async function say(node: SimulatedNode, conversationId: ConversationId, seq: Seq): Promise<void> {
+  async function say(
+    node: SimulatedNode,
+    conversationId: ConversationId,
+    seq: Seq,
+    of: keyof typeof acked = 'messages',
+  ): Promise<void> {
     if (seq === 0) return
     const reads = random.chance(0.4)
     const what = reads ? 'markRead' : 'ack'
     const since = history.entries.length
-    said.set(conversationId, Math.max(seq, said.get(conversationId) ?? 0))
+    // With a deviceId, the ack of a change says nothing of messages.
+    const now = deviceId && of === 'changes' ? saidOfChanges : said
+    now.set(conversationId, Math.max(seq, now.get(conversationId) ?? 0))
     history.note(name, { kind: 'says', userId, conversationId, delivered: seq, read: reads ? seq : 0 })
     try {
       const ticks = await world.ask(owner, random.chance(0.7) ? node : random.pick(world.nodes), async (domain) => {
         const member = await domain.access.member(userId, conversationId)
-        return reads ? domain.markRead(member, seq) : domain.ack(member, seq)
+        return reads ? domain.markRead(member, seq, deviceId) : domain.ack(member, seq, deviceId)
       })
+      acked[of].set(conversationId, Math.max(seq, acked[of].get(conversationId) ?? 0))
       history.note(name, { kind: 'ticks', ticks, source: 'answer' })
     } catch (error) {
       noteFailure(world, name, error, { userId, conversationId, what, since })
@@ -320,11 +406,11 @@ export function createDevice(world: World, userId: UserId, name: string, options
         domain.chats.tails([await domain.access.member(userId, conversationId)]),
       )
       const last = tail?.lastMessage?.seq ?? 0
-      if (last > 0 && last <= (held.get(conversationId) ?? 0)) await say(node, conversationId, seq)
+      if (last > 0 && last <= (held.get(conversationId) ?? 0)) await say(node, conversationId, seq, 'changes')
     } catch (error) {
       history.note(name, { kind: 'failed', what: 'conversation', error: messageOf(error) })
     }
   }
 
-  return { userId, name, held, said, changes, run, setMode }
+  return { userId, name, held, said, changes, began: () => began, run, setMode }
 }

@@ -236,12 +236,14 @@ function complete(entries: readonly Entry[], log: FinalLog, { chats }: FinalStat
   const acknowledged = new Set(only(entries, 'sent').map(({ message }) => message.messageId))
   const shown = new Set(only(entries, 'shown').map(({ who, message }) => `${who} ${message.messageId}`))
   const devices = new Map(only(entries, 'stream').map(({ who, userId }) => [who, userId]))
+  const began = new Map(only(entries, 'begins').map((entry) => [entry.who, entry.began]))
   return chats.flatMap(({ id, group }) =>
     [...devices].flatMap(([who, userId]) => {
       const member = group?.membersById.get(userId)
       if (!member) return []
+      const start = Math.max(member.joinedSeq, began.get(who)?.get(id) ?? 0)
       return log.messages
-        .filter((each) => each.conversationId === id && each.seq > member.joinedSeq && acknowledged.has(each.messageId))
+        .filter((each) => each.conversationId === id && each.seq > start && acknowledged.has(each.messageId))
         .filter((each) => !shown.has(`${who} ${each.messageId}`))
         .map(({ seq }) => ({ promise: 'P4', what: `${who} was never shown #${seq} of ${id}` }))
     }),

@@ -47,12 +47,23 @@ type Observation =
       node: string
       after: Map<ConversationId, Seq> | undefined
       sole: boolean
+      /** If the server keeps the positions of the device: what it had acked, and been answered, before it asked for the stream. */
+      acked?: ReadonlyMap<ConversationId, Seq>
     }
+  /** The first stream of a device whose positions the server keeps is there. By then its user had said at most that of each conversation. */
+  | { kind: 'begins'; began: ReadonlyMap<ConversationId, Seq> }
   | { kind: 'shown'; stream: number; userId: UserId; message: Message; previousSeq: Seq; held: Seq }
   | ({ kind: 'alters'; attempt: number; node: string } & ChangeRequest)
   | ({ kind: 'altered'; attempt: number; message: Message } & ChangeRequest)
   | ({ kind: 'refused'; attempt: number; error: string } & ChangeRequest)
-  | { kind: 'changes'; stream: number; userId: UserId; node: string; after: Map<ConversationId, Seq> }
+  | {
+      kind: 'changes'
+      stream: number
+      userId: UserId
+      node: string
+      after: Map<ConversationId, Seq>
+      acked?: ReadonlyMap<ConversationId, Seq>
+    }
   | {
       kind: 'changed'
       stream: number
@@ -106,7 +117,7 @@ const short = (id: ConversationId): string => (isGroupId(id) ? tail(id) : id.sli
 const place = ({ conversationId, seq }: Pick<Message, 'conversationId' | 'seq'>): string =>
   `${short(conversationId)}#${seq}`
 
-const from = (after: Map<ConversationId, Seq>): string =>
+const from = (after: ReadonlyMap<ConversationId, Seq>): string =>
   ` after ${[...after].map(([id, seq]) => `${short(id)}#${seq}`)}`
 
 const deed = (alteration: Alteration): string => {
@@ -152,7 +163,9 @@ function describe(seen: Observation): string {
     case 'failed':
       return `${seen.what} failed: ${seen.error}`
     case 'stream':
-      return `opens stream ${seen.stream} at ${seen.node}${seen.after ? from(seen.after) : ''}`
+      return `opens stream ${seen.stream} at ${seen.node}${seen.after ? from(seen.after) : ''}${seen.acked ? `, has acked${from(seen.acked)}` : ''}`
+    case 'begins':
+      return `is a device to the server${from(seen.began)}`
     case 'shown':
       return `stream ${seen.stream} shows ${place(seen.message)} after ${seen.previousSeq} (held ${seen.held}) ${looks(seen.message)}`
     case 'alters':
@@ -162,7 +175,7 @@ function describe(seen: Observation): string {
     case 'refused':
       return `${seen.clientMessageId} is refused: ${seen.error}`
     case 'changes':
-      return `opens stream ${seen.stream} of changes at ${seen.node}${from(seen.after)}`
+      return `opens stream ${seen.stream} of changes at ${seen.node}${from(seen.acked ?? seen.after)}`
     case 'changed':
       return `stream ${seen.stream} shows change #${seen.seq} after ${seen.previousSeq} (held ${seen.held})${seen.catchUp ? ' missed' : ''}: ${place(seen.message)} ${looks(seen.message)}`
     case 'lost':

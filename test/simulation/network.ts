@@ -135,6 +135,7 @@ export function createNetwork(scheduler: Scheduler, random: Random, { slow, slow
       departures: over(ports.departures),
       uploads: over(ports.uploads),
       devices: over(ports.devices),
+      devicePositions: over(ports.devicePositions),
       sequencer: over(ports.sequencer),
       sessions: over(ports.sessions),
       boundaryCache: over(ports.boundaryCache),

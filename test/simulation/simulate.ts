@@ -23,7 +23,11 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
   const { random, scheduler, history, users, truth } = world
   const [alice, bob, carol] = users
   const epilogue = createEpilogue(world)
-  const habits = () => ({ followsChanges: random.chance(0.7), hasSink: random.chance(0.6) })
+  const habits = () => ({
+    followsChanges: random.chance(0.7),
+    hasSink: random.chance(0.6),
+    isKept: world.keepsPositions,
+  })
   const devices = [
     createDevice(world, alice, 'phone', { sole: false, ...habits() }),
     createDevice(world, alice, 'laptop', { sole: false, ...habits() }),
@@ -197,6 +201,10 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
 type Wanted = { device: Device; conversationId: ConversationId; of: 'messages' | 'changes'; last: Seq }
 
 const heldOf = ({ device, conversationId, of }: Wanted): Seq =>
-  (of === 'messages' ? device.held : device.changes)?.get(conversationId) ?? 0
+  Math.max(
+    (of === 'messages' ? device.held : device.changes)?.get(conversationId) ?? 0,
+    // Where the user's other devices were before it came, there may have been nothing for it to get.
+    device.began()?.get(conversationId) ?? 0,
+  )
 
 const isHeld = (wanted: Wanted): boolean => heldOf(wanted) >= wanted.last

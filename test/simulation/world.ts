@@ -170,6 +170,11 @@ export function createWorld(seed: number, change?: Change) {
     redis,
     truth: shared,
     withPeriodicResync,
+    /**
+     * Whether devices let the server keep their positions. The seed decides without a draw, so that all other seeds give the runs they gave before
+     * there was such a choice.
+     */
+    keepsPositions: [3, 11].includes(seed % 12),
     /** How many holes readers have voided because they took the writers for dead. */
     voidedByReaders: () => voidedByReaders,
     /** Whether calls are quick and fail only with their node. Then no reader may void the cell of a healthy write. */

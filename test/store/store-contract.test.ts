@@ -13,6 +13,7 @@ import { blocksContract } from './contract/blocks.ts'
 import { boundariesContract } from './contract/boundaries.ts'
 import { claimsContract } from './contract/claims.ts'
 import { departuresContract } from './contract/departures.ts'
+import { devicePositionsContract } from './contract/device-positions.ts'
 import { devicesContract } from './contract/devices.ts'
 import { conversationsContract, membershipsContract, profilesContract } from './contract/directory.ts'
 import { messagesContract } from './contract/messages.ts'
@@ -64,5 +65,6 @@ describe.each(backends)('the stores on $name', ({ open }) => {
     ))
   describe('departures', () => departuresContract(() => opened.stores.departures))
   describe('devices', () => devicesContract(() => opened.stores.devices))
+  describe('device positions', () => devicePositionsContract(() => opened.stores.devicePositions))
   describe('uploads', () => uploadsContract(() => opened.stores.uploads))
 })

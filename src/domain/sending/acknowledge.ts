@@ -1,11 +1,12 @@
 import type { BoundaryChange, MemberAddress } from '../../ports/delivery.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { isGroupId, type Seq } from '../../protocol/ids.ts'
+import { type DeviceId, isGroupId, type Seq } from '../../protocol/ids.ts'
 import type { Ticks } from '../../protocol/ticks.ts'
 import { audienceOf, type Member } from '../conversations/access.ts'
 import type { Heads } from '../log/heads.ts'
 import type { Log } from '../log/log.ts'
 import type { Pushes } from '../push/push.ts'
+import type { KeptPositions } from '../streams/kept-positions.ts'
 
 // Raises a member's own boundaries and never lowers them (P5), with one conditional write in DynamoDB each. Redis caches them, never above
 // the truth, so that a send can tell without a read of DynamoDB whether it is also a reply to something.
@@ -16,16 +17,26 @@ type Needs = Pick<Ports, 'boundaries' | 'boundaryCache' | 'pending' | 'events'> 
   log: Log
   heads: Heads
   pushes: Pushes
+  keptPositions: KeptPositions
 }
 
-export function createAcknowledge({ boundaries, boundaryCache, pending, events, log, heads, pushes }: Needs) {
+export function createAcknowledge({
+  boundaries,
+  boundaryCache,
+  pending,
+  events,
+  log,
+  heads,
+  pushes,
+  keptPositions,
+}: Needs) {
   /** The member's device has everything up to `seq`. */
-  const ack = (member: Member, seq: Seq): Promise<Ticks> =>
-    move(member, seq, (address) => boundaries.deliver(address, seq))
+  const ack = (member: Member, seq: Seq, deviceId?: DeviceId): Promise<Ticks> =>
+    move(member, { seq, deviceId }, (address) => boundaries.deliver(address, seq))
 
   /** The member has read everything up to `seq`. */
-  const markRead = (member: Member, seq: Seq): Promise<Ticks> =>
-    move(member, seq, async (address) => {
+  const markRead = (member: Member, seq: Seq, deviceId?: DeviceId): Promise<Ticks> =>
+    move(member, { seq, deviceId }, async (address) => {
       const cached = await boundaryCache.get(address)
       const change = await boundaries.read(address, seq, cached?.lastDeliveredSeq)
       pushes.read(address)
@@ -34,7 +45,7 @@ export function createAcknowledge({ boundaries, boundaryCache, pending, events, 
 
   async function move(
     member: Member,
-    seq: Seq,
+    { seq, deviceId }: { seq: Seq; deviceId: DeviceId | undefined },
     write: (address: MemberAddress) => Promise<BoundaryChange>,
   ): Promise<Ticks> {
     const address = addressOf(member)
@@ -44,6 +55,8 @@ export function createAcknowledge({ boundaries, boundaryCache, pending, events, 
     const { pendingVersion } = await events.publishBoundaries(audienceOf(member), ticks)
     // There are no pending rows in a group.
     if (pendingVersion !== 0 && !isGroupId(address.conversationId)) await forgetPending(address, ticks.lastDeliveredSeq)
+    // It comes last. If this call dies before it, the device gets the entry again and acks it again, which repeats all of the above.
+    if (deviceId) await keptPositions.raise({ userId: address.userId, deviceId }, address.conversationId, seq)
     return ticks
   }
 

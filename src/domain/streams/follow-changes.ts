@@ -12,6 +12,7 @@ import { isChange, type Log } from '../log/log.ts'
 import { createLogPages } from '../log/log-pages.ts'
 import { deliveredOf, type FollowRequest, heldBy } from './follow.ts'
 import { createInbox, type InboxOptions, ofTypes } from './inbox.ts'
+import { deviceOf, type KeptPositions } from './kept-positions.ts'
 import type { Shown } from './positions.ts'
 import { type Beginning, Reading, type ReadingKind } from './reading.ts'
 import type { ResyncScheduler } from './resync-scheduler.ts'
@@ -38,10 +39,11 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
   /** Returns the message that a change is about, with the change applied. */
   messageOf: (change: Change) => Promise<Message | undefined>
   latest: Latest
+  keptPositions: KeptPositions
 }
 
 export function createFollowChanges(needs: Needs) {
-  const { boundaries, clock, log, subscribeUser, resyncScheduler, messageOf, latest, observer } = needs
+  const { boundaries, clock, log, subscribeUser, resyncScheduler, messageOf, latest, observer, keptPositions } = needs
   const kind: ReadingKind<Change> = {
     stream: 'changes',
     shows: isForThem,
@@ -53,12 +55,14 @@ export function createFollowChanges(needs: Needs) {
     accepts: ofTypes('message', 'change', 'group', 'membership'),
   }
 
-  return async function followChanges({ userId, only, after }: FollowRequest): Promise<LiveStream<ShownChange>> {
+  return async function followChanges(request: FollowRequest): Promise<LiveStream<ShownChange>> {
+    const { userId, only, after } = request
     const inbox = createInbox(clock, inboxOptions)
+    const device = deviceOf(request)
     // The boundaries are read first. What a device acks while its stream begins may lie above a change that the stream must still show.
-    const deliveredBefore = deliveredOf(boundaries, userId, only)
+    const keptBefore = device ? keptPositions.of(device, 'changes') : deliveredOf(boundaries, userId, only)
     // A failure is thrown by the await below.
-    deliveredBefore.catch(() => undefined)
+    keptBefore.catch(() => undefined)
     const subscription = await subscribeUser(userId, inbox, only)
     resyncScheduler.add(inbox, userId)
     const end = async () => {
@@ -66,14 +70,18 @@ export function createFollowChanges(needs: Needs) {
       await subscription.close()
     }
     try {
-      const [held, delivered] = [heldBy(after), await deliveredBefore]
+      const [held, kept] = [heldBy(after), await keptBefore]
       const beginning: Beginning = {
         toCatchUp: async () => reading.behind(await reading.everyConversation()),
         onCaughtUp: async () => undefined,
       }
-      const options = { userId, only, inbox, subscription, held, delivered, whole: true, beginning }
+      const onShown = device && keptPositions.noteShown
+      const options = { userId, only, inbox, subscription, held, kept, whole: true, onShown, beginning }
       const reading = new Reading(needs, kind, options)
-      return createStream(inbox, withMessages(reading), end)
+      return createStream(inbox, withMessages(reading), async () => {
+        await end()
+        await keptPositions.skip(request, 'changes', reading)
+      })
     } catch (error) {
       await end()
       throw error

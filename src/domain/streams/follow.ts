@@ -3,7 +3,7 @@ import type { LiveStream } from '../../ports/live-stream.ts'
 import type { Message } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { type ConversationId, isGroupId, type Seq, type UserId } from '../../protocol/ids.ts'
+import { type ConversationId, type DeviceId, isGroupId, type Seq, type UserId } from '../../protocol/ids.ts'
 import type { Access, Member } from '../conversations/access.ts'
 import type { Groups } from '../conversations/groups.ts'
 import type { Recount } from '../log/counters.ts'
@@ -13,6 +13,7 @@ import { createLogPages } from '../log/log-pages.ts'
 import type { Acknowledge } from '../sending/acknowledge.ts'
 import type { Attach, AttachedStream } from './attach.ts'
 import { createGate } from './gate.ts'
+import { deviceOf, type KeptPositions } from './kept-positions.ts'
 import type { Shown } from './positions.ts'
 import { Reading, type ReadingKind } from './reading.ts'
 import { createStream } from './stream.ts'
@@ -22,8 +23,13 @@ import { createStream } from './stream.ts'
 /** When a node dies, all its readers come to the other nodes at once. They begin a few at a time, so that each of them begins in time. */
 const beginning = { atATime: 32, lineMax: 50_000 }
 
-/** `only` is one conversation instead of all. `after` says what this device already holds. */
-export type FollowRequest = { userId: UserId; only?: Member; after: readonly { member: Member; seq: Seq }[] }
+/** `only` is one conversation instead of all. `after` says what this device already holds. With `deviceId`, the server keeps what it has acked. */
+export type FollowRequest = {
+  userId: UserId
+  only?: Member
+  after: readonly { member: Member; seq: Seq }[]
+  deviceId?: DeviceId
+}
 
 type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'pending' | 'clock'> & {
   log: Log
@@ -33,11 +39,12 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'pending' | '
   decideChange: Groups['decideChange']
   attach: Attach
   acknowledge: Acknowledge
+  keptPositions: KeptPositions
   observer: Observer
 }
 
 export function createFollow(needs: Needs) {
-  const { boundaries, pending, log, acknowledge, attach } = needs
+  const { boundaries, pending, log, acknowledge, attach, keptPositions } = needs
   const gate = createGate(beginning)
   const lastBefore = async (id: ConversationId, seq: Seq) => (await log.lastMessage(id, seq))?.seq ?? 0
   const kind: ReadingKind<Message> = {
@@ -57,13 +64,21 @@ export function createFollow(needs: Needs) {
       await attached.detach({ reached: [], whole: false })
       throw error
     }
-    return createStream(attached.inbox, reading, () => attached.detach(reading.outcome()))
+    return createStream(attached.inbox, reading, async () => {
+      await attached.detach(reading.outcome())
+      await keptPositions.skip(request, 'messages', reading)
+    })
   }
 
-  async function begin({ userId, only, after }: FollowRequest, attached: AttachedStream): Promise<Reading<Message>> {
+  async function begin(request: FollowRequest, attached: AttachedStream): Promise<Reading<Message>> {
+    const { userId, only, after } = request
     const { inbox, subscription, pendingIndexComplete } = attached
     const held = heldBy(after)
-    const delivered = await deliveredOf(boundaries, userId, only)
+    const device = deviceOf(request)
+    const [delivered, keptOfDevice] = await Promise.all([
+      deliveredOf(boundaries, userId, only),
+      device && keptPositions.of(device, 'messages'),
+    ])
     const onCaughtUp = () => attached.online()
     const reading: Reading<Message> = new Reading(needs, kind, {
       userId,
@@ -71,8 +86,9 @@ export function createFollow(needs: Needs) {
       inbox,
       subscription,
       held,
-      delivered,
+      kept: keptOfDevice ?? delivered,
       whole: pendingIndexComplete,
+      onShown: device && keptPositions.noteShown,
       beginning: { toCatchUp, onCaughtUp },
     })
     return reading
@@ -80,9 +96,11 @@ export function createFollow(needs: Needs) {
     async function toCatchUp(): Promise<ConversationId[]> {
       const all = await reading.everyConversation()
       if (only || !pendingIndexComplete) return all
-      const [waiting, groups] = await Promise.all([pending.list(userId), reading.behind(all.filter(isGroupId))])
+      // The pending index and the mark speak of the user. A device may be behind in any conversation.
+      const compared = device ? all : all.filter(isGroupId)
+      const [waiting, behind] = await Promise.all([pending.list(userId), reading.behind(compared)])
       await Promise.all(waiting.map(tidy))
-      return [...new Set([...waiting.map((each) => each.conversationId), ...groups, ...held.keys()])]
+      return [...new Set([...waiting.map((each) => each.conversationId), ...behind, ...held.keys()])]
     }
 
     /** Removes or raises a row that an ack has overtaken. A crash between the two has left it. */

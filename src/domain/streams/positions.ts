@@ -19,22 +19,25 @@ export type Position = {
 /** Whether a stream shows this row to a user whose view begins after `joinedSeq`. */
 export type Shows<Row extends LogRow> = (row: LogRow, joinedSeq: Seq) => row is Row
 
-/** `held` is what the client says it holds. `delivered` is how far the user's devices have got; it counts where the client names nothing. */
-export type Starts = { held: ReadonlyMap<ConversationId, Seq>; delivered: ReadonlyMap<ConversationId, Seq> }
+/**
+ * `held` is what the client says it holds. `kept` is what the server knows, which counts where the client names nothing: how far this device has
+ * got, if it lets the server keep that; otherwise how far the user's devices have got.
+ */
+export type Starts = { held: ReadonlyMap<ConversationId, Seq>; kept: ReadonlyMap<ConversationId, Seq> }
 
 /** How far one stream has got in each conversation. This is what makes it show each entry once and in order. */
 export class Positions<Row extends LogRow> {
   readonly #positions = new SmallMap<ConversationId, Position>()
   readonly #held: Starts['held']
-  readonly #delivered: Starts['delivered']
+  readonly #kept: Starts['kept']
   readonly #shows: Shows<Row>
   /** The position that was looked up last. Most events are of the same conversation as the one before, and a map lookup is slower. */
   #latestId: ConversationId | undefined
   #latest: Position | undefined
 
-  constructor({ held, delivered }: Starts, shows: Shows<Row>) {
+  constructor({ held, kept }: Starts, shows: Shows<Row>) {
     this.#held = held
-    this.#delivered = delivered
+    this.#kept = kept
     this.#shows = shows
   }
 
@@ -48,7 +51,7 @@ export class Positions<Row extends LogRow> {
   }
 
   #startOf(conversationId: ConversationId): Seq {
-    return this.#held.get(conversationId) ?? this.#delivered.get(conversationId) ?? 0
+    return this.#held.get(conversationId) ?? this.#kept.get(conversationId) ?? 0
   }
 
   #find(conversationId: ConversationId): Position | undefined {
@@ -107,6 +110,14 @@ export class Positions<Row extends LogRow> {
 
   joinedSeq(id: ConversationId): Seq {
     return this.#find(id)?.joinedSeq ?? 0
+  }
+
+  /** Returns how far the stream has got where it has gone past at least `cells` of them from a kept position on, and has shown none. */
+  passedInVain(cells: number): [ConversationId, Seq][] {
+    return [...this.#positions].flatMap(([id, { at, shownSeq }]): [ConversationId, Seq][] => {
+      const start = this.#startOf(id)
+      return !this.isHeld(id) && shownSeq <= start && at - start >= cells ? [[id, at]] : []
+    })
   }
 
   /** Returns the seq of the last row shown in each conversation. */

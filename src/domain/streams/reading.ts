@@ -56,6 +56,8 @@ type ReadingOptions = Starts & {
   subscription: UserSubscription
   /** Whether it is known before the catch-up that nothing is missing up to the positions. */
   whole: boolean
+  /** Called with every row that is shown. */
+  onShown?: ((row: LogEntry) => void) | undefined
   beginning: Beginning
 }
 
@@ -81,6 +83,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   readonly #subscription: UserSubscription
   readonly #positions: Positions<Row>
   readonly #gaps: Gaps
+  readonly #onShown: ((row: LogEntry) => void) | undefined
   /** It is undefined once the catch-up is over. */
   #beginning: Beginning | undefined
   // A stream that ends during the catch-up leaves the pending index as good as it was: only acks remove from it.
@@ -99,6 +102,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     this.#subscription = options.subscription
     this.#positions = new Positions(options, kind.shows)
     this.#gaps = new Gaps(needs.clock)
+    this.#onShown = options.onShown
     this.#beginning = options.beginning
     this.#whole = options.whole
   }
@@ -132,6 +136,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     if (seq !== position.at + 1) return false
     const shown = this.#positions.show(row, position, false)
     if (shown && !this.sink?.tryPush(shown)) return false
+    if (shown) this.#onShown?.(shown.row)
     this.#needs.heads.saw(id, seq)
     this.#positions.moveTo(seq, position, shown !== undefined)
     return true
@@ -294,6 +299,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     if (!this.#positions.isOpen(row.conversationId)) return undefined
     if (row.kind !== 'void') this.#needs.heads.saw(row.conversationId, row.seq)
     const shown = this.#positions.pass(row, catchUp)
+    if (shown) this.#onShown?.(shown.row)
     if (row.kind === 'group') await this.#meet(row)
     return shown
   }
@@ -324,6 +330,10 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     const nextCells = others.map((id) => ({ conversationId: id, seq: this.#positions.at(id) + 1 }))
     const next = await this.#needs.messages.getMany(nextCells)
     return [...ahead, ...next.map((row) => row.conversationId)]
+  }
+
+  passedInVain(cells: number): [ConversationId, Seq][] {
+    return this.#positions.passedInVain(cells)
   }
 
   /** A row that waits in a gap was heard but not shown, and no sender has written a pending row for it. So the outcome is not whole. */

@@ -4,6 +4,7 @@ import { createBoundariesDynamo } from './boundaries.ts'
 import { createClaimsDynamo } from './claims.ts'
 import { createConversationsDynamo } from './conversations.ts'
 import { createDeparturesDynamo } from './departures.ts'
+import { createDevicePositionsDynamo } from './device-positions.ts'
 import { createDevicesDynamo } from './devices.ts'
 import { createMembershipsDynamo } from './memberships.ts'
 import { createMessagesDynamo } from './messages.ts'
@@ -24,4 +25,5 @@ export const createStoresDynamo = (dynamo: Dynamo): Stores => ({
   departures: createDeparturesDynamo(dynamo),
   uploads: createUploadsDynamo(dynamo),
   devices: createDevicesDynamo(dynamo),
+  devicePositions: createDevicePositionsDynamo(dynamo),
 })

@@ -153,6 +153,22 @@ export const tables = {
     key: { token_hash: text() },
     columns: { user_id: text<UserId>(), device_id: text<DeviceId>() },
   },
+  /** Where each device began that lets the server keep its positions. Put once. */
+  device_starts: {
+    key: { user_id: text<UserId>(), device_id: text<DeviceId>() },
+    columns: {
+      /** conversation_id → seq. */
+      start_seqs: integers(),
+      /** RFC 3339 in UTC, with milliseconds: when a stream of the device last began, to the day. */
+      used_at: text(),
+    },
+  },
+  /** What such a device has acked, of the stream of messages and of the stream of changes. */
+  device_positions: {
+    /** user_id#device_id: neither of them can hold a '#'. */
+    key: { device_key: text(), conversation_id: text<ConversationId>() },
+    columns: { message_seq: maybe(integer()), change_seq: maybe(integer()) },
+  },
 }
 
 export type TableName = keyof typeof tables

@@ -4,6 +4,7 @@ import { createBoundariesMemory } from './boundaries.ts'
 import { createClaimsMemory } from './claims.ts'
 import { createConversationsMemory } from './conversations.ts'
 import { createDeparturesMemory } from './departures.ts'
+import { createDevicePositionsMemory } from './device-positions.ts'
 import { createDevicesMemory } from './devices.ts'
 import { createMembershipsMemory } from './memberships.ts'
 import { createMessagesMemory } from './messages.ts'
@@ -23,4 +24,5 @@ export const createStoresMemory = (): Stores => ({
   departures: createDeparturesMemory(),
   uploads: createUploadsMemory(),
   devices: createDevicesMemory(),
+  devicePositions: createDevicePositionsMemory(),
 })

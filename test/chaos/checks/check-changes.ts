@@ -3,7 +3,7 @@ import type { Change, Message } from '../../../src/ports/log.ts'
 import { type Anomaly, short } from './anomaly.ts'
 import type { FinalLog } from './final-log.ts'
 import { answerOf, type ChangeCall, type ChangeStream, changeCalls, type History, type MessageSeen } from './history.ts'
-import type { Tenures } from './tenures.ts'
+import { namedStart, type Tenures } from './tenures.ts'
 
 // What was done to messages after they were sent: edits, deletions, reactions.
 
@@ -175,7 +175,7 @@ function checkStream(stream: ChangeStream, log: FinalLog, tenures: Tenures): Ano
       seq: message.seq,
       userId: stream.userId,
     })
-    const before = last.get(conversationId) ?? stream.after[conversationId]
+    const before = last.get(conversationId) ?? namedStart(stream, { conversationId, seq, previousSeq }, tenures)
     last.set(conversationId, seq)
     if (before !== undefined && seq <= before) return [found('P4', `show #${seq} after #${before}`)]
     const tenure = tenures.around(stream.userId, conversationId, seq)

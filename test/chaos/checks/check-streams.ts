@@ -1,7 +1,7 @@
 import { type Anomaly, short } from './anomaly.ts'
 import type { FinalLog } from './final-log.ts'
 import { answerOf, type History, isGroup, type MessageSeen, type MessageStream } from './history.ts'
-import type { Tenures } from './tenures.ts'
+import { namedStart, type Tenures } from './tenures.ts'
 
 /** P4: within a stream each once, in order and without a gap; and every device ends with everything. */
 export function checkDelivery(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
@@ -20,7 +20,7 @@ function checkStream(stream: MessageStream, log: FinalLog, tenures: Tenures): An
       const where = `the stream of ${stream.client} at ${stream.node}, opened at ${stream.openedAtMs}`
       anomalies.push({ promise: 'P4', text: `${where} ${text}`, atMs, conversationId, seq, userId: stream.userId })
     }
-    const before = last.get(conversationId) ?? stream.after?.[conversationId]
+    const before = last.get(conversationId) ?? namedStart(stream, { conversationId, seq, previousSeq }, tenures)
     last.set(conversationId, seq)
     if (before !== undefined && seq <= before) {
       found(`shows #${seq} after #${before}`)

@@ -77,6 +77,21 @@ export function createTenures(history: History) {
   }
 }
 
+/**
+ * Returns the position that a stream named. One from before the user came may have been ignored: they may have been out of the group when
+ * the stream began.
+ */
+export function namedStart(
+  { userId, after }: { userId: string; after?: Record<string, number> },
+  { conversationId, seq, previousSeq }: { conversationId: string; seq: number; previousSeq: number },
+  tenures: Tenures,
+): number | undefined {
+  const named = after?.[conversationId]
+  if (named === undefined || named === previousSeq) return named
+  const { joinedSeq = 0 } = tenures.around(userId, conversationId, seq) ?? {}
+  return named < joinedSeq ? undefined : named
+}
+
 export const memberOf = ({ members }: GroupSeen, userId: string): GroupMember | undefined =>
   members.find((each) => each.userId === userId)
 

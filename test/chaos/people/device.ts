@@ -99,9 +99,7 @@ export function createDevice(options: DeviceOptions) {
   /** Refused because of a group: it is left out from now on, until somebody says otherwise. */
   function heed({ refused }: Ending, named: readonly string[]): void {
     if (refused?.code !== 'NOT_FOUND') return
-    const [, index] = /^after\.(\d+)$/.exec(refused.field ?? '') ?? []
-    const ids = index === undefined ? named : [named[Number(index)] ?? '']
-    for (const id of ids.filter(isGroup)) turnedAway.set(id, nowMs())
+    for (const id of named.filter(isGroup)) turnedAway.set(id, nowMs())
   }
 
   /** Keeps one stream going until the end, over as many subscriptions as it takes. */

@@ -341,15 +341,12 @@ describe('a session', () => {
     expect(streams).toHaveLength(5)
   })
 
-  it.each(['NOT_FOUND', 'SEQ_OUT_OF_RANGE'] as const)(
-    'whose server has never seen our positions (%s) has everything forgotten',
-    async (code) => {
-      const { streamOf, onUnknownServer, ended } = start({ at: 4 })
-      streamOf('MessageAdded').end(refused(code))
-      expect(onUnknownServer).toHaveBeenCalledTimes(1)
-      expect(await ended).toMatchObject({ code })
-    },
-  )
+  it('whose server has never had as much as our positions say has everything forgotten', async () => {
+    const { streamOf, onUnknownServer, ended } = start({ at: 4 })
+    streamOf('MessageAdded').end(refused('SEQ_OUT_OF_RANGE'))
+    expect(onUnknownServer).toHaveBeenCalledTimes(1)
+    expect(await ended).toMatchObject({ code: 'SEQ_OUT_OF_RANGE' })
+  })
 
   it('that ends for any other reason has nothing forgotten', async () => {
     const { streamOf, streams, onUnknownServer, ended } = start({ at: 4 })
@@ -360,117 +357,78 @@ describe('a session', () => {
   })
 })
 
-/** Somebody of whom the server knows nothing, or nothing any more. */
-const notFoundAt = (index: number) =>
-  new ClientError('Not found.', { code: 'NOT_FOUND', retryable: false, field: `after.${index}.conversationId` })
-
-const positionsOf = (stream: Stream): string[] =>
-  (stream.variables as { after: { conversationId: string }[] }).after.map(({ conversationId }) => conversationId)
-
 const group = (seq: number, id = 'grp_1') => chatAt(seq, { id, kind: 'GROUP' })
+
+/** What the server answers when it is asked which of our conversations are there. */
+const there = (...ids: (string | null)[]) => ({ nodes: ids.map((id) => id && { __typename: 'Conversation', id }) })
 
 describe('a group left while the device was away', () => {
   const away = { positions: { dm_1: 4, grp_1: 7, grp_2: 2 } }
-  const rounds = ({ streams }: { streams: Stream[] }) => streams.filter(({ name }) => name === 'MessageAdded')
 
-  it.each([
-    ['MessageAdded', 'MessageChanged'],
-    ['MessageChanged', 'MessageAdded'],
-  ])('is dropped, it alone, and the rest resumes on the same link: %s is refused first', async (first, second) => {
-    const started = start(away)
-    const { streamOf, streams, answer, gone, onUnknownServer, ended, inbox } = started
-    const [one, other] = [streamOf(first), streamOf(second)]
-    one.end(notFoundAt(1))
-    other.end(notFoundAt(1))
+  it('is asked for when the list does not show it; it is dropped, it alone, and the streams go on', async () => {
+    const { streams, answer, open, gone, onUnknownServer, ended, inbox, online } = start(away)
     await answer(list([chatAt(4), group(2, 'grp_2')]))
+    expect(open).toMatchObject([{ name: 'ConversationsStillThere', variables: { ids: ['grp_1'] } }])
+    await answer(there(null))
     expect(gone).toEqual(['grp_1'])
-    expect(onUnknownServer).not.toHaveBeenCalled()
-    expect(await isDone(ended)).toBe(false)
-    expect(rounds(started).map(positionsOf)).toEqual([
-      ['dm_1', 'grp_1', 'grp_2'],
-      ['dm_1', 'grp_2'],
-    ])
-    expect(positionsOf(streamOf('MessageChanged'))).toEqual(['dm_1', 'grp_2'])
     expect(inbox.knows('grp_1')).toBe(false)
-    // Everything of the first round is stopped, and nothing of the second.
-    expect(streams.map(({ stopped }) => stopped)).toEqual([true, true, true, true, false, false, false, false])
-  })
-
-  it('is dropped when the list was there before the refusal, and the device is online after that', async () => {
-    const { streamOf, answer, gone, online } = start(away)
-    await answer(list([chatAt(4), group(2, 'grp_2')]))
-    streamOf('MessageAdded').end(notFoundAt(1))
-    await settled()
-    expect(gone).toEqual(['grp_1'])
-    await answer(list([chatAt(4), group(2, 'grp_2')]))
-    expect(online).toHaveBeenCalled()
-  })
-
-  it('does not make the device online before the list of its last round is here', async () => {
-    const { streamOf, answer, online, hear } = start(away)
-    await answer(list([chatAt(5), group(2, 'grp_2')]))
-    streamOf('MessageAdded').end(notFoundAt(1))
-    await settled()
-    hear(5)
-    await settled()
-    expect(online).not.toHaveBeenCalled()
-    await answer(list([chatAt(5), group(2, 'grp_2')]))
+    expect(onUnknownServer).not.toHaveBeenCalled()
     expect(online).toHaveBeenCalledTimes(1)
+    expect(await isDone(ended)).toBe(false)
+    expect(streams.map(({ stopped }) => stopped)).toEqual([false, false, false, false])
   })
 
-  it('is one of several: each round drops the one that is refused', async () => {
-    const started = start(away)
-    const { streamOf, answer, gone } = started
-    streamOf('MessageAdded').end(notFoundAt(1))
+  it('is one of several: all are asked for at once', async () => {
+    const { answer, open, gone } = start(away)
     await answer(list([chatAt(4)]))
-    streamOf('MessageChanged').end(notFoundAt(1))
-    await answer(list([chatAt(4)]))
-    expect(gone).toEqual(['grp_1', 'grp_2'])
-    expect(rounds(started).map(positionsOf).at(-1)).toEqual(['dm_1'])
+    expect(open).toMatchObject([{ variables: { ids: ['grp_1', 'grp_2'] } }])
+    await answer(there(null, 'grp_2'))
+    expect(gone).toEqual(['grp_1'])
   })
 
-  it('is not forgotten with everything else, unless the list shows none of our conversations', async () => {
-    const { streamOf, answer, gone, onUnknownServer, ended } = start(away)
-    streamOf('MessageAdded').end(notFoundAt(0))
-    streamOf('MessageChanged').end(notFoundAt(0))
+  it('is not dropped because it is further down the list', async () => {
+    const { answer, gone, online, open } = start(away)
+    await answer(list([chatAt(4)], true))
+    await answer(there('grp_1', 'grp_2'))
+    expect(gone).toEqual([])
+    expect(online).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(open).toEqual([])
+  })
+
+  it('is not asked for where the list shows everything', async () => {
+    const { answer, open } = start(away)
+    await answer(list([chatAt(4), group(7), group(2, 'grp_2')]))
+    expect(open).toEqual([])
+  })
+
+  it('is told from another server, which knows none of our conversations', async () => {
+    const { answer, open, gone, onUnknownServer, ended, inbox } = start(away)
     await answer(list([chatAt(1, { id: 'dm_new' })]))
+    await answer(page([message(1, { conversationId: 'dm_new' })]), 'Messages')
+    expect(inbox.knows('dm_new')).toBe(true)
+    expect(open).toMatchObject([{ variables: { ids: ['dm_1', 'grp_1', 'grp_2'] } }])
+    await answer(there(null, null, null))
     expect(onUnknownServer).toHaveBeenCalledTimes(1)
     expect(gone).toEqual([])
     expect(await ended).toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('is told from another server although what that one shows was read before it refused', async () => {
-    const { streamOf, answer, gone, onUnknownServer, inbox } = start(away)
-    await answer(list([chatAt(1, { id: 'dm_new' })]))
-    await answer(page([message(1, { conversationId: 'dm_new' })]), 'Messages')
-    expect(inbox.knows('dm_new')).toBe(true)
-    streamOf('MessageAdded').end(notFoundAt(0))
-    await settled()
-    expect(onUnknownServer).toHaveBeenCalledTimes(1)
-    expect(gone).toEqual([])
+  it('is dropped by our own server, although its list shows none of the others yet', async () => {
+    const { answer, gone, onUnknownServer } = start(away)
+    await answer(list([]))
+    await answer(there('dm_1', null, 'grp_2'))
+    expect(gone).toEqual(['grp_1'])
+    expect(onUnknownServer).not.toHaveBeenCalled()
   })
 
-  it('that the user is back in keeps its place in the list, and its log is read anew', async () => {
-    const started = start(away)
-    const { streamOf, answer, gone, told, conversations, changes } = started
-    streamOf('MessageAdded').end(notFoundAt(1))
-    await answer(list([chatAt(4), group(12), group(2, 'grp_2')]))
-    expect(gone).toEqual([])
-    expect(rounds(started).map(positionsOf).at(-1)).toEqual(['dm_1', 'grp_2'])
-    await answer(list([chatAt(4), group(12), group(2, 'grp_2')]), 'Conversations')
-    await answer(page([11, 12].map((seq) => message(seq, { conversationId: 'grp_1' }))), 'Messages')
-    expect(told).toEqual([11, 12])
-    expect(changes.positions()).toContainEqual({ conversationId: 'grp_1', seq: 12 })
-    expect(conversations.hasLeft('grp_1')).toBe(false)
-  })
-
-  it('is kept when the link goes, or the list fails, before it is clear whose server this is', async () => {
+  it('is kept when the link goes, or a request fails, before it is clear whose server this is', async () => {
     const cut = start(away)
-    cut.streamOf('MessageAdded').end(notFoundAt(1))
-    cut.over.abort()
     await cut.answer(list([chatAt(4)]))
+    cut.over.abort()
+    await cut.answer(there(null, null))
     const failed = start(away)
-    failed.streamOf('MessageAdded').end(notFoundAt(1))
+    await failed.answer(list([chatAt(4)]))
     await failed.fail(networkError('Nobody there.'))
     expect(await failed.ended).toMatchObject({ code: 'NETWORK' })
     for (const { gone, onUnknownServer, inbox } of [cut, failed]) {
@@ -478,17 +436,6 @@ describe('a group left while the device was away', () => {
       expect(onUnknownServer).not.toHaveBeenCalled()
       expect(inbox.knows('grp_1')).toBe(true)
     }
-  })
-
-  it.each([
-    ['no field', undefined],
-    ['a place we have not sent', 'after.9'],
-    ['another field', 'conversationId'],
-  ])('needs its place to be known: %s is another server', async (_what, field) => {
-    const { streamOf, onUnknownServer, ended } = start(away)
-    streamOf('MessageAdded').end(new ClientError('Not found.', { code: 'NOT_FOUND', retryable: false, field }))
-    expect(onUnknownServer).toHaveBeenCalledTimes(1)
-    expect(await ended).toMatchObject({ code: 'NOT_FOUND' })
   })
 })
 
@@ -504,14 +451,6 @@ describe('a group left while the device is there', () => {
     await answer({ conversation: null })
     expect(gone).toEqual(['grp_1'])
     expect(online).toHaveBeenCalledTimes(1)
-  })
-
-  it('is not asked for because it is further down the list, or because nothing happens in it', async () => {
-    const { answer, open, online } = start({ positions: { dm_1: 4, grp_1: 7, grp_2: 2 } })
-    await answer(list([chatAt(4), group(2, 'grp_2')], true))
-    expect(online).toHaveBeenCalledTimes(1)
-    await vi.advanceTimersByTimeAsync(120_000)
-    expect(open).toEqual([])
   })
 
   it('is asked for when a stream of it ends with NOT_FOUND', async () => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DynamoCall } from '../../../src/engine/dynamodb/client.ts'
-import type { ConversationId, UserId } from '../../../src/protocol/ids.ts'
+import type { ConversationId, DeviceId, UserId } from '../../../src/protocol/ids.ts'
 import { createGroup } from '../../kit/group-of.ts'
 import { aMessage, upTo } from '../../kit/ids.ts'
 import { listedChat, type Person } from '../../kit/person.ts'
 import { seedCounter } from '../../kit/seed-counter.ts'
+import { startStockDevice } from '../../kit/stock-device.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
 // Cost is counted, never timed: what one operation asks of DynamoDB and Redis, once a conversation is under way.
@@ -31,6 +32,12 @@ function forget(): void {
 const ofPeriodicResyncs = ['sessions.renew', 'sequencer.heads']
 
 const asked = () => calls.map(({ operation, table }) => `${operation} ${table}`)
+
+/** What the first has beyond the second. */
+function minus(all: readonly string[], others: readonly string[]): string[] {
+  const rest = [...others]
+  return all.filter((each) => !rest.includes(each) || rest.splice(rest.indexOf(each), 1).length === 0)
+}
 
 async function conversationUnderWay(): Promise<[Person, Person, string]> {
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
@@ -130,6 +137,62 @@ describe('the cost of', () => {
     await bob.markRead(chat, 3)
     expect(asked()).toEqual(['UpdateItem message_status'])
     await atBob.stop()
+  })
+
+  it('an ack with a deviceId: one write more', async () => {
+    const [alice, bob, chat] = await conversationUnderWay()
+    await bob.ack(chat, 1)
+    const phone = startStockDevice(bob, { deviceId: 'phone' })
+    await phone.receives(1)
+    await world.online(bob)
+    await phone.ack(chat, 2)
+    await alice.send(bob, 'third')
+    await phone.receives(2)
+    forget()
+    await phone.ack(chat, 3)
+    expect(asked()).toEqual(['UpdateItem message_status', 'UpdateItem device_positions'])
+    expect(unitsOf(calls)).toBe(2)
+    expect(roundTrips.filter((name) => !ofPeriodicResyncs.includes(name))).toEqual(['events.tell'])
+    await phone.stop()
+  })
+
+  it('a stream with a deviceId: two reads more, and the next cells of its direct chats; the first of all also a write and two queries', async () => {
+    const [alice, bob, chat] = await conversationUnderWay()
+    await bob.ack(chat, 2)
+    const begin = async (deviceId?: string) => {
+      const { follow } = world.nodes[0]?.parts.domain ?? expect.fail()
+      forget()
+      const stream = await follow({
+        userId: bob.userId as UserId,
+        after: [],
+        ...(deviceId && { deviceId: deviceId as DeviceId }),
+      })
+      const next = stream.next()
+      await world.online(bob)
+      const cost = asked().sort()
+      await stream.return?.()
+      await next
+      await world.offline(bob)
+      return cost
+    }
+    await begin()
+    const without = await begin()
+    const first = await begin('phone')
+    expect(minus(first, without)).toEqual([
+      'BatchGetItem messages',
+      'GetItem device_starts',
+      'PutItem device_starts',
+      'Query device_positions',
+      'Query device_starts',
+      'Query message_status',
+    ])
+    expect(minus(await begin('phone'), without)).toEqual([
+      'BatchGetItem messages',
+      'GetItem device_starts',
+      'Query device_positions',
+    ])
+    expect(await begin()).toEqual(without)
+    await alice.send(bob, 'still there?')
   })
 
   it('a page: one query, and page 1 costs what page 2,000 costs', async () => {

@@ -7,6 +7,8 @@ import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
 export type AckInput = {
   /** The conversation. */
   conversationId: string;
+  /** The device that `messageAdded` and `messageChanged` are opened with. The one of the two that showed this seq resumes after it. */
+  deviceId?: string | null | undefined;
   /** The device has everything up to and including this; from 1 to lastSeq. */
   seq: number;
 };
@@ -70,6 +72,8 @@ export type LeaveConversationInput = {
 export type MarkReadInput = {
   /** The conversation. */
   conversationId: string;
+  /** The device that `messageAdded` and `messageChanged` are opened with. The one of the two that showed this seq resumes after it. */
+  deviceId?: string | null | undefined;
   /** Everything up to and including this is read; from 1 to lastSeq. */
   seq: number;
 };
@@ -256,6 +260,19 @@ export type ConversationQueryVariables = Exact<{
 
 
 export type ConversationQuery = { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } | null };
+
+export type ConversationsStillThereQueryVariables = Exact<{
+  ids: Array<string> | string;
+}>;
+
+
+export type ConversationsStillThereQuery = { nodes: Array<
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+   | null> };
 
 export type ConversationsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -458,6 +475,7 @@ export const ReactDocument = /*#__PURE__*/ new TypedDocumentString(`mutation Rea
 export const MessageChangedDocument = /*#__PURE__*/ new TypedDocumentString(`subscription MessageChanged($conversationId:ID$after:[PositionInput!]){messageChanged(conversationId:$conversationId after:$after){message{...MessageFields}seq previousSeq catchUp}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}`) as unknown as TypedDocumentString<MessageChangedSubscription, MessageChangedSubscriptionVariables>;
 export const ViewerDocument = /*#__PURE__*/ new TypedDocumentString(`query Viewer{viewer{id name}}`) as unknown as TypedDocumentString<ViewerQuery, ViewerQueryVariables>;
 export const ConversationDocument = /*#__PURE__*/ new TypedDocumentString(`query Conversation($id:ID!){conversation(id:$id){...ConversationFields}}fragment ConversationFields on Conversation{id kind title members{id name}memberships{user{id name}role joinedSeq}mutedUntil pinned archived lastSeq unreadCount lastMessage{...MessageFields}ticks{...TicksFields}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}fragment TicksFields on Ticks{conversationId userId lastDeliveredSeq lastReadSeq}`) as unknown as TypedDocumentString<ConversationQuery, ConversationQueryVariables>;
+export const ConversationsStillThereDocument = /*#__PURE__*/ new TypedDocumentString(`query ConversationsStillThere($ids:[ID!]!){nodes(ids:$ids){id}}`) as unknown as TypedDocumentString<ConversationsStillThereQuery, ConversationsStillThereQueryVariables>;
 export const ConversationsDocument = /*#__PURE__*/ new TypedDocumentString(`query Conversations($first:Int$after:String$last:Int$before:String){conversations(first:$first after:$after last:$last before:$before){edges{cursor node{...ConversationFields}}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment ConversationFields on Conversation{id kind title members{id name}memberships{user{id name}role joinedSeq}mutedUntil pinned archived lastSeq unreadCount lastMessage{...MessageFields}ticks{...TicksFields}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}fragment TicksFields on Ticks{conversationId userId lastDeliveredSeq lastReadSeq}`) as unknown as TypedDocumentString<ConversationsQuery, ConversationsQueryVariables>;
 export const ConversationChangedDocument = /*#__PURE__*/ new TypedDocumentString(`subscription ConversationChanged{conversationChanged{id title mutedUntil pinned archived lastSeq unreadCount lastMessage{seq}}}`) as unknown as TypedDocumentString<ConversationChangedSubscription, ConversationChangedSubscriptionVariables>;
 export const UpdateConversationDocument = /*#__PURE__*/ new TypedDocumentString(`mutation UpdateConversation($input:UpdateConversationInput!){updateConversation(input:$input){conversation{...ConversationFields}}}fragment ConversationFields on Conversation{id kind title members{id name}memberships{user{id name}role joinedSeq}mutedUntil pinned archived lastSeq unreadCount lastMessage{...MessageFields}ticks{...TicksFields}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}fragment TicksFields on Ticks{conversationId userId lastDeliveredSeq lastReadSeq}`) as unknown as TypedDocumentString<UpdateConversationMutation, UpdateConversationMutationVariables>;

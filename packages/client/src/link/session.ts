@@ -10,7 +10,7 @@ import {
   type TypingChangedSubscription,
 } from '../generated/graphql.ts'
 import { createSleeper } from '../shared/backoff.ts'
-import { asClientError, type ClientError } from '../shared/client-error.ts'
+import { asClientError, ClientError } from '../shared/client-error.ts'
 import type { Observable } from '../shared/observable.ts'
 import type { Changes } from '../state/changes.ts'
 import { type Conversations, lastMessageSeq } from '../state/conversations.ts'
@@ -26,19 +26,19 @@ import type { Follow, Link } from './link.ts'
 // boundaries, and to see when everything the server had is here. Only a new device reads the list first: it begins where
 // the user's other devices are, and must know where that is before it acks anything.
 //
-// A position may name a group that the user left while this device was away. The server then refuses the stream with NOT_FOUND and the
-// index of the position, `after.3`. It refuses the stream of changes too, which has positions in the same conversations.
+// A position may name a group that the user left while this device was away. The server ignores such a position, so the stream says nothing
+// of it. Groups among the positions that the list does not show are therefore asked for, a hundred in one request.
 //
-//   the list shows some of our conversations     it is our server: the refused one is dropped, and both streams resume without it
-//   it shows none                                another server, or an emptied one: everything is forgotten
-//   both streams are refused                     the first refusal counts; the other stream was stopped by then, or says the same
-//   several were left                            each round drops the one position that was refused
-//   the list shows the refused one               the user is back in it: only its position is dropped, and its log is read anew
-//   the user leaves after the stream was taken   it falls silent; after a while the client asks whether the user is still in it
+//   the list shows some of our conversations     it is our server: the groups that are not there any more are dropped, and nothing else
+//   it shows none, and none is there             another server, or an emptied one: everything is forgotten
+//   it shows none, and some are there            it is our server: as above
+//   the user is back in the group                it is there: the stream brings what came since, and the inbox reads what is missing
+//   the user leaves after the list was read      the stream falls silent; after a while the client asks whether the user is still in it
 //   the link goes in between                     nothing is dropped, and the next link begins with the same positions
 
-/** Codes by which the server says that it has never seen our positions. */
-const resetCodes: readonly string[] = ['NOT_FOUND', 'SEQ_OUT_OF_RANGE']
+/** The code by which the server says that it has never had as much as our positions say. */
+const resetCode = 'SEQ_OUT_OF_RANGE'
+const groupPrefix = 'grp_'
 /** If a stream has not brought what the list shows by then, it may never do so. */
 const verifyMembershipMs = 30_000
 /** The pause before the stream of changes is resumed, if the server ended it alone. */
@@ -109,27 +109,15 @@ export function createSession(options: SessionOptions) {
     }
   }
 
+  /** Resolves with the reason of its end. */
   async function listen(link: Link, follow: Follow, online: () => void, over: AbortSignal): Promise<ClientError> {
-    for (;;) {
-      if (inbox.isNew()) await readList()
-      if (over.aborted) return asClientError('Over.')
-      const error = await resume(link, follow, online, over)
-      if (error) return error
-    }
-  }
-
-  /** Resolves with the reason of its end, or with undefined if the streams must be resumed with other positions. */
-  async function resume(
-    link: Link,
-    follow: Follow,
-    online: () => void,
-    over: AbortSignal,
-  ): Promise<ClientError | undefined> {
+    if (inbox.isNew()) await readList()
+    if (over.aborted) return asClientError('Over.')
     const streams: (() => void)[] = []
     let isOver = false
     const after = inbox.positions()
     try {
-      return await new Promise<ClientError | undefined>((resolve) => {
+      return await new Promise<ClientError>((resolve) => {
         const fail = (error: unknown) => resolve(asClientError(error))
         let isOurs = false
         const list = readList().then((found) => {
@@ -138,39 +126,24 @@ export function createSession(options: SessionOptions) {
           return found
         })
 
-        const refused = async ({ conversationId }: PositionInput, error: ClientError) => {
-          const found = await list
-          if (isOver || over.aborted) return
-          isOver = true
-          if (!isOurs) {
+        list
+          .then((found) => dropLeft(after, found, isOurs, () => isOver || over.aborted))
+          .then((isUnknown) => {
+            if (!isUnknown) return
             onUnknownServer()
-            return resolve(error)
-          }
-          if (!found.some(({ id }) => id === conversationId)) conversations.drop(conversationId)
-          inbox.forget(conversationId)
-          changes.forget(conversationId)
-          resolve(undefined)
-        }
-
-        /** Returns whether the error refuses one of the positions. */
-        const isRefused = (positions: PositionInput[], error: ClientError): boolean => {
-          const [, index] = (error.code === 'NOT_FOUND' && /^after\.(\d+)/.exec(error.field ?? '')) || []
-          const position = positions[Number(index)]
-          if (position) refused(position, error).catch(fail)
-          return position !== undefined
-        }
+            resolve(new ClientError('Another server.', { code: 'NOT_FOUND', retryable: false }))
+          })
+          .catch(fail)
 
         let stopChanges: () => void
         // If the server ends this stream alone, it alone is resumed, at its own positions.
         const followChanges = () => {
-          const asked = changes.positions()
           stopChanges = follow(
             MessageChangedDocument,
-            { after: asked },
+            { after: changes.positions() },
             {
               event: ({ messageChanged }) => changes.handleEvent(messageChanged),
               end(error) {
-                if (isRefused(asked, error)) return
                 if (error.code === 'NETWORK' || error.code === 'UNAUTHENTICATED') return resolve(error)
                 const timer = setTimeout(followChanges, resumeMs)
                 stopChanges = () => clearTimeout(timer)
@@ -186,8 +159,7 @@ export function createSession(options: SessionOptions) {
             {
               event: ({ messageAdded }) => inbox.handleEvent(messageAdded),
               end(error) {
-                if (isRefused(after, error)) return
-                if (resetCodes.includes(error.code)) onUnknownServer()
+                if (error.code === resetCode) onUnknownServer()
                 resolve(error)
               },
             },
@@ -211,6 +183,26 @@ export function createSession(options: SessionOptions) {
       isOver = true
       for (const stop of streams) stop()
     }
+  }
+
+  /** Drops the groups among these positions that the user has left. Returns whether this server knows none of our conversations. */
+  async function dropLeft(
+    after: readonly PositionInput[],
+    found: readonly ConversationFieldsFragment[],
+    isOurs: boolean,
+    isOver: () => boolean,
+  ): Promise<boolean> {
+    const listed = new Set(found.map(({ id }) => id))
+    const ids = after.map(({ conversationId }) => conversationId).filter((id) => !listed.has(id))
+    // Nobody leaves a direct chat: it is asked for only to know the server by it.
+    const asked = isOurs ? ids.filter((id) => id.startsWith(groupPrefix)) : ids
+    if (asked.length === 0) return false
+    const there = await conversations.stillThere(asked)
+    if (isOver()) return false
+    if (!isOurs && there.size === 0) return true
+    const left = asked.filter((id) => id.startsWith(groupPrefix) && !there.has(id) && inbox.knows(id))
+    left.forEach(conversations.drop)
+    return false
   }
 
   /** Follows the chat list, the boundaries and who is typing. */

@@ -4,6 +4,7 @@ import {
   type ConversationFieldsFragment,
   ConversationsDocument,
   type ConversationsQuery,
+  ConversationsStillThereDocument,
   type MessageFieldsFragment,
   type TicksFieldsFragment,
 } from '../generated/graphql.ts'
@@ -43,6 +44,8 @@ export type ConversationsOptions = {
 }
 
 const pageSize = 100
+/** The server accepts so many ids in one request. */
+const idsAtATime = 100
 const rereadDelayMs = 1000
 const groupPrefix = 'grp_'
 
@@ -215,6 +218,16 @@ export function createConversations({ ask, retryUntilAnswered, userId, readUpTo 
     if (isBack) await reread(id)
   }
 
+  /** Returns those of these conversations that the user is in. */
+  async function stillThere(ids: readonly string[]): Promise<Set<string>> {
+    const found = new Set<string>()
+    for (let i = 0; i < ids.length; i += idsAtATime) {
+      const { nodes } = await ask(ConversationsStillThereDocument, { ids: ids.slice(i, i + idsAtATime) })
+      for (const node of nodes) if (node) found.add(node.id)
+    }
+    return found
+  }
+
   function received(message: MessageFieldsFragment, previousSeq: number): void {
     const { conversationId, seq } = message
     reading.get(conversationId)?.push(message)
@@ -273,6 +286,7 @@ export function createConversations({ ask, retryUntilAnswered, userId, readUpTo 
     onGone: goneListeners.add,
     hasLeft: (id: string): boolean => left.has(id),
     verifyMembership,
+    stillThere,
     /** Called for each conversation the server shows us, with its boundaries. */
     onSeen: seenListeners.add,
     get: (id: string): ConversationFieldsFragment | undefined => known.get(id),

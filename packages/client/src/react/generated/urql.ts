@@ -9,6 +9,8 @@ export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type AckInput = {
   /** The conversation. */
   conversationId: string;
+  /** The device that `messageAdded` and `messageChanged` are opened with. The one of the two that showed this seq resumes after it. */
+  deviceId?: string | null | undefined;
   /** The device has everything up to and including this; from 1 to lastSeq. */
   seq: number;
 };
@@ -72,6 +74,8 @@ export type LeaveConversationInput = {
 export type MarkReadInput = {
   /** The conversation. */
   conversationId: string;
+  /** The device that `messageAdded` and `messageChanged` are opened with. The one of the two that showed this seq resumes after it. */
+  deviceId?: string | null | undefined;
   /** Everything up to and including this is read; from 1 to lastSeq. */
   seq: number;
 };
@@ -258,6 +262,19 @@ export type ConversationQueryVariables = Exact<{
 
 
 export type ConversationQuery = { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } | null };
+
+export type ConversationsStillThereQueryVariables = Exact<{
+  ids: Array<string> | string;
+}>;
+
+
+export type ConversationsStillThereQuery = { nodes: Array<
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+   | null> };
 
 export type ConversationsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -599,6 +616,17 @@ export const ConversationDocument = gql`
 
 export function useConversationQuery(options: Omit<Urql.UseQueryArgs<ConversationQueryVariables>, 'query'>) {
   return Urql.useQuery<ConversationQuery, ConversationQueryVariables>({ query: ConversationDocument, ...options });
+};
+export const ConversationsStillThereDocument = gql`
+    query ConversationsStillThere($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    id
+  }
+}
+    `;
+
+export function useConversationsStillThereQuery(options: Omit<Urql.UseQueryArgs<ConversationsStillThereQueryVariables>, 'query'>) {
+  return Urql.useQuery<ConversationsStillThereQuery, ConversationsStillThereQueryVariables>({ query: ConversationsStillThereDocument, ...options });
 };
 export const ConversationsDocument = gql`
     query Conversations($first: Int, $after: String, $last: Int, $before: String) {

@@ -1,0 +1,92 @@
+import type { AckedSeqs, DevicePositions, DeviceStart, StreamKind } from '../../ports/device-positions.ts'
+import type { DeviceAddress } from '../../ports/push.ts'
+import type { ConversationId } from '../../protocol/ids.ts'
+import { createDynamoTable } from './table.ts'
+import type { Dynamo, Item, Key } from './tables.ts'
+
+// A device has one row of `device_starts`, which is put once as a whole: two streams that begin at the same time cannot mix their starts.
+// It has one row of `device_positions` for each conversation in which it has acked something.
+
+const columns = { messages: 'message_seq', changes: 'change_seq' } as const satisfies Record<StreamKind, string>
+
+/** A device that is forgotten may have a row in each of thousands of conversations. */
+const removedAtATime = 100
+
+export function createDevicePositionsDynamo(dynamo: Dynamo): DevicePositions {
+  const starts = createDynamoTable(dynamo, 'device_starts')
+  const positions = createDynamoTable(dynamo, 'device_positions')
+  const rowsOf = (device: DeviceAddress) =>
+    positions.query({ where: 'device_key = :device', values: { ':device': deviceKey(device) } })
+
+  const removeRow = ({ device_key, conversation_id }: Key<'device_positions'>) =>
+    positions.remove({ device_key, conversation_id }, { where: 'attribute_exists(device_key)' })
+
+  return {
+    async raise(device, conversationId, stream, seq) {
+      const column = columns[stream]
+      await positions.set(
+        positionKey(device, conversationId),
+        { [column]: seq },
+        { where: `attribute_not_exists(${column}) OR ${column} < :seq`, values: { ':seq': seq } },
+      )
+    },
+
+    acked: async (device) => (await rowsOf(device)).map(toAcked),
+
+    begin: ({ startSeqs, usedAtMs, ...device }) =>
+      starts.put(
+        { ...startKey(device), start_seqs: Object.fromEntries(startSeqs), used_at: toText(usedAtMs) },
+        { where: 'attribute_not_exists(device_id)' },
+      ),
+
+    async start(device) {
+      const item = await starts.get(startKey(device))
+      return item && toStart(item)
+    },
+
+    async ofUser(userId) {
+      const items = await starts.query({ where: 'user_id = :user', values: { ':user': userId } })
+      return items.map(toStart)
+    },
+
+    async use(device, usedAtMs) {
+      await starts.set(startKey(device), { used_at: toText(usedAtMs) }, { where: 'attribute_exists(device_id)' })
+    },
+
+    async forget(device) {
+      await starts.remove(startKey(device), { where: 'attribute_exists(device_id)' })
+      const rows = await rowsOf(device)
+      for (let i = 0; i < rows.length; i += removedAtATime) {
+        await Promise.all(rows.slice(i, i + removedAtATime).map(removeRow))
+      }
+    },
+  }
+}
+
+/** Neither id can hold a '#'. */
+const deviceKey = ({ userId, deviceId }: DeviceAddress): string => `${userId}#${deviceId}`
+
+const startKey = ({ userId, deviceId }: DeviceAddress): Key<'device_starts'> => ({
+  user_id: userId,
+  device_id: deviceId,
+})
+
+const positionKey = (device: DeviceAddress, conversationId: ConversationId): Key<'device_positions'> => ({
+  device_key: deviceKey(device),
+  conversation_id: conversationId,
+})
+
+const toText = (atMs: number): string => new Date(atMs).toISOString()
+
+const toStart = (item: Item<'device_starts'>): DeviceStart => ({
+  userId: item.user_id,
+  deviceId: item.device_id,
+  startSeqs: new Map(Object.entries(item.start_seqs) as [ConversationId, number][]),
+  usedAtMs: Date.parse(item.used_at),
+})
+
+const toAcked = ({ conversation_id, message_seq, change_seq }: Item<'device_positions'>): AckedSeqs => ({
+  conversationId: conversation_id,
+  ...(message_seq !== undefined && { messages: message_seq }),
+  ...(change_seq !== undefined && { changes: change_seq }),
+})
