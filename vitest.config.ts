@@ -22,6 +22,7 @@ const beyondUnits = {
     'test/push/{apns,deadlines,fcm,webpush}.test.ts',
     'test/client/{chat,chat-groups,chat-media,docs}.test.ts',
     'test/client/link/{sse-link,websocket-link}.test.ts',
+    'test/clients/clients.test.ts',
     'test/chaos/faults/*.test.ts',
     'demo/test/serving.test.ts',
   ],
