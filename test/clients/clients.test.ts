@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openChat as openApolloChat } from './apollo-chat.ts'
 import { startTwoNodes } from './nodes.ts'
+import { openChat as openRelayChat } from './relay-chat.ts'
 import type { OpenChat } from './small-chat.ts'
 import { beginStory, type Story } from './story.ts'
 import { openChat as openUrqlChat } from './urql-chat.ts'
@@ -13,6 +14,7 @@ type Client = { name: string; open: OpenChat; without?: Feature[] }
 const clients: Client[] = [
   { name: 'apollo', open: openApolloChat },
   { name: 'urql', open: openUrqlChat },
+  { name: 'relay', open: openRelayChat },
 ]
 
 let nodes: Awaited<ReturnType<typeof startTwoNodes>>
