@@ -96,9 +96,10 @@ export type ChatOptions = {
   userId: string
   conversationId: string
   show: (what: { messages?: string[]; chats?: string[] }) => void
+  notify: (message: string) => void
 }
 
-export async function openChat({ url, token, userId, conversationId, show }: ChatOptions) {
+export async function openChat({ url, token, userId, conversationId, show, notify }: ChatOptions) {
   const socket = createClient(
     resuming({
       url,
@@ -110,7 +111,7 @@ export async function openChat({ url, token, userId, conversationId, show }: Cha
   )
   const client = new ApolloClient({ link: new GraphQLWsLink(socket), cache: new InMemoryCache({ typePolicies }) })
   // An ack that fails is made good by the next one.
-  const ackUpTo = (seq: number) =>
+  const ackUpTo = ({ conversationId, seq }: Position) =>
     client.mutate({ mutation: ack, variables: { input: { conversationId, seq } } }).catch(() => undefined)
 
   const { data: firstPage } = await client.query({ query: messagesQuery, variables: { conversationId } })
@@ -134,7 +135,9 @@ export async function openChat({ url, token, userId, conversationId, show }: Cha
   const streams = [
     client.subscribe({ query: messageAdded, variables: { after } }).subscribe(({ data }) => {
       const message = data?.messageAdded.messageEdge.node
-      if (message?.conversationId === conversationId && message.sender.id !== userId) void ackUpTo(message.seq)
+      if (!message || message.sender.id === userId) return
+      notify(lineOf(message))
+      void ackUpTo(message)
     }),
     client.subscribe({ query: messageChanged, variables: { after } }).subscribe({}),
     client.subscribe({ query: ticksChanged, variables: { conversationId } }).subscribe({}),

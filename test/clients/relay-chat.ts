@@ -111,12 +111,13 @@ export type ChatOptions = {
   userId: string
   conversationId: string
   show: (what: { messages?: string[]; chats?: string[] }) => void
+  notify: (message: string) => void
 }
 
 type Message = relayChatMessagesQuery['response']['messages']['edges'][number]['node']
 type Chat = relayChatChatsQuery['response']['conversations']['edges'][number]['node']
 
-export async function openChat({ url, token, userId, conversationId, show }: ChatOptions) {
+export async function openChat({ url, token, userId, conversationId, show, notify }: ChatOptions) {
   const socket = createClient(
     resuming({
       url,
@@ -186,8 +187,9 @@ export async function openChat({ url, token, userId, conversationId, show }: Cha
       updater: updaters.messageAdded,
       onNext(data) {
         const message = data?.messageAdded.messageEdge.node
-        if (message?.conversationId !== conversationId || message.sender.id === userId) return
-        const input = { conversationId, seq: message.seq }
+        if (!message || message.sender.id === userId) return
+        notify(lineOf(message))
+        const input = { conversationId: message.conversationId, seq: message.seq }
         // An ack that fails is made good by the next one.
         commit<relayChatAckMutation>({ mutation: ack, variables: { input } }).catch(() => undefined)
       },

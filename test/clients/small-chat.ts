@@ -9,6 +9,8 @@ export type ChatOptions = {
   conversationId: string
   /** Called with everything there is to show, whenever something of it is new. */
   show: (what: { messages?: string[]; chats?: string[] }) => void
+  /** Called with each message of somebody else, of any conversation, when it comes. */
+  notify: (message: string) => void
 }
 
 export type SmallChat = {
@@ -22,6 +24,7 @@ export type SmallChat = {
 export function createScreen() {
   const history: string[][] = []
   const waiting = new Set<() => void>()
+  const notices: string[] = []
   let messages: readonly string[] = []
   let chats: readonly string[] = []
 
@@ -50,7 +53,12 @@ export function createScreen() {
       if (what.messages) history.push(what.messages)
       for (const check of [...waiting]) check()
     },
-    messages: () => messages,
+    notices,
+    notify(notice: string) {
+      notices.push(notice)
+      for (const check of [...waiting]) check()
+    },
+    notifies: (notice: string) => until(() => notices.includes(notice), notice),
     shows: (lines: readonly string[]) =>
       until(() => messages.join('\n') === lines.join('\n'), `exactly\n${lines.join('\n')}`),
     showsLine: (line: string) => until(() => messages.includes(line), line),

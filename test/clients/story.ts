@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { createPerson } from '../kit/person.ts'
 import { createScreen, type OpenChat, type SmallChat } from './small-chat.ts'
 
@@ -6,31 +7,42 @@ import { createScreen, type OpenChat, type SmallChat } from './small-chat.ts'
 export type Story = Awaited<ReturnType<typeof beginStory>>
 type Nodes = { near: { url: string }; far: { url: string } }
 
-const told = 25
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 
-export async function beginStory(client: string, openChat: OpenChat, { near, far }: Nodes) {
+/** Begins with two and a half pages of history. */
+export async function beginStory(client: string, openChat: OpenChat, pageSize: number, { near, far }: Nodes) {
+  const told = pageSize * 2.5
   const [alice, bob] = [`alice-${client}`, `bob-${client}`]
   const otherDevice = await createPerson(alice, far.url)
   const friend = await createPerson(bob, far.url)
+  const dave = await createPerson(`dave-${client}`, far.url)
   const first = await friend.send({ userId: alice }, 'line 1')
   const { conversationId } = first
   for (const i of numbers(2, told)) await friend.send({ conversationId }, `line ${i}`)
   const screen = createScreen()
   /** What has to be on the screen, oldest first. */
-  const lines = numbers(told - 9, told).map((i) => `${bob}: line ${i}`)
+  const lines = numbers(told - pageSize + 1, told).map((i) => `${bob}: line ${i}`)
   const chat: SmallChat = await openChat({
     url: `${near.url.replace('http', 'ws')}/graphql`,
     token: () => otherDevice.token,
     userId: alice,
     conversationId,
     show: screen.show,
+    notify: screen.notify,
   })
 
+  /** What came from others since the client is there. */
+  const heard: string[] = []
   const says = async (body: string) => {
     const { seq } = await friend.send({ conversationId }, body)
     lines.push(`${bob}: ${body}`)
+    heard.push(`${bob}: ${body}`)
     return seq
+  }
+  /** In a chat that did not exist when the client subscribed. */
+  const daveSays = async (body: string) => {
+    heard.push(`${dave.userId}: ${body}`)
+    return dave.send({ userId: alice }, body)
   }
   let sentAway: Promise<unknown> = Promise.resolve()
   const change = (from: string, to: string) => lines.splice(lines.indexOf(from), 1, to)
@@ -40,7 +52,7 @@ export async function beginStory(client: string, openChat: OpenChat, { near, far
       await screen.shows(lines)
       await chat.loadOlder()
       await chat.loadOlder()
-      lines.unshift(...numbers(1, told - 10).map((i) => `${bob}: line ${i}`))
+      lines.unshift(...numbers(1, told - pageSize).map((i) => `${bob}: line ${i}`))
       await screen.shows(lines)
     },
     async live() {
@@ -89,8 +101,7 @@ export async function beginStory(client: string, openChat: OpenChat, { near, far
       await otherDevice.markRead(conversationId, read)
       await says('what the list shows')
       await screen.showsChats(['what the list shows (1 unread)'])
-      const dave = await createPerson(`dave-${client}`, far.url)
-      await dave.send({ userId: alice }, 'another chat')
+      await daveSays('another chat')
       await screen.showsChats(['another chat (1 unread)', 'what the list shows (1 unread)'])
     },
     /** While the node of the client is down. The other device acks everything, so that the server takes nothing for undelivered. */
@@ -99,11 +110,17 @@ export async function beginStory(client: string, openChat: OpenChat, { near, far
       change(`${bob}: line 2`, `${bob}: line two`)
       for (const body of ['missed 1', 'missed 2', 'missed 3']) await says(body)
       await otherDevice.ack(conversationId, await says('missed 4'))
+      const other = await daveSays('missed in the other chat')
+      await otherDevice.ack(other.conversationId, other.seq)
     },
     async resume() {
       await screen.showsLine(`${bob}: missed 4`)
       await says('after the restart')
       await screen.shows(lines)
+      await Promise.all(heard.map(screen.notifies))
+      // What was there before the client came may be told too, for nobody had acked it.
+      const later = screen.notices.filter((notice) => !/: line \d+$/.test(notice))
+      expect(later.sort()).toEqual(heard.sort())
     },
     /** Begins while the node is down. */
     sendAway() {

@@ -92,9 +92,10 @@ export type ChatOptions = {
   userId: string
   conversationId: string
   show: (what: { messages?: string[]; chats?: string[] }) => void
+  notify: (message: string) => void
 }
 
-export async function openChat({ url, token, userId, conversationId, show }: ChatOptions) {
+export async function openChat({ url, token, userId, conversationId, show, notify }: ChatOptions) {
   const socket = createClient(
     resuming({
       url,
@@ -142,8 +143,10 @@ export async function openChat({ url, token, userId, conversationId, show }: Cha
   const streams = [
     client.subscription(messageAdded, { after }).subscribe(({ data }) => {
       const message = data?.messageAdded.messageEdge.node
-      if (message?.conversationId !== conversationId || message.sender.id === userId) return
-      void client.mutation(ack, { input: { conversationId, seq: message.seq } }).toPromise()
+      if (!message || message.sender.id === userId) return
+      notify(lineOf(message))
+      const { conversationId, seq } = message
+      void client.mutation(ack, { input: { conversationId, seq } }).toPromise()
     }),
     client.subscription(messageChanged, { after }).subscribe(() => undefined),
     client.subscription(ticksChanged, { conversationId }).subscribe(() => undefined),
