@@ -1,6 +1,7 @@
 import { defaultServerConditions } from 'vite'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { LongestFirst } from './test/kit/longest-first.ts'
+import { relayDocuments } from './test/clients/relay-documents.ts'
 
 const all = ['test/**/*.test.ts', 'demo/test/**/*.test.ts']
 
@@ -23,6 +24,7 @@ const beyondUnits = {
     'test/push/{apns,deadlines,fcm,webpush}.test.ts',
     'test/client/{chat,chat-groups,chat-media,docs}.test.ts',
     'test/client/link/{sse-link,websocket-link}.test.ts',
+    'test/clients/*.test.ts',
     'test/chaos/faults/*.test.ts',
     'demo/test/serving.test.ts',
   ],
@@ -41,6 +43,7 @@ const project = (name: keyof typeof beyondUnits): TestProjectInlineConfiguration
 })
 
 const shared = {
+  plugins: [relayDocuments],
   // Two copies of graphql (CommonJS and ESM) would not accept each other's schema.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   // Tests of the demo load the sources of @parley/client. Vitest hands the conditions to Node, which cannot load what some packages have

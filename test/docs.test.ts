@@ -7,7 +7,7 @@ import { errorTable } from '../src/protocol/errors.ts'
 // A page that names a file which has moved sends its reader the wrong way. So every path and link in the docs must lead somewhere.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const pages = ['.', 'docs', 'docs/decisions', 'packages/client']
+const pages = ['.', 'docs', 'docs/clients', 'docs/decisions', 'packages/client']
   .filter((folder) => existsSync(join(root, folder)))
   .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name)))
   .filter((path) => path.endsWith('.md'))
