@@ -78,7 +78,7 @@ export function createFollowTicks({
     async function currentWhereUnread(): Promise<Ticks[]> {
       const asked = watched(await subscription.refresh())
       const ids = [...new Set(asked.map(({ conversationId }) => conversationId))]
-      const counters = ids.length > 0 ? await sequencer.heads(ids) : []
+      const counters = ids.length > 0 ? await sequencer.counters(ids) : []
       const lastSeqs = new Map(ids.map((id, i) => [id, counters[i]]))
       return boundariesOf(
         asked.filter((address) => {

@@ -309,7 +309,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   /** Returns the conversations whose counter is not where this reader is. A counter may be ahead of the log; then a read finds nothing. */
   async #lagging(among?: readonly ConversationId[]): Promise<Lagging[]> {
     const ids = among ?? (await this.everyConversation())
-    const counters = await this.#needs.sequencer.heads(ids)
+    const counters = await this.#needs.sequencer.counters(ids)
     return ids.flatMap((id, i): Lagging[] => {
       const counter = counters[i]
       if (counter === undefined) return [{ id, lag: 'uncounted', counter: 0 }]
