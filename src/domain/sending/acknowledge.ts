@@ -3,7 +3,7 @@ import type { Ports } from '../../ports/ports.ts'
 import { isGroupId, type Seq } from '../../protocol/ids.ts'
 import type { Ticks } from '../../protocol/ticks.ts'
 import { audienceOf, type Member } from '../conversations/access.ts'
-import type { Heads } from '../log/heads.ts'
+import type { HighestSeqs } from '../log/highest-seqs.ts'
 import type { Log } from '../log/log.ts'
 import type { Pushes } from '../push/push.ts'
 
@@ -14,11 +14,11 @@ export type Acknowledge = ReturnType<typeof createAcknowledge>
 
 type Needs = Pick<Ports, 'boundaries' | 'boundaryCache' | 'pending' | 'events'> & {
   log: Log
-  heads: Heads
+  highestSeqs: HighestSeqs
   pushes: Pushes
 }
 
-export function createAcknowledge({ boundaries, boundaryCache, pending, events, log, heads, pushes }: Needs) {
+export function createAcknowledge({ boundaries, boundaryCache, pending, events, log, highestSeqs, pushes }: Needs) {
   /** The member's device has everything up to `seq`. */
   const ack = (member: Member, seq: Seq): Promise<Ticks> =>
     move(member, seq, (address) => boundaries.deliver(address, seq))
@@ -38,7 +38,7 @@ export function createAcknowledge({ boundaries, boundaryCache, pending, events, 
     write: (address: MemberAddress) => Promise<BoundaryChange>,
   ): Promise<Ticks> {
     const address = addressOf(member)
-    await heads.assertInRange(address.conversationId, seq)
+    await highestSeqs.assertInRange(address.conversationId, seq)
     const { ticks } = await write(address)
     // It is published also where nothing changed: an earlier attempt may have died between the write and here.
     const { pendingVersion } = await events.publishBoundaries(audienceOf(member), ticks)

@@ -7,7 +7,7 @@ import { type ConversationId, isGroupId, type Seq, type UserId } from '../../pro
 import type { Access, Member } from '../conversations/access.ts'
 import type { Groups } from '../conversations/groups.ts'
 import type { Recount } from '../log/counters.ts'
-import type { Heads } from '../log/heads.ts'
+import type { HighestSeqs } from '../log/highest-seqs.ts'
 import { isMessage, type Log } from '../log/log.ts'
 import { createLogPages } from '../log/log-pages.ts'
 import type { Acknowledge } from '../sending/acknowledge.ts'
@@ -27,7 +27,7 @@ export type FollowRequest = { userId: UserId; only?: Member; after: readonly { m
 
 type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'pending' | 'clock'> & {
   log: Log
-  heads: Heads
+  highestSeqs: HighestSeqs
   recount: Recount
   access: Access
   decideChange: Groups['decideChange']
