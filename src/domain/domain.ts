@@ -141,7 +141,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     change: changing.change,
     ack: acknowledge.ack,
     markRead: acknowledge.markRead,
-    ticksOf: acknowledge.ticksOf,
+    boundariesOfMembers: acknowledge.boundariesOfMembers,
     boundariesAt: acknowledge.boundariesAt,
     follow: createFollow({ ...ports, ...reading, attach, acknowledge }),
     followChanges: createFollowChanges({ ...ports, ...reading, ...changing, subscribeUser, resyncScheduler }),

@@ -1,21 +1,24 @@
-import type { Ticks } from '../protocol/ticks.ts'
+import type { MemberBoundaries } from '../protocol/ticks.ts'
 import { type Context, viewerId } from './context.ts'
 import { requireConversation } from './conversations.ts'
 
 type Position = { conversationId: string; seq: number }
 
-export const ack = async (ctx: Context, { conversationId, seq }: Position): Promise<{ ticks: Ticks }> => ({
+export const ack = async (ctx: Context, { conversationId, seq }: Position): Promise<{ ticks: MemberBoundaries }> => ({
   ticks: await ctx.domain.ack(await requireConversation(ctx, conversationId), seq),
 })
 
-export const markRead = async (ctx: Context, { conversationId, seq }: Position): Promise<{ ticks: Ticks }> => ({
+export const markRead = async (
+  ctx: Context,
+  { conversationId, seq }: Position,
+): Promise<{ ticks: MemberBoundaries }> => ({
   ticks: await ctx.domain.markRead(await requireConversation(ctx, conversationId), seq),
 })
 
 export async function ticksChanged(
   ctx: Context,
   { conversationId }: { conversationId?: string | null | undefined },
-): Promise<AsyncIterableIterator<Ticks>> {
+): Promise<AsyncIterableIterator<MemberBoundaries>> {
   const userId = viewerId(ctx)
   const only = conversationId == null ? undefined : await requireConversation(ctx, conversationId)
   return ctx.domain.followTicks(userId, only)

@@ -1,7 +1,7 @@
 import type { BoundaryChange, MemberAddress } from '../../ports/delivery.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { isGroupId, type Seq } from '../../protocol/ids.ts'
-import type { Ticks } from '../../protocol/ticks.ts'
+import type { MemberBoundaries } from '../../protocol/ticks.ts'
 import { audienceOf, type Member } from '../conversations/access.ts'
 import type { HighestSeqs } from '../log/highest-seqs.ts'
 import type { Log } from '../log/log.ts'
@@ -20,11 +20,11 @@ type Needs = Pick<Ports, 'boundaries' | 'boundaryCache' | 'pending' | 'events'> 
 
 export function createAcknowledge({ boundaries, boundaryCache, pending, events, log, highestSeqs, pushes }: Needs) {
   /** The member's device has everything up to `seq`. */
-  const ack = (member: Member, seq: Seq): Promise<Ticks> =>
+  const ack = (member: Member, seq: Seq): Promise<MemberBoundaries> =>
     move(member, seq, (address) => boundaries.deliver(address, seq))
 
   /** The member has read everything up to `seq`. */
-  const markRead = (member: Member, seq: Seq): Promise<Ticks> =>
+  const markRead = (member: Member, seq: Seq): Promise<MemberBoundaries> =>
     move(member, seq, async (address) => {
       const cached = await boundaryCache.get(address)
       const change = await boundaries.read(address, seq, cached?.lastDeliveredSeq)
@@ -36,15 +36,16 @@ export function createAcknowledge({ boundaries, boundaryCache, pending, events, 
     member: Member,
     seq: Seq,
     write: (address: MemberAddress) => Promise<BoundaryChange>,
-  ): Promise<Ticks> {
+  ): Promise<MemberBoundaries> {
     const address = addressOf(member)
     await highestSeqs.assertInRange(address.conversationId, seq)
-    const { ticks } = await write(address)
+    const { boundaries: raised } = await write(address)
     // It is published also where nothing changed: an earlier attempt may have died between the write and here.
-    const { pendingVersion } = await events.publishBoundaries(audienceOf(member), ticks)
+    const { pendingVersion } = await events.publishBoundaries(audienceOf(member), raised)
     // There are no pending rows in a group.
-    if (pendingVersion !== 0 && !isGroupId(address.conversationId)) await forgetPending(address, ticks.lastDeliveredSeq)
-    return ticks
+    if (pendingVersion !== 0 && !isGroupId(address.conversationId))
+      await forgetPending(address, raised.lastDeliveredSeq)
+    return raised
   }
 
   /**
@@ -93,22 +94,22 @@ export function createAcknowledge({ boundaries, boundaryCache, pending, events, 
     const address = addressOf(member)
     const cached = await boundaryCache.get(address)
     if (cached) return unread(cached)
-    const [ticks] = await boundaries.getMany([address])
-    if (!ticks) return 0
-    await boundaryCache.lift(address, ticks)
-    return unread(ticks)
+    const [own] = await boundaries.getMany([address])
+    if (!own) return 0
+    await boundaryCache.lift(address, own)
+    return unread(own)
   }
 
   async function readByReply(member: Member, delivered: Seq): Promise<void> {
     if (delivered === 0) return
     const address = addressOf(member)
-    const { ticks } = await boundaries.read(address, delivered, delivered)
+    const { boundaries: raised } = await boundaries.read(address, delivered, delivered)
     pushes.read(address)
-    await events.publishBoundaries(audienceOf(member), ticks)
+    await events.publishBoundaries(audienceOf(member), raised)
   }
 
   /** Returns the boundaries of every member of each conversation, in the order of the members. */
-  async function ticksOf(asked: readonly Member[]): Promise<Ticks[][]> {
+  async function boundariesOfMembers(asked: readonly Member[]): Promise<MemberBoundaries[][]> {
     const all = await boundaries.getMany(
       asked.flatMap(({ conversation }) =>
         conversation.members.map((userId) => ({ userId, conversationId: conversation.id })),
@@ -116,19 +117,20 @@ export function createAcknowledge({ boundaries, boundaryCache, pending, events, 
     )
     let taken = 0
     return asked.map(({ conversation }) => {
-      const ticks = all.slice(taken, taken + conversation.members.length)
+      const ofOne = all.slice(taken, taken + conversation.members.length)
       taken += conversation.members.length
-      return ticks
+      return ofOne
     })
   }
 
   /** Returns boundaries in the order asked for. The caller has checked that these users are members. */
-  const boundariesAt = (addresses: readonly MemberAddress[]): Promise<Ticks[]> => boundaries.getMany(addresses)
+  const boundariesAt = (addresses: readonly MemberAddress[]): Promise<MemberBoundaries[]> =>
+    boundaries.getMany(addresses)
 
   return {
     ack,
     markRead,
-    ticksOf,
+    boundariesOfMembers,
     boundariesAt,
     addPending,
     notePending,

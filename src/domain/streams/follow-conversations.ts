@@ -138,11 +138,11 @@ export function createFollowConversations(needs: Needs) {
         return access.among(userId, index)
       })
       const ids = index.map(({ conversationId }) => conversationId)
-      const [counters, ticks] = await Promise.all([
+      const [counters, ownBoundaries] = await Promise.all([
         ids.length > 0 ? sequencer.counters(ids) : [],
         boundaries.ofUser(userId),
       ])
-      const reads = new Map(ticks.map(({ conversationId, lastReadSeq }) => [conversationId, lastReadSeq]))
+      const reads = new Map(ownBoundaries.map(({ conversationId, lastReadSeq }) => [conversationId, lastReadSeq]))
       const rows = index.map(({ conversationId: id, settings }, i) => ({
         id,
         counter: counters[i],

@@ -105,8 +105,10 @@ export async function deliveredOf(
   userId: UserId,
   only: Member | undefined,
 ): Promise<ReadonlyMap<ConversationId, Seq>> {
-  const ticks = only
+  const ownBoundaries = only
     ? await boundaries.getMany([{ userId, conversationId: only.conversation.id }])
     : await boundaries.ofUser(userId)
-  return ticks.length === 0 ? none : new Map(ticks.map((each) => [each.conversationId, each.lastDeliveredSeq]))
+  return ownBoundaries.length === 0
+    ? none
+    : new Map(ownBoundaries.map((each) => [each.conversationId, each.lastDeliveredSeq]))
 }

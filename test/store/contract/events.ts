@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { ChatEvent, EventListener, EventSubscription } from '../../../src/ports/events.ts'
 import type { Session } from '../../../src/ports/soft-state.ts'
 import type { ConversationId, Seq, UserId } from '../../../src/protocol/ids.ts'
-import type { Ticks } from '../../../src/protocol/ticks.ts'
+import type { MemberBoundaries } from '../../../src/protocol/ticks.ts'
 import { aConversation, aGroupChange, aMessage, aUser, upTo } from '../../kit/ids.ts'
 import { seedCounter } from '../../kit/seed-counter.ts'
 import type { SoftWorld } from '../../kit/soft-worlds.ts'
@@ -36,7 +36,7 @@ export function eventsContract(world: () => SoftWorld): void {
     lastDeliveredSeq,
     lastReadSeq: 0,
   })
-  const boundariesOf = ({ lastDeliveredSeq, lastReadSeq }: Ticks) => ({ lastDeliveredSeq, lastReadSeq })
+  const boundariesOf = ({ lastDeliveredSeq, lastReadSeq }: MemberBoundaries) => ({ lastDeliveredSeq, lastReadSeq })
   let connections = 0
   const attached = async (given: Partial<Session> = {}) => {
     connections += 1
