@@ -89,7 +89,7 @@ builder.subscriptionField('ticksChanged', (t) =>
       'Boundaries of the other members, as they rise. With a conversationId the current ones come first, one per other ' +
       'member, so no change is ever missed.',
     args: { conversationId: t.arg.id({ description: 'Only this conversation; without it, all of the viewer’s.' }) },
-    ...sharedEvents((ticks: MemberBoundaries) => ({ of: ticks, as: 0, except: '' })),
+    ...sharedEvents((ticks: MemberBoundaries) => ({ source: ticks, variant: 0, exceptViewerId: '' })),
     subscribe: (_root, args, ctx) => ticksChanged(ctx, args),
     resolve: (ticks) => ticks,
   }),
