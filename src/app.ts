@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import type { DestinationStream, Logger } from 'pino'
 import { Registry } from 'prom-client'
 import type { Config, TracingSettings } from './config/config.ts'
-import { deriveMediaSecret, derivePayloadKey, deriveVapid } from './config/derived-secrets.ts'
-import type { CompleteConfig } from './config/dev-secrets.ts'
+import { derivePayloadKey } from './config/derived-secrets.ts'
 import { completeConfig } from './config/dev-secrets.ts'
 import { readDemo } from './dev/demo.ts'
 import { createGraphiQL } from './dev/graphiql.ts'
 import { createDevRoutes } from './dev/routes.ts'
 import { directConversationId } from './domain/conversations/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
-import { startEmbedded } from './embedded/start-embedded.ts'
 import type { DynamoCall } from './engine/dynamodb/client.ts'
 import type { RedisLink } from './engine/redis/client.ts'
 import { createDeliveryLog, noteSent } from './observability/delivery-log.ts'
@@ -21,11 +18,9 @@ import type { OperationIds } from './observability/operation-ids.ts'
 import type { Tracing } from './observability/tracing.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ports } from './ports/ports.ts'
-import type { Push } from './ports/push.ts'
 import type { ConversationId } from './protocol/ids.ts'
 import { createSnowflake } from './protocol/snowflake.ts'
 import { createPushMetrics } from './push/metrics.ts'
-import { createProviders, type ProviderSettings } from './push/providers.ts'
 import { startPushWorker } from './push/worker.ts'
 import { createContextFactory } from './resolvers/create-context.ts'
 import { createCursors } from './resolvers/cursors.ts'
@@ -38,19 +33,20 @@ import { createDeploymentLease, readDeploymentId, UnusableRedisError } from './s
 import { createDynamoStoreClient } from './store/dynamo/client.ts'
 import { createStoresDynamo } from './store/dynamo/stores.ts'
 import { createTables, validateTables } from './store/dynamo/table-setup.ts'
-import { createMediaDisk } from './store/media/disk.ts'
 import { createRateLimitsMemory } from './store/memory/rate-limits.ts'
-import { createBannersRedis } from './store/redis/banners.ts'
 import { createRedisKeys } from './store/redis/keys.ts'
 import { createRedisStoreLink } from './store/redis/link.ts'
 import { createNodeNumber } from './store/redis/node-number.ts'
-import { createPushQueueRedis } from './store/redis/push-queue.ts'
 import { createQuotasRedis } from './store/redis/quotas.ts'
 import { createRateLimitsRedis } from './store/redis/rate-limits.ts'
 import { createSoftStateRedis } from './store/redis/soft-state.ts'
 import { createDevTokens } from './transport/auth/auth.ts'
 import { createIsFamiliarHost } from './transport/http/familiar-host.ts'
 import { createTransport } from './transport/transport.ts'
+import { openBackends } from './wiring/open-backends.ts'
+import { openMedia } from './wiring/open-media.ts'
+import { openPush, type PushServices } from './wiring/open-push.ts'
+import { systemClock } from './wiring/system-clock.ts'
 
 const secondMs = 1000
 const leaseMs = 20_000
@@ -71,7 +67,7 @@ export type AppOptions = {
   /** A test may set another time than the system's. */
   clock?: Clock
   /** A test may play the push services. `works`: whether this node works the queue off. */
-  push?: Pick<ProviderSettings, 'endpoints' | 'timeoutMs'> & { works?: boolean }
+  push?: PushServices & { works?: boolean }
   /** Tests on a busy machine need longer deadlines, as what is in time elsewhere would be late there. */
   deadlines?: { redisMs?: number; dynamoMs?: number; operationMs?: number }
 }
@@ -114,7 +110,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
   }
   try {
     if (config.developmentWarning) logger.warn(config.developmentWarning)
-    const { redisUrl, dynamodb, describe, stop: stopEmbedded } = await backends(given, logger)
+    const { redisUrl, dynamodb, describe, stop: stopEmbedded } = await openBackends(given, logger)
     undo.push(stopEmbedded)
 
     const tracing = config.tracing && (await openTracing(config.tracing, clock))
@@ -171,7 +167,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
 
     const media = await openMedia(config, clock)
     undo.push(media.close)
-    const push = openPush(config, link, clock, options)
+    const push = openPush(config, link, clock, options.push ?? {})
     undo.push(async () => Object.values(push?.providers ?? {}).forEach((provider) => void provider.close()))
     const ports: Ports = {
       ...createStoresDynamo(dynamo),
@@ -265,55 +261,6 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
   }
 }
 
-/** Makes the queue and the providers that push to absent users; undefined if no provider is configured. */
-function openPush(config: CompleteConfig, link: RedisLink, clock: Clock, { push = {} }: AppOptions): Push | undefined {
-  const { vapid: given, fcm, apns, log } = config.push
-  const vapid = given === 'derived' ? deriveVapid(config.cursorSecret) : given
-  const providers = createProviders({
-    ...push,
-    ...(vapid && { vapid }),
-    ...(fcm && { fcm }),
-    ...(apns && { apns }),
-    ...(log && { print: console.log }),
-    now: clock.now,
-    publicOnly: config.push.privateEndpoints !== true,
-  })
-  if (Object.keys(providers).length === 0) return undefined
-  const keys = createRedisKeys(config.redisPrefix)
-  const queue = createPushQueueRedis(link, keys, { clock })
-  return { queue, banners: createBannersRedis(link, keys), providers, ...(vapid && { publicKey: vapid.publicKey }) }
-}
-
-/** Opens the store of attachments. */
-async function openMedia({ media, dataDir, cursorSecret }: CompleteConfig, clock: Clock) {
-  const close = async () => undefined
-  if (media === 'none') return { ports: {}, close }
-  if (media === 'disk') {
-    const disk = createMediaDisk({ directory: join(dataDir, 'media'), secret: deriveMediaSecret(cursorSecret), clock })
-    return { ports: { media: disk }, files: disk, close }
-  }
-  // The SDK takes its time to load, and most nodes in development mode do without it.
-  const { createMediaS3 } = await import('./store/media/s3.ts')
-  const s3 = createMediaS3({ ...media, clock })
-  return { ports: { media: s3 }, close: async () => s3.close() }
-}
-
-/** Returns the backends as configured, or starts embedded ones. */
-async function backends({ redis, dynamodb, dataDir }: Config, logger: Logger) {
-  const embedded = await startEmbedded({
-    dataDir,
-    redis: redis === 'embedded',
-    dynamodb: dynamodb === 'embedded',
-    onLost: (reason) => logger.error(reason),
-  })
-  return {
-    redisUrl: redis === 'embedded' ? (embedded.redisUrl ?? '') : redis.urls.join(','),
-    dynamodb: dynamodb === 'embedded' ? { endpoint: embedded.dynamodbEndpoint ?? '', region: 'us-east-1' } : dynamodb,
-    describe: embedded.describe,
-    stop: embedded.stop,
-  }
-}
-
 /** Loads OpenTelemetry, which a node without tracing does not need. */
 async function openTracing(settings: TracingSettings, clock: Clock): Promise<Tracing> {
   const { createTracing } = await import('./observability/tracing.ts')
@@ -333,19 +280,3 @@ const linksOf = ({ commands, subscriber }: RedisLink) => ({
   commands: commands.status === 'ready',
   events: subscriber.status === 'ready',
 })
-
-const systemClock: Clock = {
-  now: Date.now,
-  monotonic: () => performance.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted) return resolve()
-      const done = () => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', done)
-        resolve()
-      }
-      const timer = setTimeout(done, ms)
-      signal?.addEventListener('abort', done, { once: true })
-    }),
-}
