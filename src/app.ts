@@ -29,7 +29,6 @@ import { fieldCosts } from './schema/field-costs.ts'
 import { schema } from './schema/schema.ts'
 import { hmacBy } from './shared/hmac.ts'
 import { combineCallObservers } from './shared/watch-call.ts'
-import { createDeploymentLease, readDeploymentId, UnusableRedisError } from './store/deployment.ts'
 import { createDynamoStoreClient } from './store/dynamo/client.ts'
 import { createStoresDynamo } from './store/dynamo/stores.ts'
 import { createTables, validateTables } from './store/dynamo/table-setup.ts'
@@ -43,6 +42,7 @@ import { createSoftStateRedis } from './store/redis/soft-state.ts'
 import { createDevTokens } from './transport/auth/auth.ts'
 import { createIsFamiliarHost } from './transport/http/familiar-host.ts'
 import { createTransport } from './transport/transport.ts'
+import { keepDeployment } from './wiring/keep-deployment.ts'
 import { openBackends } from './wiring/open-backends.ts'
 import { openMedia } from './wiring/open-media.ts'
 import { openPush, type PushServices } from './wiring/open-push.ts'
@@ -142,28 +142,12 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     const dynamo = { client: dynamoClient, tablePrefix: config.tables.prefix, clock }
     if (config.tables.create) await createTables(dynamo)
     await validateTables(dynamo)
-    const renewDeployment = createDeploymentLease(link, config.redisPrefix, {
-      id: await readDeploymentId(dynamo, randomUUID),
-      tables: config.tables.prefix + ('service' in dynamodb ? ` in ${dynamodb.region}` : ''),
+    const renewDeployment = await keepDeployment(link, dynamo, {
+      keyPrefix: config.redisPrefix,
+      region: 'service' in dynamodb ? dynamodb.region : undefined,
+      logger,
+      ...(options.onUnusable && { onUnusable: options.onUnusable }),
     })
-    await renewDeployment().catch((error) => {
-      if (error instanceof UnusableRedisError) throw error
-      // Redis is away: the node is not ready before a later renewal has compared.
-      logger.warn({ err: error }, 'the deployment was not compared with Redis yet')
-    })
-
-    let isUnusable = false
-    const renewOrGiveUp = async () => {
-      await renewDeployment().catch((error) => {
-        if (error instanceof UnusableRedisError && !isUnusable) {
-          isUnusable = true
-          // The log leaves out what errors say. This one holds no secrets, and says what to do.
-          logger.fatal({ reason: error.message }, 'this node must not go on with this Redis')
-          options.onUnusable?.(error)
-        }
-        throw error
-      })
-    }
 
     const media = await openMedia(config, clock)
     undo.push(media.close)
@@ -223,7 +207,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       sendMessage: createSendByRest(createContext),
       ready: async () => {
         // Redis answers, and it is this deployment's.
-        const [redis, tables] = await Promise.allSettled([renewOrGiveUp(), ports.conversations.getMany([probeId])])
+        const [redis, tables] = await Promise.allSettled([renewDeployment(), ports.conversations.getMany([probeId])])
         return { redis: redis.status === 'fulfilled', dynamodb: tables.status === 'fulfilled' }
       },
       ...(devTokens && {
@@ -247,7 +231,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     }
     await nodeNumber.renew().catch((error) => logger.warn({ err: error }, 'no node number yet'))
     regularly(leaseMs, nodeNumber.renew)
-    regularly(leaseMs, renewOrGiveUp)
+    regularly(leaseMs, renewDeployment)
     regularly(secondMs, domain.resyncScheduler.tick)
     regularly(sweepUploadsMs, domain.sweepUploads)
     if (domain.push && options.push?.works !== false) undo.push(startPushWorker(domain.push, clock, pushTrouble))
