@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import type { DestinationStream, Logger } from 'pino'
 import { Registry } from 'prom-client'
 import type { Config, TracingSettings } from './config/config.ts'
-import { deriveMediaSecret, derivePayloadKey, deriveVapid } from './config/derived-secrets.ts'
-import type { CompleteConfig } from './config/dev-secrets.ts'
+import { derivePayloadKey } from './config/derived-secrets.ts'
 import { completeConfig } from './config/dev-secrets.ts'
 import { readDemo } from './dev/demo.ts'
 import { createGraphiQL } from './dev/graphiql.ts'
 import { createDevRoutes } from './dev/routes.ts'
 import { directConversationId } from './domain/conversations/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
-import { startEmbedded } from './embedded/start-embedded.ts'
 import type { DynamoCall } from './engine/dynamodb/client.ts'
 import type { RedisLink } from './engine/redis/client.ts'
 import { createDeliveryLog, noteSent } from './observability/delivery-log.ts'
@@ -21,11 +18,9 @@ import type { OperationIds } from './observability/operation-ids.ts'
 import type { Tracing } from './observability/tracing.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ports } from './ports/ports.ts'
-import type { Push } from './ports/push.ts'
 import type { ConversationId } from './protocol/ids.ts'
 import { createSnowflake } from './protocol/snowflake.ts'
 import { createPushMetrics } from './push/metrics.ts'
-import { createProviders, type ProviderSettings } from './push/providers.ts'
 import { startPushWorker } from './push/worker.ts'
 import { createContextFactory } from './resolvers/create-context.ts'
 import { createCursors } from './resolvers/cursors.ts'
@@ -34,23 +29,24 @@ import { fieldCosts } from './schema/field-costs.ts'
 import { schema } from './schema/schema.ts'
 import { hmacBy } from './shared/hmac.ts'
 import { combineCallObservers } from './shared/watch-call.ts'
-import { createDeploymentLease, readDeploymentId, UnusableRedisError } from './store/deployment.ts'
 import { createDynamoStoreClient } from './store/dynamo/client.ts'
 import { createStoresDynamo } from './store/dynamo/stores.ts'
 import { createTables, validateTables } from './store/dynamo/table-setup.ts'
-import { createMediaDisk } from './store/media/disk.ts'
 import { createRateLimitsMemory } from './store/memory/rate-limits.ts'
-import { createBannersRedis } from './store/redis/banners.ts'
 import { createRedisKeys } from './store/redis/keys.ts'
 import { createRedisStoreLink } from './store/redis/link.ts'
 import { createNodeNumber } from './store/redis/node-number.ts'
-import { createPushQueueRedis } from './store/redis/push-queue.ts'
 import { createQuotasRedis } from './store/redis/quotas.ts'
 import { createRateLimitsRedis } from './store/redis/rate-limits.ts'
 import { createSoftStateRedis } from './store/redis/soft-state.ts'
 import { createDevTokens } from './transport/auth/auth.ts'
 import { createIsFamiliarHost } from './transport/http/familiar-host.ts'
 import { createTransport } from './transport/transport.ts'
+import { keepDeployment } from './wiring/keep-deployment.ts'
+import { openBackends } from './wiring/open-backends.ts'
+import { openMedia } from './wiring/open-media.ts'
+import { openPush, type PushServices } from './wiring/open-push.ts'
+import { systemClock } from './wiring/system-clock.ts'
 
 const secondMs = 1000
 const leaseMs = 20_000
@@ -71,7 +67,7 @@ export type AppOptions = {
   /** A test may set another time than the system's. */
   clock?: Clock
   /** A test may play the push services. `works`: whether this node works the queue off. */
-  push?: Pick<ProviderSettings, 'endpoints' | 'timeoutMs'> & { works?: boolean }
+  push?: PushServices & { works?: boolean }
   /** Tests on a busy machine need longer deadlines, as what is in time elsewhere would be late there. */
   deadlines?: { redisMs?: number; dynamoMs?: number; operationMs?: number }
 }
@@ -114,7 +110,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
   }
   try {
     if (config.developmentWarning) logger.warn(config.developmentWarning)
-    const { redisUrl, dynamodb, describe, stop: stopEmbedded } = await backends(given, logger)
+    const { redisUrl, dynamodb, describe, stop: stopEmbedded } = await openBackends(given, logger)
     undo.push(stopEmbedded)
 
     const tracing = config.tracing && (await openTracing(config.tracing, clock))
@@ -146,32 +142,16 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     const dynamo = { client: dynamoClient, tablePrefix: config.tables.prefix, clock }
     if (config.tables.create) await createTables(dynamo)
     await validateTables(dynamo)
-    const renewDeployment = createDeploymentLease(link, config.redisPrefix, {
-      id: await readDeploymentId(dynamo, randomUUID),
-      tables: config.tables.prefix + ('service' in dynamodb ? ` in ${dynamodb.region}` : ''),
+    const renewDeployment = await keepDeployment(link, dynamo, {
+      keyPrefix: config.redisPrefix,
+      region: 'service' in dynamodb ? dynamodb.region : undefined,
+      logger,
+      ...(options.onUnusable && { onUnusable: options.onUnusable }),
     })
-    await renewDeployment().catch((error) => {
-      if (error instanceof UnusableRedisError) throw error
-      // Redis is away: the node is not ready before a later renewal has compared.
-      logger.warn({ err: error }, 'the deployment was not compared with Redis yet')
-    })
-
-    let isUnusable = false
-    const renewOrGiveUp = async () => {
-      await renewDeployment().catch((error) => {
-        if (error instanceof UnusableRedisError && !isUnusable) {
-          isUnusable = true
-          // The log leaves out what errors say. This one holds no secrets, and says what to do.
-          logger.fatal({ reason: error.message }, 'this node must not go on with this Redis')
-          options.onUnusable?.(error)
-        }
-        throw error
-      })
-    }
 
     const media = await openMedia(config, clock)
     undo.push(media.close)
-    const push = openPush(config, link, clock, options)
+    const push = openPush(config, link, clock, options.push ?? {})
     undo.push(async () => Object.values(push?.providers ?? {}).forEach((provider) => void provider.close()))
     const ports: Ports = {
       ...createStoresDynamo(dynamo),
@@ -227,7 +207,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       sendMessage: createSendByRest(createContext),
       ready: async () => {
         // Redis answers, and it is this deployment's.
-        const [redis, tables] = await Promise.allSettled([renewOrGiveUp(), ports.conversations.getMany([probeId])])
+        const [redis, tables] = await Promise.allSettled([renewDeployment(), ports.conversations.getMany([probeId])])
         return { redis: redis.status === 'fulfilled', dynamodb: tables.status === 'fulfilled' }
       },
       ...(devTokens && {
@@ -251,7 +231,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     }
     await nodeNumber.renew().catch((error) => logger.warn({ err: error }, 'no node number yet'))
     regularly(leaseMs, nodeNumber.renew)
-    regularly(leaseMs, renewOrGiveUp)
+    regularly(leaseMs, renewDeployment)
     regularly(secondMs, domain.resyncScheduler.tick)
     regularly(sweepUploadsMs, domain.sweepUploads)
     if (domain.push && options.push?.works !== false) undo.push(startPushWorker(domain.push, clock, pushTrouble))
@@ -262,55 +242,6 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
   } catch (error) {
     await stop()
     throw error
-  }
-}
-
-/** Makes the queue and the providers that push to absent users; undefined if no provider is configured. */
-function openPush(config: CompleteConfig, link: RedisLink, clock: Clock, { push = {} }: AppOptions): Push | undefined {
-  const { vapid: given, fcm, apns, log } = config.push
-  const vapid = given === 'derived' ? deriveVapid(config.cursorSecret) : given
-  const providers = createProviders({
-    ...push,
-    ...(vapid && { vapid }),
-    ...(fcm && { fcm }),
-    ...(apns && { apns }),
-    ...(log && { print: console.log }),
-    now: clock.now,
-    publicOnly: config.push.privateEndpoints !== true,
-  })
-  if (Object.keys(providers).length === 0) return undefined
-  const keys = createRedisKeys(config.redisPrefix)
-  const queue = createPushQueueRedis(link, keys, { clock })
-  return { queue, banners: createBannersRedis(link, keys), providers, ...(vapid && { publicKey: vapid.publicKey }) }
-}
-
-/** Opens the store of attachments. */
-async function openMedia({ media, dataDir, cursorSecret }: CompleteConfig, clock: Clock) {
-  const close = async () => undefined
-  if (media === 'none') return { ports: {}, close }
-  if (media === 'disk') {
-    const disk = createMediaDisk({ directory: join(dataDir, 'media'), secret: deriveMediaSecret(cursorSecret), clock })
-    return { ports: { media: disk }, files: disk, close }
-  }
-  // The SDK takes its time to load, and most nodes in development mode do without it.
-  const { createMediaS3 } = await import('./store/media/s3.ts')
-  const s3 = createMediaS3({ ...media, clock })
-  return { ports: { media: s3 }, close: async () => s3.close() }
-}
-
-/** Returns the backends as configured, or starts embedded ones. */
-async function backends({ redis, dynamodb, dataDir }: Config, logger: Logger) {
-  const embedded = await startEmbedded({
-    dataDir,
-    redis: redis === 'embedded',
-    dynamodb: dynamodb === 'embedded',
-    onLost: (reason) => logger.error(reason),
-  })
-  return {
-    redisUrl: redis === 'embedded' ? (embedded.redisUrl ?? '') : redis.urls.join(','),
-    dynamodb: dynamodb === 'embedded' ? { endpoint: embedded.dynamodbEndpoint ?? '', region: 'us-east-1' } : dynamodb,
-    describe: embedded.describe,
-    stop: embedded.stop,
   }
 }
 
@@ -333,19 +264,3 @@ const linksOf = ({ commands, subscriber }: RedisLink) => ({
   commands: commands.status === 'ready',
   events: subscriber.status === 'ready',
 })
-
-const systemClock: Clock = {
-  now: Date.now,
-  monotonic: () => performance.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted) return resolve()
-      const done = () => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', done)
-        resolve()
-      }
-      const timer = setTimeout(done, ms)
-      signal?.addEventListener('abort', done, { once: true })
-    }),
-}

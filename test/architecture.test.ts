@@ -23,6 +23,7 @@ const mayImport: Record<string, string[]> = {
   transport: ['protocol', 'shared', 'ports', 'config', 'engine', 'observability'],
   dev: ['protocol', 'config', 'transport'],
   embedded: [],
+  wiring: ['ports', 'config', 'engine', 'store', 'push', 'embedded'],
   'server.ts': ['app.ts', 'config'],
 }
 

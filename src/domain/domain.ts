@@ -11,7 +11,7 @@ import { createSettings } from './conversations/settings.ts'
 import { createUnreadChats } from './conversations/unread-chats.ts'
 import { createAppend } from './log/append.ts'
 import { createRecount } from './log/counters.ts'
-import { createHeads } from './log/heads.ts'
+import { createHighestSeqs } from './log/highest-seqs.ts'
 import { createHistory } from './log/history.ts'
 import { createLog } from './log/log.ts'
 import { createPayloads, type PayloadKey } from './log/payloads.ts'
@@ -79,7 +79,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const access = createAccess({ ...ports, ...options }, { entries: cacheSize, bytes: conversationCacheBytes })
   const subscribeUser = createSubscribeUser({ ...ports, access })
   const log = createLog({ ...ports, observer })
-  const heads = createHeads(log, cacheSize)
+  const highestSeqs = createHighestSeqs(log, cacheSize)
   const resyncScheduler = createResyncScheduler(ports)
   const people = createPeople(ports, cacheSize, options)
   const settings = createSettings(ports)
@@ -99,10 +99,10 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const pushes = push ?? noPushes
   const blocking = createBlocking({ ...ports, ...options })
   const keptPositions = createKeptPositions(ports, cacheSize)
-  const acknowledge = createAcknowledge({ ...ports, log, heads, pushes, keptPositions })
+  const acknowledge = createAcknowledge({ ...ports, log, highestSeqs, pushes, keptPositions })
   const deliver = createDeliver({ ...ports, ...acknowledge, pushes })
   const recount = createRecount({ ...ports, log })
-  const append = createAppend({ ...ports, ...options, log, heads, recount, blocking, observer })
+  const append = createAppend({ ...ports, ...options, log, highestSeqs, recount, blocking, observer })
   const payloadOf = createPayloads({ ...ports, ...options })
   const quotas = createGroupQuotas(ports, options.groupQuotas ?? groupQuotasDefault)
   const groups = createGroups({ ...ports, ...options, quotas, access, append, payloadOf })
@@ -122,7 +122,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     pushes,
     observer,
   })
-  const reading = { log, heads, recount, access, decideChange: groups.decideChange, keptPositions, observer }
+  const reading = { log, highestSeqs, recount, access, decideChange: groups.decideChange, keptPositions, observer }
   return {
     access,
     resyncScheduler,
@@ -143,7 +143,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     change: changing.change,
     ack: acknowledge.ack,
     markRead: acknowledge.markRead,
-    ticksOf: acknowledge.ticksOf,
+    boundariesOfMembers: acknowledge.boundariesOfMembers,
     boundariesAt: acknowledge.boundariesAt,
     follow: createFollow({ ...ports, ...reading, attach, acknowledge }),
     followChanges: createFollowChanges({ ...ports, ...reading, ...changing, subscribeUser, resyncScheduler }),
@@ -171,6 +171,6 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     setBlocked: blocking.setBlocked,
     blockedAbove: blocking.blockedAbove,
     blockedBelow: blocking.blockedBelow,
-    history: createHistory({ ...ports, log, heads, access, decideChange: groups.decideChange }),
+    history: createHistory({ ...ports, log, highestSeqs, access, decideChange: groups.decideChange }),
   }
 }

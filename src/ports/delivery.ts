@@ -1,7 +1,7 @@
 // How far each member has got. DynamoDB holds it.
 
 import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
-import type { Ticks } from '../protocol/ticks.ts'
+import type { MemberBoundaries } from '../protocol/ticks.ts'
 
 export type Pending = { conversationId: ConversationId; firstUndeliveredSeq: Seq }
 
@@ -18,7 +18,7 @@ export interface PendingIndex {
 }
 
 export type MemberAddress = { userId: UserId; conversationId: ConversationId }
-export type BoundaryChange = { ticks: Ticks; changed: boolean }
+export type BoundaryChange = { boundaries: MemberBoundaries; changed: boolean }
 
 export interface BoundaryStore {
   /** SET delivered = seq IF absent or lower. */
@@ -26,7 +26,7 @@ export interface BoundaryStore {
   /** SET read = seq IF absent or lower, and lifts delivered to at least seq. `delivered`, if it is known, saves a second attempt. */
   read(member: MemberAddress, seq: Seq, delivered?: Seq): Promise<BoundaryChange>
   /** Returns the boundaries in the order asked for; they are zero where there is no row. */
-  getMany(members: readonly MemberAddress[]): Promise<Ticks[]>
+  getMany(members: readonly MemberAddress[]): Promise<MemberBoundaries[]>
   /** Returns every row of the user. */
-  ofUser(userId: UserId): Promise<readonly Ticks[]>
+  ofUser(userId: UserId): Promise<readonly MemberBoundaries[]>
 }

@@ -1,7 +1,7 @@
 // Events between nodes. They go through Redis.
 
 import type { ConversationId, MessageAddress, Seq, UserId } from '../protocol/ids.ts'
-import type { Ticks } from '../protocol/ticks.ts'
+import type { MemberBoundaries } from '../protocol/ticks.ts'
 import type { MemberAddress } from './delivery.ts'
 import type { Change, GroupChange, LogEntry, Message } from './log.ts'
 
@@ -11,7 +11,7 @@ export type ChatEvent =
   | { type: 'change'; change: Change }
   | { type: 'group'; change: GroupChange }
   | { type: 'membership'; membership: MembershipEvent }
-  | { type: 'ticks'; ticks: Ticks }
+  | { type: 'ticks'; ticks: MemberBoundaries }
   | { type: 'typing'; typing: Typing }
   | { type: 'conversation'; conversationId: ConversationId }
   | { type: 'presence'; userId: UserId }
@@ -60,7 +60,7 @@ export interface Events {
   /** Does the same for a group. It is one publish however large the group is, and it does not look at sessions. */
   publishGroupEntry(entry: LogEntry): Promise<void>
   /** One round trip: publishes a member's new boundaries, and lifts the cached ones as `BoundaryCache.lift` does. */
-  publishBoundaries(audience: Audience, ticks: Ticks): Promise<{ pendingVersion: number }>
+  publishBoundaries(audience: Audience, boundaries: MemberBoundaries): Promise<{ pendingVersion: number }>
   /** Tells these users that something about a conversation has changed, such as their settings. */
   publishConversation(userIds: readonly UserId[], conversationId: ConversationId): Promise<void>
   /** Publishes that a member is typing, or has stopped. */

@@ -26,7 +26,7 @@ export interface Sequencer {
   /** Takes a reserved, unused seq back IF it is still the last one given. Returns whether it did. */
   giveBack(conversationId: ConversationId, seq: Seq): Promise<boolean>
   /** Returns the counters in the order asked for; undefined where there is none. */
-  heads(conversationIds: readonly ConversationId[]): Promise<(Seq | undefined)[]>
+  counters(conversationIds: readonly ConversationId[]): Promise<(Seq | undefined)[]>
 }
 
 export type Reservation = { seq: Seq; known: boolean }

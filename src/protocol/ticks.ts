@@ -4,14 +4,14 @@ import type { ConversationId, Seq, UserId } from './ids.ts'
 export type Boundaries = { lastDeliveredSeq: Seq; lastReadSeq: Seq }
 
 /** The boundaries of one member of one conversation. */
-export type Ticks = Boundaries & { conversationId: ConversationId; userId: UserId }
+export type MemberBoundaries = Boundaries & { conversationId: ConversationId; userId: UserId }
 
 export type Tick = 'SENT' | 'DELIVERED' | 'READ'
 
 export const noBoundaries: Boundaries = { lastDeliveredSeq: 0, lastReadSeq: 0 }
 
 /** Returns the higher of each boundary: events may overtake each other, and boundaries only rise. */
-export const risen = (one: Ticks, other: Ticks): Ticks => ({
+export const risen = (one: MemberBoundaries, other: MemberBoundaries): MemberBoundaries => ({
   ...other,
   lastDeliveredSeq: Math.max(one.lastDeliveredSeq, other.lastDeliveredSeq),
   lastReadSeq: Math.max(one.lastReadSeq, other.lastReadSeq),

@@ -1,17 +1,17 @@
 import type { DeviceId } from '../protocol/ids.ts'
-import type { Ticks } from '../protocol/ticks.ts'
+import type { MemberBoundaries } from '../protocol/ticks.ts'
 import { type Context, viewerId } from './context.ts'
 import { requireConversation } from './conversations.ts'
 import { checkedDeviceId } from './devices.ts'
 
 type Position = { conversationId: string; seq: number; deviceId?: string | null | undefined }
 
-export async function ack(ctx: Context, { conversationId, seq, deviceId }: Position): Promise<{ ticks: Ticks }> {
+export async function ack(ctx: Context, { conversationId, seq, deviceId }: Position): Promise<{ ticks: MemberBoundaries }> {
   const member = await requireConversation(ctx, conversationId)
   return { ticks: await ctx.domain.ack(member, seq, deviceIdOf(deviceId)) }
 }
 
-export async function markRead(ctx: Context, { conversationId, seq, deviceId }: Position): Promise<{ ticks: Ticks }> {
+export async function markRead(ctx: Context, { conversationId, seq, deviceId }: Position): Promise<{ ticks: MemberBoundaries }> {
   const member = await requireConversation(ctx, conversationId)
   return { ticks: await ctx.domain.markRead(member, seq, deviceIdOf(deviceId)) }
 }
@@ -22,7 +22,7 @@ const deviceIdOf = (deviceId: Position['deviceId']): DeviceId | undefined =>
 export async function ticksChanged(
   ctx: Context,
   { conversationId }: { conversationId?: string | null | undefined },
-): Promise<AsyncIterableIterator<Ticks>> {
+): Promise<AsyncIterableIterator<MemberBoundaries>> {
   const userId = viewerId(ctx)
   const only = conversationId == null ? undefined : await requireConversation(ctx, conversationId)
   return ctx.domain.followTicks(userId, only)

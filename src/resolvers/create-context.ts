@@ -24,7 +24,7 @@ export function createContextFactory<Ids>(options: CreateContextOptions<Ids>) {
   const ticksOfStreams = new WeakMap<object, ReadTicks>()
 
   function readTicksOf(stream: object): ReadTicks {
-    const readTicks = ticksOfStreams.get(stream) ?? createRecentTicks(domain.ticksOf, clock.monotonic)
+    const readTicks = ticksOfStreams.get(stream) ?? createRecentTicks(domain.boundariesOfMembers, clock.monotonic)
     ticksOfStreams.set(stream, readTicks)
     return readTicks
   }

@@ -10,7 +10,7 @@ import type { Profile } from '../ports/people.ts'
 import type { LastActivity, Seen } from '../ports/soft-state.ts'
 import { type ConversationId, type MessageAddress, messageNodeId, type UserId } from '../protocol/ids.ts'
 import { type MemberPart, ticksNodeId } from '../protocol/member-node-ids.ts'
-import { noBoundaries, type Ticks } from '../protocol/ticks.ts'
+import { type MemberBoundaries, noBoundaries } from '../protocol/ticks.ts'
 import { charge, type Loading } from '../shared/load-budget.ts'
 import type { ReadTicks } from './recent-ticks.ts'
 
@@ -31,12 +31,12 @@ export class Loaders {
   #members: DataLoader<ConversationId, Member | undefined> | undefined
   #tails: OfMembers<Tail> | undefined
   #settings: OfMembers<Settings> | undefined
-  #ticks: OfMembers<Ticks[]> | undefined
-  #messageTicks: OfMembers<Ticks[]> | undefined
+  #ticks: OfMembers<MemberBoundaries[]> | undefined
+  #messageTicks: OfMembers<MemberBoundaries[]> | undefined
   #unreadCounts: OfMembers<number> | undefined
   #messages: DataLoader<MessageAddress, Message | undefined, string> | undefined
   #ownMessages: DataLoader<MessageRequest, Message | undefined, string> | undefined
-  #boundaries: DataLoader<MemberPart, Ticks, string> | undefined
+  #boundaries: DataLoader<MemberPart, MemberBoundaries, string> | undefined
   #acquainted: DataLoader<UserId, boolean> | undefined
   #activities: OfMembers<LastActivity | undefined> | undefined
   #joinedAtMs: OfMembers<number> | undefined
@@ -166,9 +166,9 @@ export class Loaders {
   }
 
   /** Reads a row for each member, even if the field shows little of them. The operation is charged before they are read. */
-  async #readAllTicks(asked: readonly Member[]): Promise<Ticks[][]> {
+  async #readAllTicks(asked: readonly Member[]): Promise<MemberBoundaries[][]> {
     this.#chargeMembers(asked)
-    return this.#domain.ticksOf(asked)
+    return this.#domain.boundariesOfMembers(asked)
   }
 
   #chargeMembers(asked: readonly Member[]): void {

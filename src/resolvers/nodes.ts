@@ -4,7 +4,7 @@ import { badInput } from '../protocol/errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { nodesMax } from '../protocol/limits.ts'
 import { kindOfMemberNode, parseMemberNodeId } from '../protocol/member-node-ids.ts'
-import type { Ticks } from '../protocol/ticks.ts'
+import type { MemberBoundaries } from '../protocol/ticks.ts'
 import { type Context, viewerId } from './context.ts'
 import { findConversation } from './conversations.ts'
 import { type GroupMember, membershipOf } from './groups.ts'
@@ -30,7 +30,7 @@ export function findNodes<Found>(
 }
 
 /** Returns the boundaries of a member to members of the same conversation. */
-export async function findTicks(ctx: Context, nodeId: string): Promise<Ticks | null> {
+export async function findTicks(ctx: Context, nodeId: string): Promise<MemberBoundaries | null> {
   const found = await findPart(ctx, nodeId)
   if (!found) return null
   const { viewer, userId } = found

@@ -1,8 +1,8 @@
 import type { Member } from '../domain/conversations/access.ts'
 import type { ConversationId } from '../protocol/ids.ts'
-import type { Ticks } from '../protocol/ticks.ts'
+import type { MemberBoundaries } from '../protocol/ticks.ts'
 
-export type ReadTicks = (members: readonly Member[]) => Promise<Ticks[][]>
+export type ReadTicks = (members: readonly Member[]) => Promise<MemberBoundaries[][]>
 
 const staleAfterMs = 200
 const conversationsMax = 100
@@ -13,7 +13,7 @@ const conversationsMax = 100
  * other.
  */
 export function createRecentTicks(read: ReadTicks, now: () => number): ReadTicks {
-  const recent = new Map<ConversationId, { readAtMs: number; ticks: Ticks[] }>()
+  const recent = new Map<ConversationId, { readAtMs: number; ticks: MemberBoundaries[] }>()
 
   return async (members) => {
     const due = members.filter(({ conversation }) => {

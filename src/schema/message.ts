@@ -236,8 +236,8 @@ export const PositionInput = builder.inputType('PositionInput', {
 })
 
 /** All streams of this node get a live message as the same object, and mostly after the same previous one. */
-const shareOf = ({ row, previousSeq, catchUp }: Shown<MessageSource>) =>
-  catchUp ? undefined : { of: row, as: previousSeq, except: row.senderId }
+const sharedAnswerKeyOf = ({ row, previousSeq, catchUp }: Shown<MessageSource>) =>
+  catchUp ? undefined : { source: row, variant: previousSeq, exceptViewerId: row.senderId }
 
 const MessageAddedPayload = builder.objectRef<Shown<MessageSource>>('MessageAddedPayload').implement({
   description: 'An event of messageAdded.',
@@ -277,7 +277,7 @@ builder.subscriptionField('messageAdded', (t) =>
       after: t.arg({ type: [PositionInput], description: afterDescription }),
       deviceId: t.arg.id({ description: deviceIdDescription }),
     },
-    ...sharedEvents(shareOf),
+    ...sharedEvents(sharedAnswerKeyOf),
     subscribe: (_root, args, ctx) => messageAdded(ctx, args),
     resolve: (shown) => shown,
   }),

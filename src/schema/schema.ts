@@ -4,7 +4,7 @@ import { sameForAll } from '../engine/graphql/sharing.ts'
 import type { Message } from '../ports/log.ts'
 import { messageNodeId } from '../protocol/ids.ts'
 import { ticksNodeId } from '../protocol/member-node-ids.ts'
-import type { Ticks } from '../protocol/ticks.ts'
+import type { MemberBoundaries } from '../protocol/ticks.ts'
 import { type GroupMember, memberNodeIdOf } from '../resolvers/groups.ts'
 import { renewLoadersForEachMutationField } from '../resolvers/mutation-fields.ts'
 import type { User } from '../resolvers/users.ts'
@@ -38,7 +38,7 @@ const ids: Record<string, GraphQLFieldResolver<never, unknown>> = {
   User: ({ id }: User) => id,
   Conversation: ({ conversation }: Member) => conversation.id,
   Message: (message: Message) => messageNodeId(message),
-  Ticks: (ticks: Ticks) => ticksNodeId(ticks),
+  Ticks: (ticks: MemberBoundaries) => ticksNodeId(ticks),
   Member: (member: GroupMember) => memberNodeIdOf(member),
 }
 for (const [name, resolve] of Object.entries(ids)) {

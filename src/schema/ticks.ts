@@ -1,12 +1,12 @@
 import { sameForAll, sharedEvents } from '../engine/graphql/sharing.ts'
 import { ticksNodeId } from '../protocol/member-node-ids.ts'
-import type { Ticks as TicksSource } from '../protocol/ticks.ts'
+import type { MemberBoundaries } from '../protocol/ticks.ts'
 import { ack, markRead, ticksChanged } from '../resolvers/boundaries.ts'
 import { findTicks } from '../resolvers/nodes.ts'
 import { builder } from './builder.ts'
 import { User } from './user.ts'
 
-export const Ticks = builder.objectRef<TicksSource>('Ticks')
+export const Ticks = builder.objectRef<MemberBoundaries>('Ticks')
 
 builder.node(Ticks, {
   description:
@@ -59,12 +59,12 @@ const MarkReadInput = builder.inputType('MarkReadInput', {
 
 const ticksField = { description: "The caller's own boundaries, after the call." }
 
-const AckPayload = builder.objectRef<{ ticks: TicksSource }>('AckPayload').implement({
+const AckPayload = builder.objectRef<{ ticks: MemberBoundaries }>('AckPayload').implement({
   description: 'The answer to ack.',
   fields: (t) => ({ ticks: t.expose('ticks', { type: Ticks, ...ticksField }) }),
 })
 
-const MarkReadPayload = builder.objectRef<{ ticks: TicksSource }>('MarkReadPayload').implement({
+const MarkReadPayload = builder.objectRef<{ ticks: MemberBoundaries }>('MarkReadPayload').implement({
   description: 'The answer to markRead.',
   fields: (t) => ({ ticks: t.expose('ticks', { type: Ticks, ...ticksField }) }),
 })
@@ -94,7 +94,7 @@ builder.subscriptionField('ticksChanged', (t) =>
       'Boundaries of the other members, as they rise. With a conversationId the current ones come first, one per other ' +
       'member, so no change is ever missed.',
     args: { conversationId: t.arg.id({ description: 'Only this conversation; without it, all of the viewer’s.' }) },
-    ...sharedEvents((ticks: TicksSource) => ({ of: ticks, as: 0, except: '' })),
+    ...sharedEvents((ticks: MemberBoundaries) => ({ source: ticks, variant: 0, exceptViewerId: '' })),
     subscribe: (_root, args, ctx) => ticksChanged(ctx, args),
     resolve: (ticks) => ticks,
   }),

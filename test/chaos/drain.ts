@@ -17,15 +17,15 @@ import type { ChaosClient, PageResult } from './people/client.ts'
 import type { Crowd } from './people/crowd.ts'
 import type { Wanted } from './people/device.ts'
 
-// After the last fault: everybody must come to rest by themselves; then everything is restarted, and everybody must do so
-// once more; then the whole of every conversation is read, from every node, in both directions.
+// After the last fault all devices must come to rest by themselves. Then all nodes are restarted, and all devices must come to rest once
+// more. Then the whole of every conversation is read, from every node, in both directions.
 
 export type DrainFigures = {
-  /** Until every send was acknowledged. */
+  /** It took this long until every send was acknowledged. */
   acknowledgedMs: number
-  /** From then until every device had everything, without being told to reconnect. */
+  /** From then on it took this long until every device had everything, without being told to reconnect. */
   settledMs: number
-  /** From the restart of all nodes until every device, and a new one of each user, had everything. */
+  /** From the restart of all nodes it took this long until every device, and a new one of each user, had everything. */
   restartedMs: number
 }
 
@@ -34,16 +34,16 @@ type DrainOptions = {
   nodes: readonly NodeProcess[]
   history: History
   nowMs: () => number
-  /** What DynamoDB holds, past all faults. */
+  /** Returns what DynamoDB holds, past all faults. */
   readTables: () => Promise<FinalTable[]>
   readPending: () => Promise<PendingSeen[]>
 }
 
 const acknowledgeWithinMs = 30_000
-/** The periodic resync, after which even a lost last message is found, and some time for the machine. */
+/** The periodic resync comes within this time and finds even a lost last message; some time for the machine is included. */
 const settleWithinMs = 40_000
 const lookAgainMs = 8000
-/** By then a node has noted what the streams that ended had not acked. */
+/** Within this time a node has noted what the streams that ended had not acked. */
 const detachedWithinMs = 1500
 /** An ack is answered before it has tidied up. */
 const tidyWithinMs = 5000
@@ -77,7 +77,7 @@ export async function drain({
     []
   await Promise.all(conversationIds.map((id) => lastWord(id)))
   if (!(await settled())) incident(`not every device was current ${settleWithinMs} ms after the restart`)
-  // Only now: what a newcomer acks does not come any more to a device that lets the server decide where to begin.
+  // Newcomers come only now: what a newcomer acks does not come any more to a device that lets the server decide where to begin.
   crowd.addNewcomers()
   if (!(await settled())) incident(`not every new device was current ${settleWithinMs} ms after it came`)
   const restartedMs = nowMs() - restartedAtMs
@@ -94,7 +94,7 @@ export async function drain({
     restartedMs,
   }
 
-  /** All devices are gone, and what they had not acked is noted. Then everything is acked, by question and answer alone. */
+  /** All devices are gone, and what they had not acked is noted. Then everything is acked by plain requests. */
   async function pendingAfterAll(): Promise<PendingSeen[]> {
     await sleep(detachedWithinMs)
     const tables = await readTables()
@@ -133,11 +133,11 @@ export async function drain({
     crowd.established.add(conversationId)
   }
 
-  /** Whether every device gets to hold in time what was acknowledged, of what its user may see. */
+  /** Returns whether every device gets in time what was acknowledged and its user may see. */
   async function settled(): Promise<boolean> {
     const giveUpAtMs = nowMs() + settleWithinMs
     for (;;) {
-      // A change of a group that was left in the middle may take effect only now, when somebody meets it.
+      // A change of a group that was left in the middle may take effect only now, when a reader meets it.
       await crowd.lookAtGroups()
       const tables = await readTables()
       const wanted = new Map(crowd.devices.map(({ userId }) => [userId, wantedBy(userId, tables)]))

@@ -4,12 +4,15 @@ import { fileURLToPath } from 'node:url'
 import type { History } from './checks/history.ts'
 import type { PlannedFault } from './faults/plan.ts'
 
-// What is kept of a run that failed: without it a failure that timing brought about can never be looked into. The folder is there from the
-// beginning, because the nodes write their logs into it, and it stays unless the run was good: also if this process is killed.
+// The record is what is kept of a run that failed: without it a failure that timing brought about can never be looked into. The folder is
+// there from the beginning, because the nodes write their logs into it. It stays unless the run was good, also if this process is killed.
 
 export type RecordOptions = {
   seed: number
-  /** Where to keep it, whatever the verdict; a folder of its own in test/artifacts, which git ignores, unless told. */
+  /**
+   * The record is kept here in any case. Without it, the record of a bad run is kept in a folder of its own in test/artifacts, which git
+   * ignores.
+   */
   directory?: string | undefined
 }
 
@@ -27,7 +30,7 @@ export function openRecord({ seed, directory: chosen }: RecordOptions) {
   return {
     directory,
     logPath: (name: string) => join(directory, `${name}.log`),
-    /** Synchronous, so that it can be the last thing a process does. */
+    /** This is synchronous, so that it can be the last thing a process does. */
     keep(history: History, planned: readonly PlannedFault[], conclusion: string): string {
       if (closed) return directory
       closed = true
@@ -37,7 +40,7 @@ export function openRecord({ seed, directory: chosen }: RecordOptions) {
       write('report.txt', conclusion)
       return directory
     },
-    /** Of a good run nothing stays, unless it was asked for. */
+    /** Nothing of a good run stays, unless it was asked for. */
     discard(): void {
       if (closed || chosen !== undefined) return
       closed = true

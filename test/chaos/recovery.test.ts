@@ -48,7 +48,7 @@ describe('processes and recovery', () => {
 })
 
 describe('a device that polls', () => {
-  /** Bob gets each of ten messages two seconds late, all the time; first of all a node was killed. */
+  /** Bob gets each of ten messages two seconds late, all the time. Before that a node was killed. */
   const slow = (polls: { fromMs: number; toMs: number }[]) =>
     aStory((story) => {
       story.faults.push({ kind: 'kill a node', fromMs: 1000, toMs: 1500 })

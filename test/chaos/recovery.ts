@@ -2,12 +2,12 @@ import type { Anomaly } from './checks/anomaly.ts'
 import { answerOf, type Device, type FaultWindow, type History, type Span, sends } from './checks/history.ts'
 import { createTenures } from './checks/tenures.ts'
 
-// How soon everybody was current again. A device that was away by its own choice is not counted while it was.
+// Measures how soon all devices were current again. A device that was away by its own choice is not counted while it was away.
 
 type Recovery = {
   fault: FaultWindow
   limitMs: number
-  /** From the fault until no device lacked anything that was acknowledged before it, or more than a moment ago. */
+  /** It took this long from the fault until no device lacked anything that was acknowledged before it, or more than a moment ago. */
   tookMs: number
   /** Whether other faults came before it was over: then the figure is not this fault's alone. */
   disturbed: boolean
@@ -15,15 +15,15 @@ type Recovery = {
 
 const killLimitMs = 10_000
 const emptiedLimitMs = 15_000
-/** Clearly beyond: the machine has other things to do as well. */
+/** A limit has to be exceeded clearly, by this much: the machine has other things to do as well. */
 const slackMs = 3000
 /** A lost event that no other follows is found when the stream compares, every 30 s. */
 const resyncEveryMs = 30_000
 const losesEvents: ReadonlySet<string> = new Set(['lose events', 'fail over Redis'])
-/** Whoever gets a message within this time is current; a device that polls may take one round more. */
+/** A device that gets a message within this time is current. A device that polls may take one round more. */
 const momentMs = 1000
 const pollMs = 3000
-/** By then whoever is hit by a fault has noticed. */
+/** By then every device that a fault has hit has noticed. */
 const noticedMs = 3000
 
 export function recoveries(history: History): Recovery[] {
@@ -57,7 +57,7 @@ export function checkRecovery(history: History): Anomaly[] {
   return [...slow, ...stalls(history)]
 }
 
-/** However many faults there were: nobody waits that long for a message while nothing is wrong. */
+/** This holds for any number of faults: no device waits that long for a message while nothing is wrong. */
 function stalls(history: History): Anomaly[] {
   return waitsOf(history).flatMap(({ client, conversationId, seq, fromMs, toMs, unheard }): Anomaly[] => {
     const limitMs = (unheard ? resyncEveryMs : emptiedLimitMs) + slackMs
@@ -76,11 +76,11 @@ type Wait = {
   fromMs: number
   toMs: number
   polling: boolean
-  /** Its event may have been lost, with nothing that told so. */
+  /** Its event may have been lost without a sign. */
   unheard: boolean
 }
 
-/** From each message's acknowledgement, or the device's return if that was later, to its arrival at the device. */
+/** Measures from each message's acknowledgement, or the device's return if that was later, to its arrival at the device. */
 function waitsOf(history: History): Wait[] {
   const tenures = createTenures(history)
   const lossy = history.faults.filter(({ kind }) => losesEvents.has(kind))
@@ -103,10 +103,10 @@ function waitsOf(history: History): Wait[] {
   return history.devices.flatMap((device) =>
     [...acknowledged.values()].flatMap(({ conversationId, seq, atMs }): Wait[] => {
       const tenure = tenures.last(device.userId, conversationId)
-      // Whoever came to a group only then is told when they are.
+      // A user who came to the group only later gets the message once they are in it.
       if (!tenure || tenure.sinceMs > atMs) return []
       const toMs = arrived.get(`${device.client} ${conversationId} ${seq}`)
-      // What never came is the business of P4; what was there before the device was, of nobody.
+      // P4 judges what never came. What was there before the device does not count.
       if (toMs === undefined || toMs <= atMs || atMs < device.sinceMs) return []
       const fromMs = backSince(device, atMs, toMs)
       const polling = (device.polls ?? []).some((span) => overlap(span, fromMs, toMs))

@@ -13,10 +13,10 @@ export type Result = {
   verdict: Verdict
   history: History
   anomalies: Anomaly[]
-  /** Why the verdict is unknown, if it is. */
+  /** This says why the verdict is unknown, if it is. */
   shortcomings: string[]
   figures: DrainFigures & { leftOut: number; failedStarts: number }
-  /** Where the record of the run is, if it was kept. */
+  /** The record of the run is here, if it was kept. */
   record?: string
 }
 
@@ -96,7 +96,7 @@ function groupLines(history: History): string[] {
   ]
 }
 
-/** "a 3, b 1" */
+/** Returns a text such as "a 3, b 1". */
 function countsOf(all: readonly string[]): string {
   const kinds = [...new Set(all)].sort()
   return kinds.map((kind) => `${kind} ${all.filter((each) => each === kind).length}`).join(', ') || 'none'

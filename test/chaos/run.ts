@@ -25,17 +25,20 @@ type ChaosOptions = {
   seconds: number
   seed: number
   nodes?: number
-  /** Where the record is kept, whatever the verdict; otherwise only that of a run that was not good is, in a place of its own. */
+  /** The record is kept here in any case. Without it, only the record of a run that was not good is kept, in a place of its own. */
   logDirectory?: string
-  /** Shown where the compiled server lies before it is started: whoever wants to see a bug caught can plant one. */
+  /** Is called with the folder of the compiled server before it is started: a test can plant a bug there and see it caught. */
   prepare?: (directory: string) => Promise<void>
-  /** Told what is going on. */
+  /** Is called with what is going on. */
   onProgress?: (line: string) => void
   /** Ends the run early, and everything it started. */
   signal?: AbortSignal
 }
 
-/** One run: start everything, let the crowd and the nemesis loose, drain, judge. Nothing is left behind but the record of a run that was not good. */
+/**
+ * Makes one run: starts everything, lets the crowd and the nemesis loose, drains, and judges. Only the record of a run that was not good is
+ * left behind.
+ */
 export async function runChaos(options: ChaosOptions): Promise<Result> {
   const { seconds, seed, nodes: count = 3, logDirectory, prepare, onProgress = () => undefined } = options
   const command = repeatCommand(options)
@@ -46,7 +49,7 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
   const { signal } = ending
   options.signal?.addEventListener('abort', () => ending.abort(), { once: true })
   const undo: (() => unknown)[] = []
-  // The last resort, if this process ends without having come to the end of this function.
+  // This is the last resort, if this process ends before the end of this function.
   const desperate: (() => unknown)[] = []
   const onExit = () => {
     record.keep(history, planned, 'The process ended in the middle of the run.')
@@ -60,7 +63,7 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
     )
     return await Promise.race([running, ended]).catch(async (error) => {
       ending.abort()
-      // Whatever it is about to start is then known, and can be ended.
+      // By then everything that it was about to start is known, and can be ended.
       await Promise.race([running.catch(() => undefined), sleep(settleMs)])
       const kept = record.keep(history, planned, String(error instanceof Error ? error.stack : error))
       throw new Error(`There is no verdict: ${reasonOf(error)} The record is kept in ${kept}`, { cause: error })
@@ -116,7 +119,7 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
     desperate.push(...nodes.map((node) => node.destroy))
     undo.push(() => Promise.all(nodes.map((node) => node.retire())))
     onProgress(`starting ${count} nodes`)
-    // One first: it makes the tables.
+    // One node starts first: it makes the tables.
     for (const node of nodes) await node.start()
     signal.throwIfAborted()
 
@@ -149,7 +152,7 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
       }),
       sleep(seconds * 1000, undefined, { signal }),
     ])
-    // What a node has given up may still happen. The crowd is judged by what is stored when all of it has.
+    // A call that a node has given up may still be carried out. The crowd is judged by what is stored when all of them have been.
     onProgress('draining')
     await dynamodb.settled()
     const past = { ...connectDynamo(dynalite.endpoint), tablePrefix }
@@ -194,20 +197,20 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
   }
 }
 
-/** The same plan again. */
+/** Returns the command that makes the same plan again. */
 export const repeatCommand = ({ seconds, seed, nodes = 3 }: Pick<ChaosOptions, 'seconds' | 'seed' | 'nodes'>): string =>
   `npm run chaos -- --seconds ${seconds} --seed ${seed}${nodes === 3 ? '' : ` --nodes ${nodes}`}`
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Asked for together, so that none comes twice. */
+/** The ports are asked for together, so that none comes twice. */
 const freePorts = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, freePort))
 
 const tablePrefix = 'chaos_'
 const errorLevel = 50
 const settleMs = 5000
 
-/** What a node takes for a bug of its own, even if no client was there any more to be told. */
+/** Returns what a node has logged as bugs of its own, even if no client was there any more to be told. */
 async function errorsIn(logPath: string): Promise<string[]> {
   const lines = (await readFile(logPath, 'utf8')).split('\n')
   return lines

@@ -31,7 +31,7 @@ it('a stream that cannot begin leaves nothing behind', async () => {
   const { domain } = memoryDomain(({ sequencer }) => ({
     sequencer: {
       ...sequencer,
-      heads: async () => {
+      counters: async () => {
         throw new Error('away')
       },
     },

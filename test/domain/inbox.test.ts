@@ -3,7 +3,7 @@ import { coalesce } from '../../src/domain/streams/follow-ticks.ts'
 import { createInbox, Inbox, type InboxOptions, ofTypes } from '../../src/domain/streams/inbox.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { ChatEvent } from '../../src/ports/events.ts'
-import type { Ticks } from '../../src/protocol/ticks.ts'
+import type { MemberBoundaries } from '../../src/protocol/ticks.ts'
 import { aConversation, aMessage, aUser, upTo } from '../kit/ids.ts'
 
 const clock: Clock = { now: () => 0, monotonic: () => 0, sleep: async () => undefined }
@@ -12,7 +12,7 @@ const inboxOf = (options: Partial<InboxOptions> = {}) =>
 
 const conversationId = aConversation()
 const message = (seq: number): ChatEvent => ({ type: 'message', message: aMessage(conversationId, seq) })
-const ticks = (given: Partial<Ticks> = {}): ChatEvent => ({
+const ticks = (given: Partial<MemberBoundaries> = {}): ChatEvent => ({
   type: 'ticks',
   ticks: { conversationId, userId: aUser(), lastDeliveredSeq: 1, lastReadSeq: 0, ...given },
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { tickOfMessage } from '../../src/domain/sending/message-tick.ts'
 import type { Group } from '../../src/ports/conversations.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
-import { type Ticks, tickOf } from '../../src/protocol/ticks.ts'
+import { type MemberBoundaries, tickOf } from '../../src/protocol/ticks.ts'
 import { aConversation } from '../kit/ids.ts'
 
 const seq = fc.nat({ max: 6 })
@@ -12,7 +12,7 @@ type Members = typeof members extends fc.Arbitrary<infer T> ? T : never
 
 const userAt = (i: number) => `user-${i}` as UserId
 
-function aGroupOf(all: Members): { group: Group; ticks: Ticks[] } {
+function aGroupOf(all: Members): { group: Group; ticks: MemberBoundaries[] } {
   const id = aConversation()
   const members = all.map((_, i) => userAt(i))
   const group: Group = {

@@ -68,18 +68,18 @@ it.each<[string, Open, string[]]>([
   [
     'messages',
     (domain, userId) => domain.follow({ userId, after: [] }),
-    ['memberships.ofUser', 'sequencer.heads', 'versions.look'],
+    ['memberships.ofUser', 'sequencer.counters', 'versions.look'],
   ],
   [
     'changes',
     (domain, userId) => domain.followChanges({ userId, after: [] }),
-    ['memberships.ofUser', 'sequencer.heads', 'versions.look'],
+    ['memberships.ofUser', 'sequencer.counters', 'versions.look'],
   ],
   ['ticks', (domain, userId) => domain.followTicks(userId), ['memberships.ofUser', 'versions.look']],
   [
     'the ticks of one group where somebody has not read all',
     async (domain, userId) => domain.followTicks(userId, await groupOf(domain, userId)),
-    ['boundaries.getMany', 'sequencer.heads', 'versions.look'],
+    ['boundaries.getMany', 'sequencer.counters', 'versions.look'],
   ],
   [
     'typing in one group',
@@ -89,7 +89,7 @@ it.each<[string, Open, string[]]>([
   [
     'conversations',
     (domain, userId) => domain.followConversations(userId),
-    ['boundaries.ofUser', 'memberships.ofUser', 'sequencer.heads', 'versions.look'],
+    ['boundaries.ofUser', 'memberships.ofUser', 'sequencer.counters', 'versions.look'],
   ],
 ])(
   'a periodic resync of a stream of %s in which nothing was missed asks for this and no more',
@@ -109,7 +109,7 @@ it('a counter that Redis has forgotten costs one periodic resync a look into the
   // No message was sent to the group since it was created.
   expect(await periodicResync()).toContain('sequencer.seed')
   const next = await periodicResync()
-  expect(next).toEqual(['memberships.ofUser', 'sequencer.heads', 'versions.look'])
+  expect(next).toEqual(['memberships.ofUser', 'sequencer.counters', 'versions.look'])
   await stop()
 })
 

@@ -3,7 +3,7 @@ import type { Member } from '../../src/domain/conversations/access.ts'
 import type { Domain } from '../../src/domain/domain.ts'
 import type { EventListener } from '../../src/ports/events.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
-import type { Ticks } from '../../src/protocol/ticks.ts'
+import type { MemberBoundaries } from '../../src/protocol/ticks.ts'
 import { aClientMessageId, aUser } from '../kit/ids.ts'
 import { memoryDomain, nextTurn } from '../kit/memory-domain.ts'
 
@@ -128,7 +128,7 @@ describe.each(ofOneGroup)('a stream of the %s of one group', (_what, open) => {
   })
 })
 
-const line = ({ lastDeliveredSeq, lastReadSeq }: Ticks): string => `${lastDeliveredSeq}/${lastReadSeq}`
+const line = ({ lastDeliveredSeq, lastReadSeq }: MemberBoundaries): string => `${lastDeliveredSeq}/${lastReadSeq}`
 
 describe('a user who was removed and is back', () => {
   it('goes on hearing the ticks of the group, though the events of both were lost', async () => {
@@ -194,7 +194,7 @@ describe('a stream of all ticks', () => {
     const stream = await domain.followTicks(bob)
     const first = stream.next()
     await nextTurn()
-    const told = (lastReadSeq: number): Ticks => ({
+    const told = (lastReadSeq: number): MemberBoundaries => ({
       userId: carol,
       conversationId: id,
       lastDeliveredSeq: 2,

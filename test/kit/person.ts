@@ -322,7 +322,7 @@ type RestAnswer =
   | { message: RestMessage; duplicate: boolean }
   | { error: { code: string; message: string; retryable: boolean; field?: string } }
 
-/** What graphql-ws reports: an error message's payload, a close event, or an error. */
+/** `reported` is what graphql-ws reports: an error message's payload, a close event, or an error. */
 export function toFailure(reported: unknown): Error {
   if (Array.isArray(reported)) return new ApiError(reported[0])
   if (reported instanceof Error) return reported

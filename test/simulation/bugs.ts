@@ -5,7 +5,7 @@ import type { Claim, Change as LoggedChange, LogRow, Message, MessageLog, Reacti
 import type { Ports } from '../../src/ports/ports.ts'
 import { unavailable } from '../../src/protocol/errors.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
-import { noBoundaries, type Ticks } from '../../src/protocol/ticks.ts'
+import { type MemberBoundaries, noBoundaries } from '../../src/protocol/ticks.ts'
 import type { MemoryRedis } from '../../src/store/memory/memory-redis.ts'
 import { createMessagesMemory } from '../../src/store/memory/messages.ts'
 import { deviceBugs } from './device-bugs.ts'
@@ -674,17 +674,18 @@ async function rightly(message: Message, change: LoggedChange): Promise<Message>
   return (await log.alter(change)) ?? message
 }
 
-type Move = (seq: number, before: Ticks) => Ticks
+type Move = (seq: number, before: MemberBoundaries) => MemberBoundaries
 
 function changedBoundaries(store: BoundaryStore, deliver: Move, read: Move = deliver): BoundaryStore {
-  const rows = new Map<string, Ticks>()
-  const keyOf = ({ userId, conversationId }: Pick<Ticks, 'userId' | 'conversationId'>) => `${userId} ${conversationId}`
-  const rowOf = (member: Pick<Ticks, 'userId' | 'conversationId'>): Ticks =>
+  const rows = new Map<string, MemberBoundaries>()
+  const keyOf = ({ userId, conversationId }: Pick<MemberBoundaries, 'userId' | 'conversationId'>) =>
+    `${userId} ${conversationId}`
+  const rowOf = (member: Pick<MemberBoundaries, 'userId' | 'conversationId'>): MemberBoundaries =>
     rows.get(keyOf(member)) ?? { ...noBoundaries, ...member }
-  const change = async (member: Pick<Ticks, 'userId' | 'conversationId'>, seq: number, how: Move) => {
-    const ticks = how(seq, rowOf(member))
-    rows.set(keyOf(member), ticks)
-    return { ticks, changed: true }
+  const change = async (member: Pick<MemberBoundaries, 'userId' | 'conversationId'>, seq: number, how: Move) => {
+    const boundaries = how(seq, rowOf(member))
+    rows.set(keyOf(member), boundaries)
+    return { boundaries, changed: true }
   }
   return {
     ...store,

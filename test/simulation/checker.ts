@@ -1,6 +1,6 @@
 import type { Message } from '../../src/ports/log.ts'
 import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
-import type { Ticks } from '../../src/protocol/ticks.ts'
+import type { MemberBoundaries } from '../../src/protocol/ticks.ts'
 import { checkChanges } from './changes-checker.ts'
 import { type Anomaly, createFinalLog, type FinalLog, type FinalState, groupBy, only } from './final-log.ts'
 import { checkGroups } from './group-checker.ts'
@@ -181,7 +181,7 @@ function ticks(entries: readonly Entry[], state: FinalState, log: FinalLog): Ano
   const anomalies: Anomaly[] = []
   const said = new Map<string, { delivered: Seq; read: Seq }>()
   const final = new Map(state.ticks.map((each) => [memberKey(each), each]))
-  const judge = (seen: Ticks, where: string) => {
+  const judge = (seen: MemberBoundaries, where: string) => {
     const report = (what: string) =>
       anomalies.push({
         promise: 'P5',

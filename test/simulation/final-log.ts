@@ -1,13 +1,13 @@
 import type { Group } from '../../src/ports/conversations.ts'
 import type { Change, LogRow, Message } from '../../src/ports/log.ts'
 import type { ConversationId, MessageAddress, Seq, UserId } from '../../src/protocol/ids.ts'
-import type { Ticks } from '../../src/protocol/ticks.ts'
+import type { MemberBoundaries } from '../../src/protocol/ticks.ts'
 import type { Entry } from './history.ts'
 
 /** The final state of a run. */
 export type FinalState = {
   chats: FinalChat[]
-  ticks: Ticks[]
+  ticks: MemberBoundaries[]
   isBrisk: boolean
   voidedByReaders: number
   /** Returns when the row was written, in the time of the simulation. The time in the row is that of a node's clock, which may be off. */

@@ -284,8 +284,8 @@ function fromTheStart(member: Member): Member {
 
 const quietAboutGroups = (sequencer: Ports['sequencer']): Ports['sequencer'] => ({
   ...sequencer,
-  async heads(ids) {
-    const heads = await sequencer.heads(ids)
-    return ids.map((id, i) => (isGroupId(id) ? 0 : heads[i]))
+  async counters(ids) {
+    const counters = await sequencer.counters(ids)
+    return ids.map((id, i) => (isGroupId(id) ? 0 : counters[i]))
   },
 })

@@ -3,7 +3,7 @@ import type { Group } from '../../src/ports/conversations.ts'
 import type { Typing } from '../../src/ports/events.ts'
 import type { Alteration, Message } from '../../src/ports/log.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../../src/protocol/ids.ts'
-import type { Ticks } from '../../src/protocol/ticks.ts'
+import type { MemberBoundaries } from '../../src/protocol/ticks.ts'
 
 /** What was seen from outside, in order. The checker knows only this and the final log. */
 export type Entry = { atMs: number; who: string } & Observation
@@ -79,7 +79,7 @@ type Observation =
   | { kind: 'page'; userId: UserId; conversationId: ConversationId; messages: readonly Message[]; since: number }
   | { kind: 'says'; userId: UserId; conversationId: ConversationId; delivered: Seq; read: Seq }
   /** `watch` is the stream that showed them, and its user. */
-  | { kind: 'ticks'; ticks: Ticks; source: string; watch?: { stream: number; userId: UserId } }
+  | { kind: 'ticks'; ticks: MemberBoundaries; source: string; watch?: { stream: number; userId: UserId } }
   | { kind: 'typing'; typing: Typing; stream: number; userId: UserId }
   | { kind: 'watch'; stream: number; userId: UserId; of: string; node: string; only?: ConversationId }
   /** A pending row was left that is not needed any more. */

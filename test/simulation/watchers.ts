@@ -1,6 +1,6 @@
 import type { Typing } from '../../src/ports/events.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
-import type { Ticks } from '../../src/protocol/ticks.ts'
+import type { MemberBoundaries } from '../../src/protocol/ticks.ts'
 import { client, messageOf } from './clients.ts'
 import type { World } from './world.ts'
 
@@ -26,9 +26,9 @@ export async function runWatcher(world: World, userId: UserId, name: string): Pr
     const node = random.pick(world.nodes)
     const id = random.pick(world.idsFor(userId))
     const of = random.pick(['ticks', 'all ticks', 'typing'] as const)
-    const noteTicks = (ticks: Ticks) =>
+    const noteTicks = (ticks: MemberBoundaries) =>
       history.note(name, { kind: 'ticks', ticks, source: `watch ${stream}`, watch: { stream, userId } })
-    const show = (item: Ticks | Typing) => {
+    const show = (item: MemberBoundaries | Typing) => {
       if ('typing' in item) history.note(name, { kind: 'typing', typing: item, stream, userId })
       else noteTicks(item)
     }
@@ -41,7 +41,7 @@ export async function runWatcher(world: World, userId: UserId, name: string): Pr
     history.note(name, { kind: 'watch', stream, userId, of, node: node.owner.name, ...only })
     if ('setSink' in source && of !== 'typing' && random.chance(0.5)) {
       source.setSink({
-        tryPush(item: Ticks) {
+        tryPush(item: MemberBoundaries) {
           if (random.chance(0.2)) return false
           noteTicks(item)
           return true

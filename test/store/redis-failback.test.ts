@@ -50,7 +50,7 @@ test('a Redis that is made master again believes nothing of what it knew before,
     expect(await boundaryCache.open(member)).toMatchObject({ pendingVersion: 0 })
   }
   const known = async ({ sequencer, versions, blockCache, sessions, boundaryCache }: SoftState) => ({
-    counter: (await sequencer.heads([chat]))[0],
+    counter: (await sequencer.counters([chat]))[0],
     version: (await versions.look([group], 'a'))[0],
     blockers: (await blockCache.look([chat], 'a'))[0],
     ...(await sessions.attach(phone)),

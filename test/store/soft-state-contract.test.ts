@@ -97,8 +97,8 @@ describe('the memory Redis', () => {
     expect(await boundaryCache.get({ userId, conversationId })).toBeDefined()
     nowMs += 7 * 86_400_000
     expect(await boundaryCache.get({ userId, conversationId })).toBeUndefined()
-    expect(await sequencer.heads([conversationId])).toEqual([5])
+    expect(await sequencer.counters([conversationId])).toEqual([5])
     nowMs += 23 * 86_400_000
-    expect(await sequencer.heads([conversationId])).toEqual([undefined])
+    expect(await sequencer.counters([conversationId])).toEqual([undefined])
   })
 })

@@ -30,8 +30,8 @@ export function createChats({ log, messages, sequencer, access }: Needs) {
   ): Promise<Tail[]> {
     if (members.length === 0) return []
     const ids = members.map((member) => member.conversation.id)
-    const heads = await sequencer.heads(ids)
-    const spans = ids.map((conversationId, i) => lastCells(conversationId, heads[i], activities[i]?.seq))
+    const counters = await sequencer.counters(ids)
+    const spans = ids.map((conversationId, i) => lastCells(conversationId, counters[i], activities[i]?.seq))
     const found = new Map((await messages.getMany(spans.flat())).map((row) => [keyOf(row), row] as const))
     const all = await Promise.all(
       ids.map((id, i) => {
@@ -85,13 +85,13 @@ const isUnread = (row: LogRow, userId: UserId): boolean =>
 /** Returns the cell after the last one, and those down to the last message if that is not far. */
 function lastCells(
   conversationId: ConversationId,
-  head: Seq | undefined,
+  counter: Seq | undefined,
   messageSeq: Seq | undefined,
 ): MessageAddress[] {
-  if (!head) return []
-  const behind = messageSeq === undefined ? 0 : head - messageSeq
-  const lowest = behind >= 0 && behind <= spanMax ? head - behind : head
-  return Array.from({ length: head + 2 - lowest }, (_, i) => ({ conversationId, seq: head + 1 - i }))
+  if (!counter) return []
+  const behind = messageSeq === undefined ? 0 : counter - messageSeq
+  const lowest = behind >= 0 && behind <= spanMax ? counter - behind : counter
+  return Array.from({ length: counter + 2 - lowest }, (_, i) => ({ conversationId, seq: counter + 1 - i }))
 }
 
 const keyOf = ({ conversationId, seq }: MessageAddress): string => `${conversationId} ${seq}`

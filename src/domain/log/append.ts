@@ -8,7 +8,7 @@ import type { ClientMessageId, ConversationId, MessageId, Seq } from '../../prot
 import type { Member } from '../conversations/access.ts'
 import { type Blocking, refused } from '../people/blocking.ts'
 import type { Recount } from './counters.ts'
-import type { Heads } from './heads.ts'
+import type { HighestSeqs } from './highest-seqs.ts'
 import type { Log } from './log.ts'
 import type { Payload } from './payloads.ts'
 
@@ -42,7 +42,7 @@ const attemptsMax = 20
 
 type Needs = Pick<Ports, 'sequencer' | 'claims' | 'messages' | 'clock'> & {
   log: Log
-  heads: Heads
+  highestSeqs: HighestSeqs
   recount: Recount
   blocking: Blocking
   nextMessageId: () => MessageId
@@ -52,18 +52,18 @@ type Needs = Pick<Ports, 'sequencer' | 'claims' | 'messages' | 'clock'> & {
 export type Append = ReturnType<typeof createAppend>
 
 export function createAppend(needs: Needs) {
-  const { sequencer, claims, messages, clock, log, heads, recount, blocking, nextMessageId, observer } = needs
+  const { sequencer, claims, messages, clock, log, highestSeqs, recount, blocking, nextMessageId, observer } = needs
 
   async function append<Row extends LogEntry>(member: Member, draft: Draft<Row>): Promise<Appended<Row>> {
     const key = { senderId: member.userId, clientMessageId: draft.clientMessageId }
     // The floor is taken before the seq is reserved: what others write in between may be above that seq.
-    const floor = Math.max(draft.above ?? versionOf(member.conversation), heads.known(member.conversation.id))
+    const floor = Math.max(draft.above ?? versionOf(member.conversation), highestSeqs.known(member.conversation.id))
     const reserved = await (draft.always
       ? sequencer.reserve(member.conversation.id, key)
       : blocking.reserve(member, key))
     if (reserved === 'blocked') return acceptedBefore(member, draft)
     const appended = await write(await claimSeq(member, draft, reserved, floor), draft)
-    heads.saw(appended.row.conversationId, appended.row.seq)
+    highestSeqs.note(appended.row.conversationId, appended.row.seq)
     if (appended.duplicate) observer.duplicate(appended.row.kind)
     return appended
   }

@@ -6,7 +6,7 @@ import { seqMax } from '../../protocol/limits.ts'
 import type { Access, Member } from '../conversations/access.ts'
 import type { Groups } from '../conversations/groups.ts'
 import { type AroundRequest, joinParts, newerPart, olderPart } from './around.ts'
-import type { Heads } from './heads.ts'
+import type { HighestSeqs } from './highest-seqs.ts'
 import { isMessage, type Log, nextStep } from './log.ts'
 
 /** A range of history. Its bounds are exclusive; `from` says at which end of them to begin. */
@@ -15,7 +15,12 @@ export type PageRequest = { count: number; from: 'newest' | 'oldest'; olderThan?
 /** The messages are sorted newest first. */
 export type Page = { messages: readonly Message[]; moreNewer: boolean; moreOlder: boolean }
 
-type Needs = Pick<Ports, 'messages'> & { log: Log; heads: Heads; access: Access; decideChange: Groups['decideChange'] }
+type Needs = Pick<Ports, 'messages'> & {
+  log: Log
+  highestSeqs: HighestSeqs
+  access: Access
+  decideChange: Groups['decideChange']
+}
 
 /** Asks for a message on behalf of a member of its conversation. */
 export type MessageRequest = { member: Member; seq: Seq }
@@ -23,7 +28,7 @@ export type MessageRequest = { member: Member; seq: Seq }
 /** A page, with the group changes that were met while it was read. */
 type Made = { bounds: Bounds; page: Page; changes: readonly GroupChange[] }
 
-export function createHistory({ messages, log, heads, access, decideChange }: Needs) {
+export function createHistory({ messages, log, highestSeqs, access, decideChange }: Needs) {
   /** Returns one message, in one read. In a group, access is checked once more; see `mayShow`. */
   async function message(member: Member, seq: Seq): Promise<Message | undefined> {
     const [found] = await messagesOf([{ member, seq }])
@@ -124,7 +129,7 @@ export function createHistory({ messages, log, heads, access, decideChange }: Ne
     }
     const page = pageOf(found, bounds)
     const [newest] = page.messages
-    if (newest) heads.saw(id, newest.seq)
+    if (newest) highestSeqs.note(id, newest.seq)
     const all = { bounds, page, changes }
     made.set(rows, all)
     return all

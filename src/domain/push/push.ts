@@ -158,8 +158,8 @@ export function createPush(needs: Needs) {
     const behind = audience && isFresh ? own.filter(({ deviceId }) => !shows(shown.get(deviceId), banner.seq)) : []
     if (behind.length > 0) await banners.note(banner, new Map(behind.map(noted({ seq: banner.seq, accepted: false }))))
 
-    const [ticks] = await boundaries.getMany([banner])
-    const lastReadSeq = ticks?.lastReadSeq ?? 0
+    const [reached] = await boundaries.getMany([banner])
+    const lastReadSeq = reached?.lastReadSeq ?? 0
     const message = audience && behind.length > 0 ? await rules.newest(audience, banner.seq, lastReadSeq) : undefined
     // If the wanted message is not to be shown, this is an older one, and some devices may show it already.
     const missing = message ? behind.filter(({ deviceId }) => !shows(shown.get(deviceId), message.seq)) : []

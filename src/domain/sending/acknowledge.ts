@@ -1,9 +1,9 @@
 import type { BoundaryChange, MemberAddress } from '../../ports/delivery.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { type DeviceId, isGroupId, type Seq } from '../../protocol/ids.ts'
-import type { Ticks } from '../../protocol/ticks.ts'
+import type { MemberBoundaries } from '../../protocol/ticks.ts'
 import { audienceOf, type Member } from '../conversations/access.ts'
-import type { Heads } from '../log/heads.ts'
+import type { HighestSeqs } from '../log/highest-seqs.ts'
 import type { Log } from '../log/log.ts'
 import type { Pushes } from '../push/push.ts'
 import type { KeptPositions } from '../streams/kept-positions.ts'
@@ -15,7 +15,7 @@ export type Acknowledge = ReturnType<typeof createAcknowledge>
 
 type Needs = Pick<Ports, 'boundaries' | 'boundaryCache' | 'pending' | 'events'> & {
   log: Log
-  heads: Heads
+  highestSeqs: HighestSeqs
   pushes: Pushes
   keptPositions: KeptPositions
 }
@@ -26,16 +26,16 @@ export function createAcknowledge({
   pending,
   events,
   log,
-  heads,
+  highestSeqs,
   pushes,
   keptPositions,
 }: Needs) {
   /** The member's device has everything up to `seq`. */
-  const ack = (member: Member, seq: Seq, deviceId?: DeviceId): Promise<Ticks> =>
+  const ack = (member: Member, seq: Seq, deviceId?: DeviceId): Promise<MemberBoundaries> =>
     move(member, { seq, deviceId }, (address) => boundaries.deliver(address, seq))
 
   /** The member has read everything up to `seq`. */
-  const markRead = (member: Member, seq: Seq, deviceId?: DeviceId): Promise<Ticks> =>
+  const markRead = (member: Member, seq: Seq, deviceId?: DeviceId): Promise<MemberBoundaries> =>
     move(member, { seq, deviceId }, async (address) => {
       const cached = await boundaryCache.get(address)
       const change = await boundaries.read(address, seq, cached?.lastDeliveredSeq)
@@ -47,17 +47,17 @@ export function createAcknowledge({
     member: Member,
     { seq, deviceId }: { seq: Seq; deviceId: DeviceId | undefined },
     write: (address: MemberAddress) => Promise<BoundaryChange>,
-  ): Promise<Ticks> {
+  ): Promise<MemberBoundaries> {
     const address = addressOf(member)
-    await heads.assertInRange(address.conversationId, seq)
-    const { ticks } = await write(address)
+    await highestSeqs.assertInRange(address.conversationId, seq)
+    const { boundaries: raised } = await write(address)
     // It is published also where nothing changed: an earlier attempt may have died between the write and here.
-    const { pendingVersion } = await events.publishBoundaries(audienceOf(member), ticks)
+    const { pendingVersion } = await events.publishBoundaries(audienceOf(member), raised)
     // There are no pending rows in a group.
-    if (pendingVersion !== 0 && !isGroupId(address.conversationId)) await forgetPending(address, ticks.lastDeliveredSeq)
+    if (pendingVersion !== 0 && !isGroupId(address.conversationId)) await forgetPending(address, raised.lastDeliveredSeq)
     // It comes last. If this call dies before it, the device gets the entry again and acks it again, which repeats all of the above.
     if (deviceId) await keptPositions.raise({ userId: address.userId, deviceId }, address.conversationId, seq)
-    return ticks
+    return raised
   }
 
   /**
@@ -106,22 +106,22 @@ export function createAcknowledge({
     const address = addressOf(member)
     const cached = await boundaryCache.get(address)
     if (cached) return unread(cached)
-    const [ticks] = await boundaries.getMany([address])
-    if (!ticks) return 0
-    await boundaryCache.lift(address, ticks)
-    return unread(ticks)
+    const [own] = await boundaries.getMany([address])
+    if (!own) return 0
+    await boundaryCache.lift(address, own)
+    return unread(own)
   }
 
   async function readByReply(member: Member, delivered: Seq): Promise<void> {
     if (delivered === 0) return
     const address = addressOf(member)
-    const { ticks } = await boundaries.read(address, delivered, delivered)
+    const { boundaries: raised } = await boundaries.read(address, delivered, delivered)
     pushes.read(address)
-    await events.publishBoundaries(audienceOf(member), ticks)
+    await events.publishBoundaries(audienceOf(member), raised)
   }
 
   /** Returns the boundaries of every member of each conversation, in the order of the members. */
-  async function ticksOf(asked: readonly Member[]): Promise<Ticks[][]> {
+  async function boundariesOfMembers(asked: readonly Member[]): Promise<MemberBoundaries[][]> {
     const all = await boundaries.getMany(
       asked.flatMap(({ conversation }) =>
         conversation.members.map((userId) => ({ userId, conversationId: conversation.id })),
@@ -129,19 +129,20 @@ export function createAcknowledge({
     )
     let taken = 0
     return asked.map(({ conversation }) => {
-      const ticks = all.slice(taken, taken + conversation.members.length)
+      const ofOne = all.slice(taken, taken + conversation.members.length)
       taken += conversation.members.length
-      return ticks
+      return ofOne
     })
   }
 
   /** Returns boundaries in the order asked for. The caller has checked that these users are members. */
-  const boundariesAt = (addresses: readonly MemberAddress[]): Promise<Ticks[]> => boundaries.getMany(addresses)
+  const boundariesAt = (addresses: readonly MemberAddress[]): Promise<MemberBoundaries[]> =>
+    boundaries.getMany(addresses)
 
   return {
     ack,
     markRead,
-    ticksOf,
+    boundariesOfMembers,
     boundariesAt,
     addPending,
     notePending,

@@ -1,4 +1,4 @@
-import type { Boundaries, Ticks } from '../../protocol/ticks.ts'
+import type { Boundaries, MemberBoundaries } from '../../protocol/ticks.ts'
 import type { Member } from '../conversations/access.ts'
 import { joinedSeqOf } from '../conversations/group.ts'
 
@@ -7,8 +7,11 @@ import { joinedSeqOf } from '../conversations/group.ts'
  * written before a member joined does not wait for that member, whose boundaries count as at least their joinedSeq. Undefined where there is
  * no other member.
  */
-export function boundariesOfOthers({ userId, conversation }: Member, ticks: readonly Ticks[]): Boundaries | undefined {
-  const others = ticks.filter((each) => each.userId !== userId)
+export function boundariesOfOthers(
+  { userId, conversation }: Member,
+  all: readonly MemberBoundaries[],
+): Boundaries | undefined {
+  const others = all.filter((each) => each.userId !== userId)
   if (others.length === 0) return undefined
   let [lastDeliveredSeq, lastReadSeq] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (const other of others) {

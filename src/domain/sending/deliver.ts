@@ -63,7 +63,7 @@ export function createDeliver({ events, pending, boundaries, pushes, notePending
   /** Leaves out members who have the message already: a retry may come long after it was delivered. */
   async function stillWaiting(userIds: readonly UserId[], { conversationId, seq }: Message): Promise<UserId[]> {
     if (userIds.length === 0) return []
-    const ticks = await boundaries.getMany(userIds.map((userId) => ({ userId, conversationId })))
-    return ticks.filter((each) => each.lastDeliveredSeq < seq).map((each) => each.userId)
+    const all = await boundaries.getMany(userIds.map((userId) => ({ userId, conversationId })))
+    return all.filter((each) => each.lastDeliveredSeq < seq).map((each) => each.userId)
   }
 }

@@ -1,7 +1,7 @@
 import type { Conversation } from '../../ports/conversations.ts'
 import type { Message } from '../../ports/log.ts'
 import type { Seq, UserId } from '../../protocol/ids.ts'
-import { type Tick, type Ticks, tickOf } from '../../protocol/ticks.ts'
+import { type MemberBoundaries, type Tick, tickOf } from '../../protocol/ticks.ts'
 import { joinedSeqOf } from '../conversations/group.ts'
 
 // A message is as far as the slowest of its receivers: the members who had joined before it, without its sender. An operation may ask for
@@ -16,31 +16,31 @@ type Step = { joinedSeq: Seq; delivered: Slowest; read: Slowest }
 const noSlowest: Slowest = { userId: undefined, seq: Number.POSITIVE_INFINITY, othersSeq: Number.POSITIVE_INFINITY }
 
 /** The steps by the list of boundaries that was loaded. The conversation is kept too, as a group may change while a stream uses an older list. */
-const known = new WeakMap<readonly Ticks[], { conversation: Conversation; steps: readonly Step[] }>()
+const known = new WeakMap<readonly MemberBoundaries[], { conversation: Conversation; steps: readonly Step[] }>()
 
 /** Returns how far the message has got with all members but its sender. Members who joined later do not count. */
 export function tickOfMessage(
   conversation: Conversation,
-  ticks: readonly Ticks[],
+  boundaries: readonly MemberBoundaries[],
   { seq, senderId }: Pick<Message, 'seq' | 'senderId'>,
 ): Tick {
-  const step = lastBefore(stepsOf(conversation, ticks), seq)
+  const step = lastBefore(stepsOf(conversation, boundaries), seq)
   if (!step) return tickOf(seq, [])
   const others = { lastDeliveredSeq: without(step.delivered, senderId), lastReadSeq: without(step.read, senderId) }
   return tickOf(seq, [others])
 }
 
-function stepsOf(conversation: Conversation, ticks: readonly Ticks[]): readonly Step[] {
-  const kept = known.get(ticks)
+function stepsOf(conversation: Conversation, boundaries: readonly MemberBoundaries[]): readonly Step[] {
+  const kept = known.get(boundaries)
   if (kept?.conversation === conversation) return kept.steps
-  const steps = makeSteps(conversation, ticks)
-  known.set(ticks, { conversation, steps })
+  const steps = makeSteps(conversation, boundaries)
+  known.set(boundaries, { conversation, steps })
   return steps
 }
 
-function makeSteps(conversation: Conversation, ticks: readonly Ticks[]): Step[] {
+function makeSteps(conversation: Conversation, boundaries: readonly MemberBoundaries[]): Step[] {
   let [delivered, read] = [noSlowest, noSlowest]
-  return ticks
+  return boundaries
     .map((each) => ({ each, joinedSeq: joinedSeqOf(conversation, each.userId) }))
     .sort((one, other) => one.joinedSeq - other.joinedSeq)
     .map(({ each, joinedSeq }) => {

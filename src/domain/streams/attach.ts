@@ -125,10 +125,10 @@ export class AttachedStream {
       if (conversationId && event.message.conversationId !== conversationId) continue
       heard.set(event.message.conversationId, Math.max(event.message.seq, heard.get(event.message.conversationId) ?? 0))
     }
-    const ticks = conversationId
+    const ownBoundaries = conversationId
       ? await boundaries.getMany([{ userId, conversationId }])
       : await boundaries.ofUser(userId)
-    const delivered = new Map(ticks.map((each) => [each.conversationId, each.lastDeliveredSeq]))
+    const delivered = new Map(ownBoundaries.map((each) => [each.conversationId, each.lastDeliveredSeq]))
     await Promise.all(
       [...heard].map(([id, seq]) => {
         if (isGroupId(id)) return undefined

@@ -6,7 +6,7 @@ import type { Seq } from '../../protocol/ids.ts'
 import type { Access } from '../conversations/access.ts'
 import type { Groups } from '../conversations/groups.ts'
 import type { Recount } from '../log/counters.ts'
-import type { Heads } from '../log/heads.ts'
+import type { HighestSeqs } from '../log/highest-seqs.ts'
 import type { Latest } from '../log/latest-messages.ts'
 import { isChange, type Log } from '../log/log.ts'
 import { createLogPages } from '../log/log-pages.ts'
@@ -29,7 +29,7 @@ export type ShownChange = { message: Message; seq: number; previousSeq: number; 
 
 type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'clock'> & {
   log: Log
-  heads: Heads
+  highestSeqs: HighestSeqs
   recount: Recount
   access: Access
   decideChange: Groups['decideChange']

@@ -66,8 +66,8 @@ export function createFollowConversations(needs: Needs) {
     try {
       const { rows, members } = await survey()
       for (const id of members) own.add(id)
-      for (const { id, head, ...rest } of rows) {
-        shown.set(id, { ...rest, seq: head ?? 0, counted: head !== undefined })
+      for (const { id, counter, ...rest } of rows) {
+        shown.set(id, { ...rest, seq: counter ?? 0, counted: counter !== undefined })
       }
       // These rose after the subscription was confirmed and before the survey: the reader may not have seen them.
       for (const event of inbox.untaken() ?? []) {
@@ -138,11 +138,14 @@ export function createFollowConversations(needs: Needs) {
         return access.among(userId, index)
       })
       const ids = index.map(({ conversationId }) => conversationId)
-      const [heads, ticks] = await Promise.all([ids.length > 0 ? sequencer.heads(ids) : [], boundaries.ofUser(userId)])
-      const reads = new Map(ticks.map(({ conversationId, lastReadSeq }) => [conversationId, lastReadSeq]))
+      const [counters, ownBoundaries] = await Promise.all([
+        ids.length > 0 ? sequencer.counters(ids) : [],
+        boundaries.ofUser(userId),
+      ])
+      const reads = new Map(ownBoundaries.map(({ conversationId, lastReadSeq }) => [conversationId, lastReadSeq]))
       const rows = index.map(({ conversationId: id, settings }, i) => ({
         id,
-        head: heads[i],
+        counter: counters[i],
         readSeq: reads.get(id) ?? 0,
         settings: JSON.stringify(settings ?? null),
       }))
@@ -152,15 +155,17 @@ export function createFollowConversations(needs: Needs) {
     /** Returns the conversations that are no longer as they were last shown, and those that are gone. */
     async function moved(): Promise<ConversationId[]> {
       const { rows: now, members } = await survey()
-      const seqs = await Promise.all(now.map(({ id, head }) => lastSeq(id, head)))
+      const seqs = await Promise.all(now.map(({ id, counter }) => lastSeq(id, counter)))
       // Redis has forgotten these counters since. They are seeded from the log, so that they show what comes from now on.
-      const forgotten = now.filter(({ id, head }) => head === undefined && knownOf(id).counted).map(({ id }) => id)
+      const forgotten = now
+        .filter(({ id, counter }) => counter === undefined && knownOf(id).counted)
+        .map(({ id }) => id)
       if (forgotten.length > 0) await recount(forgotten)
-      const changed = now.flatMap(({ id, head, readSeq, settings }, i) => {
+      const changed = now.flatMap(({ id, counter, readSeq, settings }, i) => {
         const known = knownOf(id)
         const seq = Math.max(seqs[i] ?? 0, known.seq)
         const isSame = known.seq === seq && known.readSeq >= readSeq && known.settings === settings
-        shown.set(id, { seq, readSeq: Math.max(readSeq, known.readSeq), settings, counted: head !== undefined })
+        shown.set(id, { seq, readSeq: Math.max(readSeq, known.readSeq), settings, counted: counter !== undefined })
         return isSame || seq === 0 ? [] : [id]
       })
       return [...new Set([...[...own].filter((id) => !members.has(id)), ...changed])]
@@ -170,9 +175,9 @@ export function createFollowConversations(needs: Needs) {
      * Asks the log only where the counter is ahead of what was shown, as it may also be ahead of the log, and where the counter is gone. A
      * conversation that had no counter from the beginning gets one from the next sender.
      */
-    async function lastSeq(id: ConversationId, head: Seq | undefined): Promise<Seq> {
+    async function lastSeq(id: ConversationId, counter: Seq | undefined): Promise<Seq> {
       const known = shown.get(id)
-      const isKnown = known && (head === undefined ? !known.counted : head <= known.seq)
+      const isKnown = known && (counter === undefined ? !known.counted : counter <= known.seq)
       return isKnown ? known.seq : log.lastSeq(id)
     }
   }

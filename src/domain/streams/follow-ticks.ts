@@ -4,7 +4,7 @@ import type { LiveStream } from '../../ports/live-stream.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
-import { risen, type Ticks } from '../../protocol/ticks.ts'
+import { type MemberBoundaries, risen } from '../../protocol/ticks.ts'
 import { type Access, isIn, type Member, othersOf } from '../conversations/access.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { createInbox } from './inbox.ts'
@@ -34,7 +34,7 @@ export function createFollowTicks({
   resyncScheduler,
   observer,
 }: Needs) {
-  return async function followTicks(userId: UserId, only?: Member): Promise<LiveStream<Ticks>> {
+  return async function followTicks(userId: UserId, only?: Member): Promise<LiveStream<MemberBoundaries>> {
     const isWatched = (id: ConversationId): boolean => !only || id === only.conversation.id
     const concerns = (event: ChatEvent): boolean => {
       if (event.type === 'membership') return isWatched(event.membership.conversationId)
@@ -48,9 +48,9 @@ export function createFollowTicks({
     })
     const subscription = await subscribeUser(userId, inbox, only)
     resyncScheduler.add(inbox, userId)
-    const shown = new Map<string, Ticks>()
+    const shown = new Map<string, MemberBoundaries>()
 
-    async function* run(): AsyncGenerator<Ticks> {
+    async function* run(): AsyncGenerator<MemberBoundaries> {
       yield* rising(await retryWhileUnavailable(clock, current))
       for (;;) {
         const signal = await inbox.take()
@@ -69,16 +69,16 @@ export function createFollowTicks({
       await (member ? retryWhileUnavailable(clock, () => subscription.joinGroup(id)) : subscription.leaveGroup(id))
     }
 
-    const current = async (): Promise<Ticks[]> => boundariesOf(watched(await subscription.refresh()))
+    const current = async (): Promise<MemberBoundaries[]> => boundariesOf(watched(await subscription.refresh()))
 
     /**
      * Skips members who have read up to the counter: they cannot have got further. A counter that has fallen back to exactly there hides a
      * lost rise until the next message lifts it.
      */
-    async function currentWhereUnread(): Promise<Ticks[]> {
+    async function currentWhereUnread(): Promise<MemberBoundaries[]> {
       const asked = watched(await subscription.refresh())
       const ids = [...new Set(asked.map(({ conversationId }) => conversationId))]
-      const counters = ids.length > 0 ? await sequencer.heads(ids) : []
+      const counters = ids.length > 0 ? await sequencer.counters(ids) : []
       const lastSeqs = new Map(ids.map((id, i) => [id, counters[i]]))
       return boundariesOf(
         asked.filter((address) => {
@@ -105,12 +105,12 @@ export function createFollowTicks({
       )
     }
 
-    const boundariesOf = async (asked: readonly MemberAddress[]): Promise<Ticks[]> =>
+    const boundariesOf = async (asked: readonly MemberAddress[]): Promise<MemberBoundaries[]> =>
       asked.length > 0 ? boundaries.getMany(asked) : []
 
-    function* rising(all: readonly Ticks[]): Generator<Ticks> {
-      for (const ticks of all) {
-        const now = risenBy(ticks)
+    function* rising(all: readonly MemberBoundaries[]): Generator<MemberBoundaries> {
+      for (const each of all) {
+        const now = risenBy(each)
         if (!now) continue
         shown.set(keyOf(now), now)
         yield now
@@ -118,12 +118,12 @@ export function createFollowTicks({
     }
 
     /** Returns the boundaries if they are higher than what was shown. Events that still wait when the user is out of the group are dropped. */
-    function risenBy(ticks: Ticks): Ticks | undefined {
-      if (access.isOut(userId, ticks.conversationId)) return undefined
-      const before = shown.get(keyOf(ticks))
-      if (!before) return ticks
-      const rises = ticks.lastDeliveredSeq > before.lastDeliveredSeq || ticks.lastReadSeq > before.lastReadSeq
-      return rises ? risen(before, ticks) : undefined
+    function risenBy(given: MemberBoundaries): MemberBoundaries | undefined {
+      if (access.isOut(userId, given.conversationId)) return undefined
+      const before = shown.get(keyOf(given))
+      if (!before) return given
+      const rises = given.lastDeliveredSeq > before.lastDeliveredSeq || given.lastReadSeq > before.lastReadSeq
+      return rises ? risen(before, given) : undefined
     }
 
     function tryPush(event: ChatEvent): boolean {
@@ -134,7 +134,7 @@ export function createFollowTicks({
       return true
     }
 
-    const reader: Reader<Ticks> = { run, tryPush }
+    const reader: Reader<MemberBoundaries> = { run, tryPush }
     return createStream(inbox, reader, async () => {
       resyncScheduler.remove(inbox)
       await subscription.close()

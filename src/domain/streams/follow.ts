@@ -7,7 +7,7 @@ import { type ConversationId, type DeviceId, isGroupId, type Seq, type UserId } 
 import type { Access, Member } from '../conversations/access.ts'
 import type { Groups } from '../conversations/groups.ts'
 import type { Recount } from '../log/counters.ts'
-import type { Heads } from '../log/heads.ts'
+import type { HighestSeqs } from '../log/highest-seqs.ts'
 import { isMessage, type Log } from '../log/log.ts'
 import { createLogPages } from '../log/log-pages.ts'
 import type { Acknowledge } from '../sending/acknowledge.ts'
@@ -33,7 +33,7 @@ export type FollowRequest = {
 
 type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'pending' | 'clock'> & {
   log: Log
-  heads: Heads
+  highestSeqs: HighestSeqs
   recount: Recount
   access: Access
   decideChange: Groups['decideChange']
@@ -123,8 +123,10 @@ export async function deliveredOf(
   userId: UserId,
   only: Member | undefined,
 ): Promise<ReadonlyMap<ConversationId, Seq>> {
-  const ticks = only
+  const ownBoundaries = only
     ? await boundaries.getMany([{ userId, conversationId: only.conversation.id }])
     : await boundaries.ofUser(userId)
-  return ticks.length === 0 ? none : new Map(ticks.map((each) => [each.conversationId, each.lastDeliveredSeq]))
+  return ownBoundaries.length === 0
+    ? none
+    : new Map(ownBoundaries.map((each) => [each.conversationId, each.lastDeliveredSeq]))
 }

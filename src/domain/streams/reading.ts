@@ -9,7 +9,7 @@ import type { Access, Member } from '../conversations/access.ts'
 import type { Groups } from '../conversations/groups.ts'
 import type { Recount } from '../log/counters.ts'
 import { Gaps } from '../log/gaps.ts'
-import type { Heads } from '../log/heads.ts'
+import type { HighestSeqs } from '../log/highest-seqs.ts'
 import type { LogPages } from '../log/log-pages.ts'
 import { readTogether } from '../log/read-together.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
@@ -33,7 +33,7 @@ import type { UserSubscription } from './user-subscription.ts'
 // never run at the same time.
 
 type Needs = Pick<Ports, 'messages' | 'sequencer' | 'clock'> & {
-  heads: Heads
+  highestSeqs: HighestSeqs
   recount: Recount
   access: Access
   /** Returns the group once this change is decided. */
@@ -137,7 +137,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     const shown = this.#positions.show(row, position, false)
     if (shown && !this.sink?.tryPush(shown)) return false
     if (shown) this.#onShown?.(shown.row)
-    this.#needs.heads.saw(id, seq)
+    this.#needs.highestSeqs.note(id, seq)
     this.#positions.moveTo(seq, position, shown !== undefined)
     return true
   }
@@ -297,7 +297,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
 
   async #pass(row: LogRow, catchUp: boolean): Promise<Shown<Row> | undefined> {
     if (!this.#positions.isOpen(row.conversationId)) return undefined
-    if (row.kind !== 'void') this.#needs.heads.saw(row.conversationId, row.seq)
+    if (row.kind !== 'void') this.#needs.highestSeqs.note(row.conversationId, row.seq)
     const shown = this.#positions.pass(row, catchUp)
     if (shown) this.#onShown?.(shown.row)
     if (row.kind === 'group') await this.#meet(row)
@@ -315,7 +315,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   /** Returns the conversations whose counter is not where this reader is. A counter may be ahead of the log; then a read finds nothing. */
   async #lagging(among?: readonly ConversationId[]): Promise<Lagging[]> {
     const ids = among ?? (await this.everyConversation())
-    const counters = await this.#needs.sequencer.heads(ids)
+    const counters = await this.#needs.sequencer.counters(ids)
     return ids.flatMap((id, i): Lagging[] => {
       const counter = counters[i]
       if (counter === undefined) return [{ id, lag: 'uncounted', counter: 0 }]

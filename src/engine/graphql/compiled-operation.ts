@@ -35,7 +35,7 @@ import {
   writtenOnce,
 } from './compiled-values.ts'
 import { type Coerce, compileVariables, type Variables } from './compiled-variables.ts'
-import { isWrittenOnce, type ShareOf, sharingOf } from './sharing.ts'
+import { isWrittenOnce, type SharedAnswerKeyOf, sharingOf } from './sharing.ts'
 
 export type Compiled = {
   coerce: Coerce
@@ -50,8 +50,8 @@ export type Compiled = {
   readonly isNullable: boolean
   /** Whether no field is personal, for any value. */
   readonly canBeShared: boolean
-  /** The root field's `shareOf`, see sharing.ts. */
-  readonly shareOf: ShareOf | undefined
+  /** The `sharedAnswerKeyOf` of the root field, see sharing.ts. */
+  readonly sharedAnswerKeyOf: SharedAnswerKeyOf | undefined
   /** How many fields it has, once fragments are in their places: by this it is weighed. */
   readonly fieldCount: number
 }
@@ -126,7 +126,7 @@ function createCompiler(
       nodes,
       isNullable: !isNonNullType(field.type),
       canBeShared,
-      shareOf: sharingOf(field).shareOf,
+      sharedAnswerKeyOf: sharingOf(field).sharedAnswerKeyOf,
       fieldCount,
     }
   }

@@ -2,11 +2,11 @@
 
 import type { Answer } from './answer.ts'
 import type { Compiled } from './compiled-operation.ts'
-import type { Share } from './sharing.ts'
+import type { SharedAnswerKey } from './sharing.ts'
 
 /** Resolves to undefined if the answer turns out to be personal. */
 type Shared = Answer | Promise<Answer | undefined>
-type Kept = { compiled: Compiled; of: object; as: number; answer: Shared }
+type Kept = { compiled: Compiled; source: object; variant: number; answer: Shared }
 
 export type SharedAnswers = ReturnType<typeof createSharedAnswers>
 
@@ -17,16 +17,16 @@ export function createSharedAnswers() {
   const kept: Kept[] = []
   let last = -1
   return {
-    find(compiled: Compiled, { of, as }: Share): Shared | undefined {
+    find(compiled: Compiled, { source, variant }: SharedAnswerKey): Shared | undefined {
       for (let back = 0; back < kept.length; back += 1) {
         const each = kept[(last - back + keptMax) % keptMax] as Kept
-        if (each.of === of && each.as === as && each.compiled === compiled) return each.answer
+        if (each.source === source && each.variant === variant && each.compiled === compiled) return each.answer
       }
       return undefined
     },
-    keep(compiled: Compiled, { of, as }: Share, answer: Shared): void {
+    keep(compiled: Compiled, { source, variant }: SharedAnswerKey, answer: Shared): void {
       last = (last + 1) % keptMax
-      kept[last] = { compiled, of, as, answer }
+      kept[last] = { compiled, source, variant, answer }
     },
   }
 }

@@ -7,19 +7,19 @@ import type { GraphQLField, GraphQLObjectType } from 'graphql'
 export type SameForAll = true | ((source: never) => boolean)
 
 /**
- * Two events may have the same answer if `of` is the same object and `as` is equal. It does not hold for the viewer `except`, to whom fields
- * may show more.
+ * Two events may get the same answer if `source` is the same object and `variant` is equal. That does not hold for the viewer `exceptViewerId`, to
+ * whom fields may show more.
  */
-export type Share = { of: object; as: number; except: string }
+export type SharedAnswerKey = { source: object; variant: number; exceptViewerId: string }
 /** Returns undefined if no other viewer gets this very event. */
-export type ShareOf = (event: never) => Share | undefined
+export type SharedAnswerKeyOf = (event: never) => SharedAnswerKey | undefined
 
 export type FieldSharing = {
   readonly sameForAll?: SameForAll
   /** The field shows more to the author of the object. */
   readonly exceptAuthor?: true
-  /** A field of Subscription says by it which of its events are the same for several viewers. */
-  readonly shareOf?: ShareOf
+  /** A field of Subscription has this. It tells which of the events are the same for several viewers. */
+  readonly sharedAnswerKeyOf?: SharedAnswerKeyOf
 }
 
 export type TypeSharing = {
@@ -36,7 +36,8 @@ export const sameForAll = field({ sameForAll: true })
 export const sameForOthers = field({ sameForAll: true, exceptAuthor: true })
 /** The field is the same for every viewer if this holds for the source. */
 export const sameForAllWhere = <Source>(holds: (source: Source) => boolean) => field({ sameForAll: holds })
-export const sharedEvents = <Event>(shareOf: (event: Event) => Share | undefined) => field({ shareOf })
+export const sharedEvents = <Event>(sharedAnswerKeyOf: (event: Event) => SharedAnswerKey | undefined) =>
+  field({ sharedAnswerKeyOf })
 export const writtenOnce = type({ writtenOnce: true })
 
 export const sharingOf = ({ extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>): FieldSharing =>

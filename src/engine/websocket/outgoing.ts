@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 
-/** Told that something was written which the client has not read yet. */
-export type WriteObserver = { grown(): void }
+/** Is called when something was written and some of it still waits in the buffer of the TCP connection. */
+export type WriteObserver = { noteBuffered(): void }
 
 /**
  * Sends the frames of one socket. Frames are whole, so they are written to the TCP connection directly, past the library that reads it.
@@ -46,7 +46,7 @@ export class Outgoing {
         return reject(this.#toError(new Error('The socket is closed.')))
       this.flush()
       this.#tcp.write(frame, (error) => (error ? reject(this.#toError(error)) : resolve()))
-      if (this.#tcp.writableLength > 0) this.#observer.grown()
+      if (this.#tcp.writableLength > 0) this.#observer.noteBuffered()
     })
   }
 
@@ -66,7 +66,7 @@ export class Outgoing {
     if (more) this.#more = undefined
     if (!first || this.#socket.readyState !== this.#socket.OPEN) return
     this.#tcp.write(more ? Buffer.concat([first, ...more]) : first)
-    if (this.#tcp.writableLength > 0) this.#observer.grown()
+    if (this.#tcp.writableLength > 0) this.#observer.noteBuffered()
   }
 }
 

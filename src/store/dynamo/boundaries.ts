@@ -1,6 +1,6 @@
 import type { BoundaryChange, BoundaryStore, MemberAddress } from '../../ports/delivery.ts'
 import type { Seq } from '../../protocol/ids.ts'
-import { noBoundaries, type Ticks } from '../../protocol/ticks.ts'
+import { type MemberBoundaries, noBoundaries } from '../../protocol/ticks.ts'
 import { createSharedReads } from './shared-reads.ts'
 import { createDynamoTable } from './table.ts'
 import type { Dynamo, Item, Key } from './tables.ts'
@@ -13,9 +13,9 @@ const readIsLower = '(attribute_not_exists(last_read_seq) OR last_read_seq < :se
 export function createBoundariesDynamo(dynamo: Dynamo): BoundaryStore {
   const table = createDynamoTable(dynamo, 'message_status')
 
-  async function get(member: MemberAddress): Promise<Ticks> {
+  async function get(member: MemberAddress): Promise<MemberBoundaries> {
     const item = await table.get(toKey(member))
-    return item ? toTicks(item) : { ...member, ...noBoundaries }
+    return item ? toBoundaries(item) : { ...member, ...noBoundaries }
   }
 
   async function deliver(member: MemberAddress, seq: Seq): Promise<BoundaryChange> {
@@ -24,8 +24,8 @@ export function createBoundariesDynamo(dynamo: Dynamo): BoundaryStore {
       { last_delivered_seq: seq },
       { where: deliveredIsLower, values: { ':seq': seq } },
     )
-    if (changed) return { ticks: toTicks(changed), changed: true }
-    return { ticks: await get(member), changed: false }
+    if (changed) return { boundaries: toBoundaries(changed), changed: true }
+    return { boundaries: await get(member), changed: false }
   }
 
   /**
@@ -34,10 +34,10 @@ export function createBoundariesDynamo(dynamo: Dynamo): BoundaryStore {
    */
   async function read(member: MemberAddress, seq: Seq, delivered: Seq = 0): Promise<BoundaryChange> {
     const changed = delivered >= seq ? await readDelivered(member, seq) : await readUndelivered(member, seq)
-    if (changed) return { ticks: toTicks(changed), changed: true }
-    const ticks = await get(member)
-    if (ticks.lastReadSeq >= seq) return { ticks, changed: false }
-    return read(member, seq, ticks.lastDeliveredSeq)
+    if (changed) return { boundaries: toBoundaries(changed), changed: true }
+    const boundaries = await get(member)
+    if (boundaries.lastReadSeq >= seq) return { boundaries, changed: false }
+    return read(member, seq, boundaries.lastDeliveredSeq)
   }
 
   const readDelivered = (member: MemberAddress, seq: Seq) =>
@@ -54,21 +54,23 @@ export function createBoundariesDynamo(dynamo: Dynamo): BoundaryStore {
       { where: `${readIsLower} AND ${deliveredIsLower}`, values: { ':seq': seq } },
     )
 
-  async function getMany(members: readonly MemberAddress[]): Promise<Ticks[]> {
+  async function getMany(members: readonly MemberAddress[]): Promise<MemberBoundaries[]> {
     const items = await table.getMany(members.map(toKey))
-    const found = new Map(items.map((item) => [JSON.stringify([item.user_id, item.conversation_id]), toTicks(item)]))
+    const found = new Map(
+      items.map((item) => [JSON.stringify([item.user_id, item.conversation_id]), toBoundaries(item)]),
+    )
     return members.map(
       ({ userId, conversationId }) =>
         found.get(JSON.stringify([userId, conversationId])) ?? { userId, conversationId, ...noBoundaries },
     )
   }
 
-  const sharedReads = createSharedReads<readonly Ticks[]>({ patient: true })
+  const sharedReads = createSharedReads<readonly MemberBoundaries[]>({ patient: true })
 
-  const ofUser = (userId: MemberAddress['userId']): Promise<readonly Ticks[]> =>
+  const ofUser = (userId: MemberAddress['userId']): Promise<readonly MemberBoundaries[]> =>
     sharedReads(userId, async () => {
       const items = await table.query({ where: 'user_id = :user', values: { ':user': userId } })
-      return items.map(toTicks)
+      return items.map(toBoundaries)
     })
 
   return { deliver, read, getMany, ofUser }
@@ -79,7 +81,7 @@ const toKey = ({ userId, conversationId }: MemberAddress): Key<'message_status'>
   conversation_id: conversationId,
 })
 
-const toTicks = (item: Item<'message_status'>): Ticks => ({
+const toBoundaries = (item: Item<'message_status'>): MemberBoundaries => ({
   userId: item.user_id,
   conversationId: item.conversation_id,
   lastDeliveredSeq: item.last_delivered_seq ?? 0,

@@ -1,33 +1,33 @@
 import type { BoundaryStore, MemberAddress } from '../../ports/delivery.ts'
-import { noBoundaries, type Ticks } from '../../protocol/ticks.ts'
+import { type MemberBoundaries, noBoundaries } from '../../protocol/ticks.ts'
 
 // user#conversation → boundaries; neither id can hold a '#'
 export function createBoundariesMemory(): BoundaryStore {
-  const rows = new Map<string, Ticks>()
+  const rows = new Map<string, MemberBoundaries>()
   const keyOf = ({ userId, conversationId }: MemberAddress) => `${userId}#${conversationId}`
 
-  const get = ({ userId, conversationId }: MemberAddress): Ticks => ({
+  const get = ({ userId, conversationId }: MemberAddress): MemberBoundaries => ({
     userId,
     conversationId,
     ...noBoundaries,
     ...rows.get(keyOf({ userId, conversationId })),
   })
-  const set = (ticks: Ticks) => {
-    rows.set(keyOf(ticks), { ...ticks })
-    return { ticks, changed: true }
+  const set = (boundaries: MemberBoundaries) => {
+    rows.set(keyOf(boundaries), { ...boundaries })
+    return { boundaries, changed: true }
   }
 
   return {
     async deliver(member, seq) {
-      const ticks = get(member)
-      if (ticks.lastDeliveredSeq >= seq) return { ticks, changed: false }
-      return set({ ...ticks, lastDeliveredSeq: seq })
+      const boundaries = get(member)
+      if (boundaries.lastDeliveredSeq >= seq) return { boundaries, changed: false }
+      return set({ ...boundaries, lastDeliveredSeq: seq })
     },
 
     async read(member, seq) {
-      const ticks = get(member)
-      if (ticks.lastReadSeq >= seq) return { ticks, changed: false }
-      return set({ ...ticks, lastReadSeq: seq, lastDeliveredSeq: Math.max(seq, ticks.lastDeliveredSeq) })
+      const boundaries = get(member)
+      if (boundaries.lastReadSeq >= seq) return { boundaries, changed: false }
+      return set({ ...boundaries, lastReadSeq: seq, lastDeliveredSeq: Math.max(seq, boundaries.lastDeliveredSeq) })
     },
 
     async getMany(members) {
@@ -35,7 +35,9 @@ export function createBoundariesMemory(): BoundaryStore {
     },
 
     async ofUser(userId) {
-      return [...rows.values()].filter((ticks) => ticks.userId === userId).map((ticks) => ({ ...ticks }))
+      return [...rows.values()]
+        .filter((boundaries) => boundaries.userId === userId)
+        .map((boundaries) => ({ ...boundaries }))
     },
   }
 }

@@ -36,10 +36,10 @@ export function createEventsMemory(redis: MemoryRedis): Events {
       lift(entry)
     },
 
-    async publishBoundaries(audience, ticks) {
+    async publishBoundaries(audience, boundaries) {
       await redis.beginCall()
-      const pendingVersion = liftBoundaries(redis, ticks, ticks)
-      publishAll(audience, { type: 'ticks', ticks })
+      const pendingVersion = liftBoundaries(redis, boundaries, boundaries)
+      publishAll(audience, { type: 'ticks', ticks: boundaries })
       return { pendingVersion }
     },
 

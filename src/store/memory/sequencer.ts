@@ -57,7 +57,7 @@ export function createSequencerMemory(redis: MemoryRedis): Sequencer {
       return true
     },
 
-    async heads(conversationIds) {
+    async counters(conversationIds) {
       await redis.beginCall()
       return conversationIds.map((conversationId) => counterOf(redis, conversationId)?.seq)
     },

@@ -75,9 +75,9 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
       })
     },
 
-    async publishBoundaries(audience, ticks) {
-      const { userId, lastDeliveredSeq, lastReadSeq } = ticks
-      const payload = encodeEvent({ type: 'ticks', ticks })
+    async publishBoundaries(audience, boundaries) {
+      const { userId, lastDeliveredSeq, lastReadSeq } = boundaries
+      const payload = encodeEvent({ type: 'ticks', ticks: boundaries })
       const own = keys.channel(userId)
       const channelNames = channelsOf(audience)
       const others = channelNames.filter((channel) => channel !== own)
@@ -85,7 +85,7 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
       const [version] = await link.roundTrip('events.tell', () =>
         Promise.all([
           publishOwnBoundaries(
-            [keys.cachedBoundaries(ticks)],
+            [keys.cachedBoundaries(boundaries)],
             [lastDeliveredSeq, lastReadSeq, boundaryCacheTtlMs, ownIfPublished, payload],
           ),
           ...others.map((channel) => publish([channel], [payload])),

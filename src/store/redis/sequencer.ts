@@ -23,7 +23,7 @@ export function createSequencerRedis(link: RedisLink, keys: RedisKeys): Sequence
   const seed = link.script(seedLua, 1)
   const reserveAbove = link.script(reserveAboveLua, 1)
   const giveBack = link.script(giveBackLua, 1)
-  const head = link.script(headLua, 1)
+  const getCounter = link.script(getCounterLua, 1)
 
   return {
     async reserve(conversationId, send) {
@@ -64,11 +64,11 @@ export function createSequencerRedis(link: RedisLink, keys: RedisKeys): Sequence
       return givenBack === 1
     },
 
-    async heads(conversationIds) {
-      const heads = await link.roundTrip('sequencer.heads', () =>
-        Promise.all(conversationIds.map((conversationId) => head([keys.counter(conversationId)], []))),
+    async counters(conversationIds) {
+      const counters = await link.roundTrip('sequencer.heads', () =>
+        Promise.all(conversationIds.map((conversationId) => getCounter([keys.counter(conversationId)], []))),
       )
-      return heads.map((seq) => (seq === null ? undefined : Number(seq)))
+      return counters.map((seq) => (seq === null ? undefined : Number(seq)))
     },
   }
 }
@@ -114,7 +114,7 @@ return {counter + 1, 0}
 
 // KEYS[1] string   the conversation's counter
 // Returns the counter, or nil where there is none.
-const headLua = `${counterLua}
+const getCounterLua = `${counterLua}
 local counter = get_counter(KEYS[1])
 return counter or false
 `

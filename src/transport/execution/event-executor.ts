@@ -4,7 +4,7 @@ import type { Compiled } from '../../engine/graphql/compiled-operation.ts'
 import type { Run } from '../../engine/graphql/compiled-values.ts'
 import type { Variables } from '../../engine/graphql/compiled-variables.ts'
 import type { SharedAnswers } from '../../engine/graphql/shared-answers.ts'
-import type { Share, ShareOf } from '../../engine/graphql/sharing.ts'
+import type { SharedAnswerKey, SharedAnswerKeyOf } from '../../engine/graphql/sharing.ts'
 import type { Prepared } from './prepared.ts'
 import type { Reference } from './reference.ts'
 
@@ -25,7 +25,7 @@ export class EventExecutor {
   readonly #prepared: Prepared
   readonly #source: object
   readonly #compiled: Compiled | undefined
-  readonly #shareOf: ShareOf | undefined
+  readonly #sharedAnswerKeyOf: SharedAnswerKeyOf | undefined
   readonly #viewerId: string | undefined
   readonly #variables: Variables | undefined
   /** Whether some fields have to be waited for, so that no answer is ready in the turn of the event. */
@@ -37,7 +37,7 @@ export class EventExecutor {
     this.#prepared = prepared
     this.#source = source
     this.#compiled = compiled
-    this.#shareOf = compiled?.canBeShared ? compiled.shareOf : undefined
+    this.#sharedAnswerKeyOf = compiled?.canBeShared ? compiled.sharedAnswerKeyOf : undefined
     this.#viewerId = prepared.context.viewer?.userId
     this.#variables = compiled?.coerce(prepared.variables)
   }
@@ -45,17 +45,17 @@ export class EventExecutor {
   resolve(event: unknown): Answer | Promise<Answer> {
     const compiled = this.#compiled
     if (!compiled || !this.#variables) return this.#parts.inDeadline(this.#byReference(event), this.#prepared)
-    const share = this.#shareIn(event)
-    if (!share) return this.#own(compiled, event, this.#newRun())
+    const key = this.#sharedAnswerKey(event)
+    if (!key) return this.#own(compiled, event, this.#newRun())
     const { shared } = this.#parts
-    const found = shared.find(compiled, share)
+    const found = shared.find(compiled, key)
     if (found instanceof Promise) return found.then((given) => given ?? this.#own(compiled, event, this.#newRun()))
     if (found) return found
     const run = this.#newRun()
     const given = this.#own(compiled, event, run)
     const forAll = (answer: Answer) => (run.isPersonal || answer.result ? undefined : answer)
-    if (given instanceof Promise) shared.keep(compiled, share, given.then(forAll))
-    else if (forAll(given)) shared.keep(compiled, share, given)
+    if (given instanceof Promise) shared.keep(compiled, key, given.then(forAll))
+    else if (forAll(given)) shared.keep(compiled, key, given)
     return given
   }
 
@@ -63,8 +63,8 @@ export class EventExecutor {
   resolveNow(event: unknown): Answer | undefined {
     if (!this.#compiled || !this.#variables) return undefined
     if (this.#isAsync) {
-      const share = this.#shareIn(event)
-      const found = share ? this.#parts.shared.find(this.#compiled, share) : undefined
+      const key = this.#sharedAnswerKey(event)
+      const found = key ? this.#parts.shared.find(this.#compiled, key) : undefined
       return found instanceof Promise ? undefined : found
     }
     const given = this.resolve(event)
@@ -75,9 +75,9 @@ export class EventExecutor {
     return result?.errors
   }
 
-  #shareIn(event: unknown): Share | undefined {
-    const share = this.#shareOf?.(event as never)
-    return share && share.except !== this.#viewerId ? share : undefined
+  #sharedAnswerKey(event: unknown): SharedAnswerKey | undefined {
+    const key = this.#sharedAnswerKeyOf?.(event as never)
+    return key && key.exceptViewerId !== this.#viewerId ? key : undefined
   }
 
   #newRun(): Run {

@@ -1,5 +1,5 @@
-// What a client has not read yet. Results wait for their turn: an operation sends its next event only when the last one is on its way. Pongs
-// and errors are sent as they come, so a client that asks for them without reading them is not read from either.
+// The backlog of a socket is what its client has not read yet. Results wait for their turn: an operation sends its next event only when the
+// last one is on its way. Pongs and errors are sent as they come, so a client that asks for them without reading them is not read from either.
 
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
@@ -25,8 +25,8 @@ export class Backlog implements WriteObserver {
     this.#refusals = refusals
   }
 
-  /** Something was written. */
-  grown(): void {
+  /** Pauses reading from the client while too much waits in the buffer. */
+  noteBuffered(): void {
     if (this.#isFull || this.#socket.bufferedAmount <= backlogMaxBytes) return
     this.#isFull = true
     this.#pauseOrResume()
@@ -36,16 +36,16 @@ export class Backlog implements WriteObserver {
     })
   }
 
-  /** The client has sent a ping or a pong. */
-  pinged(): void {
+  /** Counts a ping or a pong of the client, and pauses reading from it if there are too many. */
+  notePing(): void {
     this.#pings += 1
     if (this.#pings !== pingsPerCheckMax + 1) return
     this.#refusals('ping_flood')
     this.#pauseOrResume()
   }
 
-  /** Called at each check of the socket. Returns `stuck` if the client has taken nothing for too long. */
-  check(): 'idle' | 'moving' | 'stuck' {
+  /** Is called at each liveness check of the socket. Returns `stuck` if the client has taken nothing for too long. */
+  checkProgress(): 'idle' | 'moving' | 'stuck' {
     this.#pings = 0
     this.#pauseOrResume()
     const passedBefore = this.#passedBytes

@@ -60,7 +60,7 @@ export class OpenSocket implements SocketOwner, Peer, DeadlineOwner {
     this.#heard = true
     if (this.#ending !== undefined) return
     if (isBinary) this.close(CloseCode.BadRequest, 'Expected a text frame')
-    else if (this.#protocol.receive(data.toString())) this.#backlog.pinged()
+    else if (this.#protocol.receive(data.toString())) this.#backlog.notePing()
   }
 
   ponged(): void {
@@ -69,7 +69,7 @@ export class OpenSocket implements SocketOwner, Peer, DeadlineOwner {
 
   pinged(): void {
     this.#heard = true
-    this.#backlog.pinged()
+    this.#backlog.notePing()
   }
 
   broken(error: Error): void {
@@ -111,10 +111,10 @@ export class OpenSocket implements SocketOwner, Peer, DeadlineOwner {
 
   /** Called every few seconds. A peer that is gone without a word is found at the second call. */
   checkLiveness(): void {
-    const backlog = this.#backlog.check()
-    if (backlog === 'stuck') this.#options.refusals('slow_reader')
+    const progress = this.#backlog.checkProgress()
+    if (progress === 'stuck') this.#options.refusals('slow_reader')
     // A client that has not read what is waiting for it is not read from, so it is not heard either.
-    if (backlog === 'stuck' || (backlog === 'idle' && !this.#heard)) this.#socket.terminate()
+    if (progress === 'stuck' || (progress === 'idle' && !this.#heard)) this.#socket.terminate()
     else if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping()
     this.#heard = false
   }

@@ -1,6 +1,6 @@
 import type { MessageSeen } from './history.ts'
 
-/** A broken promise, and what to look at to understand it. */
+/** This is a broken promise, and what to look at to understand it. */
 export type Anomaly = {
   promise:
     | 'P1'
@@ -24,11 +24,11 @@ export type Anomaly = {
   userId?: string
 }
 
-/** Everything about a message that stays as it is, whatever is done to it later. */
+/** This is everything about a message that no later change alters. */
 export const identity = ({ conversationId, seq, id, messageId, senderId }: MessageSeen): string =>
   JSON.stringify([conversationId, seq, id, messageId, senderId])
 
-/** Only the sender is shown it; but bodies begin with it. */
+/** Only the sender is shown the clientMessageId, but each body begins with it. */
 export const clientMessageIdOf = ({ clientMessageId, body }: MessageSeen): string =>
   clientMessageId ?? body.split(' ', 1)[0] ?? ''
 

@@ -5,7 +5,7 @@ import type { FinalLog } from './final-log.ts'
 import { answerOf, type ChangeCall, type ChangeStream, changeCalls, type History, type MessageSeen } from './history.ts'
 import { namedStart, type Tenures } from './tenures.ts'
 
-// What was done to messages after they were sent: edits, deletions, reactions.
+// Checks what was done to messages after they were sent: edits, deletions, reactions.
 
 export function checkChanges(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
   return [
@@ -31,13 +31,13 @@ function checkStored(history: History, log: FinalLog): Anomaly[] {
     ]
     if (!stored || !isFor(stored, call)) return found('but it is not in the log')
     if (answer.seq !== call.ask.seq || !log.fits(answer)) return found(`with another message: ${short(answer)}`)
-    // What an application shows by then may be an event of an earlier change that overtook the answer: its stream brings this one.
+    // An application may show an event of an earlier change that overtook the answer: its stream brings this one.
     if (call.node === 'the client runtime' || shows(answer, stored, log)) return []
     return found(`with a message that does not show it: ${short(answer)}`)
   })
 }
 
-/** P2: once each, also among messages; and nothing that nobody asked for. */
+/** P2: each change is there once, also among the messages, and each was asked for. */
 function checkOnce(history: History, log: FinalLog): Anomaly[] {
   const anomalies: Anomaly[] = []
   const asked = new Map<string, ChangeCall[]>()
@@ -74,8 +74,8 @@ function checkTargets(log: FinalLog): Anomaly[] {
 }
 
 /**
- * P1: what was acknowledged, or shown to anybody, shows in the end. One that is in the log and neither need not: its author's node
- * may have died between the two writes.
+ * P1: a change that was acknowledged, or shown to a user, shows in the end. Another change in the log need not: its author's node may have
+ * died between the two writes.
  */
 function checkApplied(history: History, log: FinalLog): Anomaly[] {
   const byId = changesById(log)
@@ -97,7 +97,7 @@ function checkApplied(history: History, log: FinalLog): Anomaly[] {
   })
 }
 
-/** In the end a message looks as the last changes in the log have made it, and as nothing else could. */
+/** In the end a message looks as the last changes in the log have made it, and like nothing else. */
 function checkLooks(log: FinalLog): Anomaly[] {
   return log.conversationIds.flatMap((id) =>
     log.of(id).flatMap((message): Anomaly[] => {
@@ -161,7 +161,7 @@ function checkPages(history: History, log: FinalLog): Anomaly[] {
   })
 }
 
-/** P4 and P6: each change once, in order, none left out that the user may see, none shown that they may not. */
+/** P4 and P6: each change comes once and in order. None is left out that the user may see, and none is shown that they may not see. */
 function checkStream(stream: ChangeStream, log: FinalLog, tenures: Tenures): Anomaly[] {
   const last = new Map<string, number>()
   return stream.events.flatMap(({ message, seq, previousSeq, atMs }): Anomaly[] => {
@@ -203,7 +203,7 @@ function checkStream(stream: ChangeStream, log: FinalLog, tenures: Tenures): Ano
   })
 }
 
-/** P4: whoever follows changes has, in the end, every one that was acknowledged, of what they may see. */
+/** P4: a device that follows changes has, in the end, every acknowledged change that its user may see. */
 function checkComplete(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
   const acknowledged = acknowledgedChanges(history, log)
   return history.devices.flatMap(({ client, userId, changes }) => {
@@ -244,10 +244,10 @@ const isFor = (change: Change, { userId, ask }: ChangeCall): boolean =>
   change.conversationId === ask.conversationId &&
   change.targetSeq === ask.seq &&
   (isDeepStrictEqual(change.alteration, ask.alteration) ||
-    // An edit that shows no more has lost its text.
+    // An edit that no longer shows has lost its text.
     (ask.alteration.type === 'edit' && isDeepStrictEqual(change.alteration, { type: 'edit', body: '' })))
 
-/** Whether a message looks as this change or a later one has made it. Of a deleted one nothing is left to see. */
+/** Returns whether a message looks as this change or a later one has made it. A deleted message shows none of its changes. */
 function shows(message: MessageSeen, { seq, senderId, alteration }: Change, log: FinalLog): boolean {
   if (message.look?.deleted) return true
   if (alteration.type === 'delete') return false
@@ -257,7 +257,7 @@ function shows(message: MessageSeen, { seq, senderId, alteration }: Change, log:
       (each) => each.seq >= seq && each.alteration.type === 'edit' && each.alteration.body === message.body,
     )
   }
-  // Only how many there are is shown. Where it was set, at least one; unless it was taken back since.
+  // A message only shows how many reactions there are. Where one was set there is at least one, unless it was taken back since.
   if (!alteration.on || !message.look || (message.look.reactions[alteration.emoji] ?? 0) > 0) return true
   const isBack = (each: Change) =>
     each.seq > seq &&

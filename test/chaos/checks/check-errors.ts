@@ -28,7 +28,7 @@ export function checkErrors(history: History, log: FinalLog, tenures: Tenures): 
   return [...calls, ...streams]
 }
 
-/** What only groups and changes are refused for good. NOT_FOUND in a group is for check-groups to judge. */
+/** Only calls about groups and changes are refused for good with these. check-groups.ts judges NOT_FOUND in a group. */
 function isProper(call: Call, { code }: Refusal, log: FinalLog, tenures: Tenures): boolean {
   const { conversationId } = call.ask
   if (code === 'NOT_FOUND') return isGroup(conversationId) && call.kind !== 'probe'
@@ -48,7 +48,7 @@ function isProper(call: Call, { code }: Refusal, log: FinalLog, tenures: Tenures
 
 type Named = { userId: string; openedAtMs: number; conversationId?: string; after?: Record<string, number> }
 
-/** Whether the user may have been out of a group that the stream was asked for. */
+/** Returns whether the user may have been out of a group that the stream was asked for. */
 function wasOut(
   { userId, openedAtMs, conversationId, after = {} }: Named,
   endedAtMs: number,
@@ -69,12 +69,12 @@ function problemOf({ code, retryable, message }: Refusal, where: string, about: 
 }
 
 const saidNothing = 4408
-/** How soon after a node goes on its old timers are felt. */
+/** The old timers of a node have their effect within this time after it goes on. */
 const feltMs = 2000
 
 /**
- * Codes of 4000 and above, and 1011, say that the client or the server has a bug. Here both would be ours. But a node that was
- * stopped for longer than it waits for a client's first word looks at the clock before it looks at its sockets.
+ * Codes of 4000 and above, and 1011, say that the client or the server has a bug. Here both are our own code. But a node that was stopped for
+ * longer than it waits for the first message of a client looks at the clock before it looks at its sockets.
  */
 export function tellsOfBug({ faults }: History, closeCode: number, atMs: number): boolean {
   if (closeCode < 4000 && closeCode !== 1011) return false

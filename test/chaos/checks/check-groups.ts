@@ -15,10 +15,10 @@ import {
 } from './history.ts'
 import { chainOf, memberOf, type Tenures, type Version } from './tenures.ts'
 
-// Who was in which group, and what that let them see and do. Whatever is asked may have met any version of the group that was in
-// force at some time between the question and the answer, and none else.
+// Checks who was in which group, and what that let them see and do. A call may have met any version of the group that was in force at some
+// time between the question and the answer, and no other.
 
-/** By then a stream of boundaries has compared, even if no event told it anything. */
+/** After this time a stream of boundaries has compared, even if no event told it anything. */
 const tickSlackMs = 35_000
 
 export function checkGroups(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
@@ -33,7 +33,7 @@ export function checkGroups(history: History, log: FinalLog, tenures: Tenures): 
   ]
 }
 
-/** The log alone makes a group what its row says; and whoever is in it finds it. */
+/** A group is what its log has made of it, and every member finds it in the index. */
 function checkRows({ tables }: History, tenures: Tenures): Anomaly[] {
   return tables.flatMap(({ conversationId, rows, group, indexed }): Anomaly[] => {
     if (!group) return []
@@ -54,7 +54,7 @@ function checkRows({ tables }: History, tenures: Tenures): Anomaly[] {
   })
 }
 
-/** P2: one group per (founder, clientGroupId), and every answer tells of that one. */
+/** P2: there is one group per (founder, clientGroupId), and every answer tells of that one. */
 function checkFounding(history: History): Anomaly[] {
   const groups = new Map<string, string>()
   const anomalies: Anomaly[] = []
@@ -101,7 +101,7 @@ function checkAnswer(call: GroupCall, tenures: Tenures, leavers: ReadonlySet<str
   return [...(stale || []), ...checkRequest(request, call.userId, ever, mayRefuse)]
 }
 
-/** `user conversation` of everybody who has asked to leave, answered or not: they come back only by their own doing. */
+/** Returns `user conversation` for all who have asked to leave, answered or not: only they themselves can come back. */
 const leaversOf = (history: History): Set<string> =>
   new Set(
     groupCalls(history)
@@ -129,7 +129,7 @@ function checkRequest(
   ]
 }
 
-/** Whoever was out from before they asked until they were answered gets in nowhere; whoever was in, is let in. */
+/** A user who was out during the whole call is let in nowhere. A user who was in the group during the whole call is let in. */
 function checkDoor(call: Call, tenures: Tenures): Anomaly[] {
   const { conversationId } = call.ask
   if (!isGroup(conversationId) || call.endedAtMs === undefined) return []
@@ -145,13 +145,13 @@ function checkDoor(call: Call, tenures: Tenures): Anomaly[] {
   return [{ promise: 'groups', text, ...about }]
 }
 
-/** A message from before they came is none to them. */
+/** A message from before the user came does not exist for them. */
 function mayMiss(call: Call, { group }: Version): boolean {
   const member = memberOf(group, call.userId)
   return !member || (call.kind === 'change' && call.ask.seq <= member.joinedSeq)
 }
 
-/** P6: a page begins above where the user came; boundaries are those of the members. */
+/** P6: a page begins above where the user came, and shows the boundaries of members only. */
 function checkView(call: Call, tenures: Tenures): Anomaly[] {
   const { conversationId } = call.ask
   if (!isGroup(conversationId) || call.endedAtMs === undefined) return []
@@ -172,7 +172,7 @@ function checkView(call: Call, tenures: Tenures): Anomaly[] {
 
 const idsOf = ({ members }: GroupSeen): string[] => members.map(({ userId }) => userId).sort()
 
-/** P4: what is sent after somebody is in the group, is for them. */
+/** P4: a user gets what is sent while they are in the group. */
 function checkLatecomers(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
   const firstAskedAtMs = new Map<string, number>()
   const users = new Set(history.devices.map(({ userId }) => userId))
@@ -192,7 +192,7 @@ function checkLatecomers(history: History, log: FinalLog, tenures: Tenures): Ano
   })
 }
 
-/** P6: who is out hears of no boundaries, and of nobody's who is. */
+/** P6: a user who is out is shown no boundaries of the group, and no member is shown those of a user who is out. */
 function checkTickStreams({ tickStreams }: History, tenures: Tenures): Anomaly[] {
   return tickStreams.flatMap(({ client, userId, events }) =>
     events.flatMap(({ ticks, atMs }): Anomaly[] => {

@@ -4,14 +4,14 @@ import type { FinalLog } from './final-log.ts'
 import { answerOf, type History, type MessageSeen, type PageCall, type SendCall, sends } from './history.ts'
 import { memberOf, type Tenures } from './tenures.ts'
 
-/** P1: what was acknowledged is in the log, where and as it was acknowledged. */
+/** P1: an acknowledged message is in the log, where and as it was acknowledged. */
 export function checkDurable(history: History, log: FinalLog): Anomaly[] {
   return sends(history).flatMap((call) => {
     const { message } = answerOf(call) ?? {}
     if (!message || call.ask.forged) return []
     const about = { ...aboutSend(call), seq: message.seq }
     const stored = log.at(message.conversationId, message.seq)
-    // A retry is shown the message as it is by then.
+    // The answer to a retry shows the message as it is by then.
     const isChanged = log.changesOf(message).length > 0 && clientMessageIdOf(message) === call.ask.clientMessageId
     const asked = message.conversationId === call.ask.conversationId && (message.body === call.ask.body || isChanged)
     if (!asked)
@@ -22,7 +22,7 @@ export function checkDurable(history: History, log: FinalLog): Anomaly[] {
   })
 }
 
-/** P2: one message per (sender, clientMessageId), and every answer tells of that one. */
+/** P2: there is one message per (sender, clientMessageId), and every answer tells of that one. */
 export function checkOnce(history: History, log: FinalLog): Anomaly[] {
   const anomalies: Anomaly[] = []
   const first = new Map<string, SendCall>()
@@ -71,7 +71,7 @@ export function checkOnce(history: History, log: FinalLog): Anomaly[] {
   return anomalies
 }
 
-/** P3: one order, and what was passed over stays empty. */
+/** P3: there is one order, and a seq that was passed over stays empty. */
 export function checkOrder(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
   const anomalies: Anomaly[] = []
   for (const { conversationId, node, userId, direction, messages } of history.walks) {
@@ -95,13 +95,13 @@ export function checkOrder(history: History, log: FinalLog, tenures: Tenures): A
   return [...anomalies, ...checkFreshness(history, tenures)]
 }
 
-/** In the end, it also looks like it. */
+/** In the end the message also looks like that. */
 const isSame = (stored: MessageSeen, read: MessageSeen): boolean =>
   identity(stored) === identity(read) &&
   stored.body === read.body &&
   (!stored.look || !read.look || isDeepStrictEqual(stored.look, read.look))
 
-/** Where what the user may see of the conversation began when they asked, at the latest. */
+/** Returns where the part of the conversation that the user may see began when they asked, at the latest. */
 function beganAt({ userId, ask, askedAtMs, endedAtMs = askedAtMs }: PageCall, tenures: Tenures): number {
   const members = tenures.between(ask.conversationId, askedAtMs, endedAtMs).map(({ group }) => memberOf(group, userId))
   return Math.max(0, ...members.map((member) => member?.joinedSeq ?? 0))
@@ -143,7 +143,7 @@ function checkPage(call: PageCall, log: FinalLog, began: number): Anomaly[] {
   return anomalies
 }
 
-/** The newest page includes whatever was acknowledged before it was asked for. */
+/** The newest page includes every message that was acknowledged before the page was asked for. */
 function checkFreshness(history: History, tenures: Tenures): Anomaly[] {
   const acknowledged = new Map<string, { atMs: number; seq: number }[]>()
   for (const call of sends(history)) {

@@ -1,13 +1,13 @@
 import type { Anomaly } from './anomaly.ts'
 import type { History, PendingSeen } from './history.ts'
 
-/** The row says that something waits which is delivered already. */
+/** The row says that something waits, and that is delivered already. */
 export const isOutlived = ({ firstUndeliveredSeq, lastDeliveredSeq, abandoned }: PendingSeen): boolean =>
   firstUndeliveredSeq <= lastDeliveredSeq && !abandoned
 
 /**
- * In the end everybody has left and then acked everything: no pending row may outlive that. Excused is one that was written when its writer had given up: it may
- * have come after the last ack that looked.
+ * In the end all users have left and then acked everything: no pending row may outlive that. A row that was written when its writer had given
+ * up is excused: it may have come after the last ack that looked.
  */
 export const checkPending = ({ pending }: History): Anomaly[] =>
   pending.filter(isOutlived).map(({ userId, conversationId, firstUndeliveredSeq, lastDeliveredSeq }) => {

@@ -6,7 +6,7 @@ import { allEvents, aStory, bound, chat, follow, four, log, message, node, one, 
 describe('a device with the client runtime', () => {
   const after = { [chat]: 0 }
 
-  /** Alice has it on a second device and sends her messages with it; nothing wrong. */
+  /** Alice has the runtime on a second device and sends her messages with it. Nothing is wrong. */
   function runtimeStory(
     change: (parts: { story: History; app: RuntimeDevice; told: MessageStream }) => void = () => undefined,
   ) {
@@ -46,7 +46,7 @@ describe('a device with the client runtime', () => {
     expect(judgeRuntime(({ told }) => void (again && told.events.push(again)))).toEqual([
       expect.stringMatching(/^P4: the stream of alice.app .* shows #3 after #4/),
     ])
-    // Killed after #4 was told and kept: nothing of it may come again.
+    // The application was killed after #4 was told and kept: nothing of it may come again.
     const later = follow('alice', [[four, 4]], { client: 'alice/app', after: { [chat]: 4 } })
     expect(judgeRuntime(({ story }) => void story.streams.push(later))).toEqual([
       expect.stringMatching(/^P4: .* shows #4 after #4/),

@@ -5,8 +5,8 @@ import type { FinalLog } from './final-log.ts'
 import { answerOf, type History, type RuntimeDevice, type SendCall, sends, type TicksSeen } from './history.ts'
 import type { Tenures } from './tenures.ts'
 
-// What the client runtime promises to its application, beyond what its stream and its sends are judged by like those of
-// everybody: what it accepts is stored, in the order written; ticks only rise; and what it was told is acked, read what was read.
+// Checks what the client runtime promises to its application, beyond what holds for the stream and the sends of every client: what it accepts
+// is stored, in the order written; ticks only rise; what it has told the application is acked; and what was read is marked as read.
 
 export function checkRuntimes(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
   const boundaries = lastBoundaries(history)
@@ -59,7 +59,7 @@ function checkOutbox({ client, userId }: RuntimeDevice, history: History, log: F
 
 const rank: Record<Tick, number> = { SENT: 0, DELIVERED: 1, READ: 2 }
 
-/** While the application runs. A new life knows nothing at first, and shows nothing but that it was sent. */
+/** Ticks rise while the application runs. A new life knows nothing at first, and shows a message as sent only. */
 function checkOwnTicks({ client, userId, ticks }: RuntimeDevice): Anomaly[] {
   const last = new Map<string, Tick>()
   return ticks.flatMap(({ atMs, life, conversationId, seq, tick }): Anomaly[] => {
@@ -73,13 +73,13 @@ function checkOwnTicks({ client, userId, ticks }: RuntimeDevice): Anomaly[] {
 }
 
 /**
- * What is shown is the end of the log, or all of it. Somebody who was out of a group for a moment may still be shown what they had
- * seen before, as it was then.
+ * A timeline shows the end of the log, or all of it. A user who was out of a group for a moment may still be shown what they had seen before,
+ * as it was then.
  */
 function checkTimelines({ client, userId, timelines }: RuntimeDevice, log: FinalLog, tenures: Tenures): Anomaly[] {
   return timelines.flatMap(({ conversationId, seqs: everySeq, bodies: everyBody, hasOlder }): Anomaly[] => {
     const { joinedSeq = 0 } = tenures.last(userId, conversationId) ?? {}
-    // What waits to be sent has none yet.
+    // A message that waits to be sent has no seq yet.
     const isOfNow = (seq = 0) => seq === 0 || seq > joinedSeq
     const seqs = everySeq.filter((seq) => isOfNow(seq))
     const bodies = everyBody?.filter((_, i) => isOfNow(everySeq[i]))
@@ -97,7 +97,7 @@ function checkTimelines({ client, userId, timelines }: RuntimeDevice, log: Final
   })
 }
 
-/** In the end, everything from others is acked, and what was read since the last kill is read for everybody. */
+/** In the end every message from others is acked, and what was read since the last kill is marked as read. */
 function checkReceipts(
   { client, userId, reads, lives }: RuntimeDevice,
   log: FinalLog,
@@ -126,7 +126,7 @@ function checkReceipts(
   })
 }
 
-/** As the last question about each conversation was answered. */
+/** Returns the boundaries as the last question about each conversation was answered. */
 function lastBoundaries({ calls }: History): Map<string, TicksSeen> {
   const last = new Map<string, TicksSeen>()
   for (const call of calls) {

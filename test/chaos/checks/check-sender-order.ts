@@ -5,8 +5,8 @@ import { answerOf, type History, type SendCall, sends } from './history.ts'
 type Acknowledged = { seq: number; atMs: number; node: string }
 
 /**
- * P3 in real time: what somebody sends after a message of theirs was acknowledged comes after it, in the same conversation, at whichever
- * nodes and from whichever devices. What the client runtime accepted counts as sent from then on, which is early and so never unjust.
+ * P3 in real time: a message that a user sends after an earlier one of theirs was acknowledged comes after it in the same conversation, at
+ * any nodes and from any devices. A message that the client runtime accepted counts as sent from then on, which is early and so never unjust.
  */
 export function checkSenderOrder(history: History, log: FinalLog): Anomaly[] {
   const first = new Map<string, SendCall>()

@@ -3,7 +3,7 @@ import type { FinalLog } from './final-log.ts'
 import { answerOf, type History, isGroup, type MessageSeen, type MessageStream } from './history.ts'
 import { namedStart, type Tenures } from './tenures.ts'
 
-/** P4: within a stream each once, in order and without a gap; and every device ends with everything. */
+/** P4: a stream shows each message once, in order and without a gap, and every device ends with everything. */
 export function checkDelivery(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
   return [
     ...history.streams.flatMap((stream) => checkStream(stream, log, tenures)),
@@ -26,7 +26,7 @@ function checkStream(stream: MessageStream, log: FinalLog, tenures: Tenures): An
       found(`shows #${seq} after #${before}`)
       continue
     }
-    // Nothing from before the user came counts: neither as left out, nor as what the first one follows.
+    // Nothing from before the user came counts: it is neither left out, nor is it the message that the first one follows.
     const { joinedSeq = 0 } = tenures.around(stream.userId, conversationId, seq) ?? {}
     const visibleBefore = log.before(conversationId, seq)
     const expected = before ?? (visibleBefore > joinedSeq ? visibleBefore : 0)
@@ -42,7 +42,7 @@ function checkStream(stream: MessageStream, log: FinalLog, tenures: Tenures): An
   return anomalies
 }
 
-/** Whoever is in a conversation in the end has everything since they came. */
+/** A device whose user is in a conversation in the end has everything since they came. */
 function checkComplete(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
   const held = new Map<string, Set<string>>()
   for (const { client, events } of history.streams) {
@@ -66,7 +66,7 @@ function checkComplete(history: History, log: FinalLog, tenures: Tenures): Anoma
   )
 }
 
-/** P6: nobody is shown anything of a conversation they are not in, nor a clientMessageId that is not theirs. */
+/** P6: no user is shown anything of a conversation they are not in, nor a clientMessageId that is not theirs. */
 export function checkPrivacy(history: History, tenures: Tenures): Anomaly[] {
   const anomalies: Anomaly[] = []
   const isIn = (userId: string, conversationId: string) => tenures.of(userId, conversationId).length > 0
@@ -83,7 +83,7 @@ export function checkPrivacy(history: History, tenures: Tenures): Anomaly[] {
   }
   for (const { client, userId, events, conversationId: scope } of history.streams) {
     for (const { message, atMs } of events) {
-      // What they sent themselves an application shows also where they were taken out just before it was stored.
+      // An application also shows what its user has sent where they were taken out just before it was stored.
       const isOwn = message.senderId === userId && isIn(userId, message.conversationId)
       const isTheirs = isOwn || tenures.around(userId, message.conversationId, message.seq) !== undefined
       shown(userId, message, `a stream of ${client}`, atMs, isTheirs)
@@ -103,7 +103,7 @@ export function checkPrivacy(history: History, tenures: Tenures): Anomaly[] {
   }
   for (const call of history.calls) {
     const { userId, client, askedAtMs: atMs } = call
-    // Of groups: check-groups, which knows who was in one when.
+    // check-groups.ts judges groups: it knows who was in a group at what time.
     if (call.kind === 'page')
       for (const each of answerOf(call)?.messages ?? [])
         shown(

@@ -3,13 +3,16 @@ import type { Anomaly } from './anomaly.ts'
 import type { FinalLog } from './final-log.ts'
 import { answerOf, type History, type SendCall, sends, type TicksSeen } from './history.ts'
 
-// P5. A boundary seen is judged against three lines over time: what was seen of it before, what the member's own clients
-// had asked for, and the log's last seq.
+// Checks P5. A boundary that was seen is judged against three lines over time: what was seen of it before, what the member's own clients had
+// asked for, and the log's last seq.
 
-/** A sighting. `since`: when it was asked for, if it is as fresh as that; an event may have been on its way for longer. */
+/**
+ * A sighting is a boundary that a client was shown. `since` is when it was asked for, if it is as fresh as that; an event may have been on
+ * its way for longer.
+ */
 type Sighting = { ticks: TicksSeen; atMs: number; since?: number; by: string }
 
-/** How long an attempt that was not answered may go on behind the client's back. */
+/** An attempt that was not answered may go on behind the client's back for this long. */
 const ghostMs = 15_000
 
 export function checkTicks(history: History, log: FinalLog): Anomaly[] {
@@ -67,7 +70,7 @@ function sightingsOf(history: History): Sighting[] {
     })
   }
   for (const { client, userId, begun, ticks } of history.runtimes) {
-    // Where a new device begins, somebody of its user was already.
+    // A new device begins where another device of its user was already.
     for (const { atMs, conversationId, seq } of begun)
       sightings.push({ ticks: { conversationId, userId, lastDeliveredSeq: seq, lastReadSeq: 0 }, atMs, by: client })
     for (const { atMs, conversationId, seq, tick } of ticks) {
@@ -82,7 +85,7 @@ function sightingsOf(history: History): Sighting[] {
   return sightings.sort((one, other) => one.atMs - other.atMs)
 }
 
-/** The most a member's own clients had asked for, at any time. */
+/** Returns the most that a member's own clients had asked for, at any time. */
 function askedLines(history: History) {
   const lines = new Map<string, { delivered: RisingLine; read: RisingLine }>()
   const of = (userId: string, conversationId: string) => {
@@ -120,7 +123,7 @@ function askedLines(history: History) {
 
 const endOf = (call: SendCall): number => {
   if (call.endedAtMs === undefined) return Number.POSITIVE_INFINITY
-  // Of the runtime's attempts it may be an earlier one that goes on.
+  // An earlier attempt of the runtime may still go on.
   return answerOf(call) && call.ask.via !== 'runtime' ? call.endedAtMs : call.endedAtMs + ghostMs
 }
 
@@ -139,7 +142,7 @@ function checkTickStreams({ tickStreams }: History): Anomaly[] {
   })
 }
 
-/** An ack or read that was answered has happened. */
+/** An ack or read that was answered has taken effect. */
 function checkAnswers({ calls }: History): Anomaly[] {
   return calls.flatMap((call): Anomaly[] => {
     if (call.kind !== 'ack' && call.kind !== 'read') return []

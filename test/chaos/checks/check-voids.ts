@@ -1,12 +1,12 @@
 import type { Anomaly } from './anomaly.ts'
 import { answerOf, type Call, type History } from './history.ts'
 
-// A void is a number that was given out and not used in time. A call that was answered at once has used its number, so of each conversation there
-// are no more voids than its failed, repeated and slow calls can have left behind. More says that healthy writes were voided.
+// A void is a seq that was given out and not used in time. A call that was answered at once has used its seq. So a conversation has no more
+// voids than its failed, repeated and slow calls can have left behind. If it has more, healthy writes were voided.
 
-/** Readers wait 300 ms for a number; timers may be a little early. */
+/** Readers wait 300 ms for a seq, and timers may be a little early. */
 const patienceMs = 290
-/** How long a call without an end may have gone on. */
+/** A call without an end may have gone on for this long. */
 const ghostMs = 15_000
 
 export type Voids = { conversationId: string; voids: number; mayBe: number }
@@ -36,7 +36,10 @@ export const checkVoids = (history: History): Anomaly[] =>
     return [{ promise: 'voids', text, conversationId }]
   })
 
-/** How many numbers this call may have left: one if it was not a plain success, and one more for each time a reader may have lost patience. */
+/**
+ * Returns how many seqs this call may have left: one if it was not a plain success, and one more for each time a reader may have stopped
+ * waiting.
+ */
 function leftBehind(call: Call, attempts: number): number {
   if (isByRuntime(call)) return 0
   if (call.kind === 'send') return slowness(call) + (isPlain(call, attempts) && !answerOf(call)?.duplicate ? 0 : 1)

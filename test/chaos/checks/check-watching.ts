@@ -5,7 +5,7 @@ import { memberOf, type Tenures } from './tenures.ts'
 // Streams of ticks and typing may learn of a removal only when they compare, every 30 s. After that they show nothing more of the group, and
 // those of this group alone have ended.
 
-/** 30 s, and a moment. */
+/** This is the 30 s, and a moment more. */
 const comparedWithinMs = 35_000
 
 export const checkWatching = (history: History, tenures: Tenures): Anomaly[] => [
@@ -13,7 +13,7 @@ export const checkWatching = (history: History, tenures: Tenures): Anomaly[] => 
   ...checkEnds(history, tenures),
 ]
 
-/** P6: typing is shown of those who said so, to those who are in the conversation with them. */
+/** P6: a stream shows only typing that a member has announced, and only to members of the same conversation. */
 function checkTyping(history: History, tenures: Tenures): Anomaly[] {
   const said = new Map<string, number>()
   for (const call of history.calls) {
@@ -40,7 +40,7 @@ function wasIn(userId: string, conversationId: string, atMs: number, { members }
   return then.some(({ group }) => memberOf(group, userId))
 }
 
-/** A stream of one group ends when its reader is out. What time there was a fault on does not count. */
+/** A stream of one group ends when its reader is out. The time of faults does not count. */
 function checkEnds(history: History, tenures: Tenures): Anomaly[] {
   const endedAtMs = Math.max(0, ...history.calls.map((call) => call.endedAtMs ?? call.askedAtMs))
   const kinds = {
@@ -64,7 +64,7 @@ function checkEnds(history: History, tenures: Tenures): Anomaly[] {
   )
 }
 
-/** When the user was certainly out: from when that was acknowledged until somebody may have added them again. */
+/** Returns when the user was certainly out: from when the removal was acknowledged until another user may have added them again. */
 function outOf(userId: string, conversationId: string, tenures: Tenures): Span[] {
   const versions = tenures.versions(conversationId)
   return versions.flatMap(({ group, latestMs }, i): Span[] => {

@@ -16,7 +16,7 @@ import { createFinalLog } from './final-log.ts'
 import type { History } from './history.ts'
 import { createTenures } from './tenures.ts'
 
-/** Holds what everybody saw against what was promised. A pure function: the same history, the same judgement. */
+/** Compares what all clients saw with what was promised. This is a pure function: the same history gives the same result. */
 export function check(history: History): Anomaly[] {
   const log = createFinalLog(history)
   const tenures = createTenures(history)

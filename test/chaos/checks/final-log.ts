@@ -3,7 +3,10 @@ import { messageNodeId } from '../../../src/protocol/ids.ts'
 import { clientMessageIdOf, identity } from './anomaly.ts'
 import { changeCalls, type History, type MessageSeen, sends } from './history.ts'
 
-/** What the conversations hold in the end, as the tables have it, or else as it was first read, for questions about what was seen on the way. */
+/**
+ * Looks up what the conversations hold in the end, by the tables, or else as it was first read. The checks ask it about what was seen on the
+ * way.
+ */
 export type FinalLog = ReturnType<typeof createFinalLog>
 
 export function createFinalLog(history: History) {
@@ -17,7 +20,7 @@ export function createFinalLog(history: History) {
     changeCalls(history).map(({ userId, ask }) => [`${userId} ${ask.clientMessageId}`, ask.alteration]),
   )
   for (const row of tables.flatMap((table) => table.rows.filter(isChange))) {
-    // An edit that shows no more has lost its text: here it has what was asked for.
+    // An edit that no longer shows has lost its text; here it has the text that was asked for.
     const isStripped = row.alteration.type === 'edit' && row.alteration.body === ''
     const alteration = isStripped ? asked.get(`${row.senderId} ${row.clientMessageId}`) : undefined
     const change = alteration ? { ...row, alteration } : row
@@ -34,7 +37,7 @@ export function createFinalLog(history: History) {
 
   const of = (conversationId: string): readonly MessageSeen[] => logs.get(conversationId) ?? []
 
-  /** How many messages have a seq up to this one. */
+  /** Returns how many messages have a seq up to this one. */
   function countTo(conversationId: string, seq: number): number {
     const messages = of(conversationId)
     let low = 0
@@ -49,11 +52,11 @@ export function createFinalLog(history: History) {
 
   const at = (conversationId: string, seq: number): MessageSeen | undefined => bySeq.get(conversationId)?.get(seq)
 
-  /** What was done to a message, by seq. */
+  /** Returns what was done to a message, by seq. */
   const changesOf = ({ conversationId, seq }: Pick<MessageSeen, 'conversationId' | 'seq'>): readonly Change[] =>
     changes.get(`${conversationId} ${seq}`) ?? []
 
-  /** Whether its author, or some change in the log, made it look like this. */
+  /** Returns whether the author, or some change in the log, made the message look like this. */
   function isAsMade(message: MessageSeen): boolean {
     const stored = at(message.conversationId, message.seq)
     const made = changesOf(message)
@@ -69,7 +72,7 @@ export function createFinalLog(history: History) {
     of,
     changesOf,
     isAsMade,
-    /** Whether this is the message that is there, in a shape it had at some time. */
+    /** Returns whether this is the message that is there, as it looked at some time. */
     fits: (message: MessageSeen): boolean => {
       const stored = at(message.conversationId, message.seq)
       return stored !== undefined && identity(stored) === identity(message) && isAsMade(message)
@@ -77,13 +80,13 @@ export function createFinalLog(history: History) {
     changes: [...changes.values()].flat(),
     rowAt: (conversationId: string, seq: number): LogRow | undefined => rows.get(conversationId)?.get(seq),
     at,
-    /** Of the last entry, whatever it is. */
+    /** Returns the seq of the last entry of any kind. */
     lastSeq: (conversationId: string): number =>
       Math.max(0, of(conversationId).at(-1)?.seq ?? 0, ...(rows.get(conversationId)?.keys() ?? [])),
-    /** The seq of the message before this one; 0 if there is none. */
+    /** Returns the seq of the message before this one, or 0 if there is none. */
     before: (conversationId: string, seq: number): number =>
       of(conversationId)[countTo(conversationId, seq - 1) - 1]?.seq ?? 0,
-    /** The seqs of the messages strictly between the two. */
+    /** Returns the seqs of the messages strictly between the two. */
     between: (conversationId: string, above: number, below: number): number[] =>
       of(conversationId)
         .slice(countTo(conversationId, above), Math.max(0, countTo(conversationId, below - 1)))

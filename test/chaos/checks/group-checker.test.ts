@@ -212,7 +212,7 @@ describe('what somebody sees of a group', () => {
 
   it('ends before they went', () => {
     expect(streamed('bob', [[six, 4]], { [id]: 4 })).toEqual([expect.stringMatching(/^P6: a stream of bob.phone/)])
-    // Sent when they were still in, stored when they were not.
+    // Bob sent it when he was still in the group, and it was stored when he was not.
     expect(streamed('bob', [[{ ...six, senderId: 'bob' }, 4]], { [id]: 4 })).not.toContainEqual(
       expect.stringMatching(/a message of others/),
     )
@@ -223,7 +223,7 @@ describe('what somebody sees of a group', () => {
       expect.stringMatching(/^P4: carol.phone never got 1 .* #4/),
     )
     expect(streamed('carol', [[six, 0]], { [id]: 0 })).toEqual([expect.stringMatching(/^P4: .* skips #4/)])
-    // Not named: the first one follows nothing that is Carol's to see.
+    // The position is not named: the first message follows none that Carol may see.
     expect(streamed('carol', [[four, 0]])).toEqual([])
     expect(streamed('carol', [[four, 2]])).toEqual([expect.stringMatching(/^P4: .* says previousSeq 2/)])
     expect(calls(page('carol', 130, [ten, sixLast]))).toEqual([

@@ -2,8 +2,8 @@ import type { Role } from '../../../src/ports/conversations.ts'
 import type { Alteration, LogRow } from '../../../src/ports/log.ts'
 import type { Tick } from '../../../src/protocol/ticks.ts'
 
-// What happened, as the clients saw it. One process runs all clients, so all times are of one clock: if an answer's time is
-// before a question's, the answer was there first.
+// This is what happened, as the clients saw it. One process runs all clients, so all times are of one clock: if an answer's time is before a
+// question's, the answer was there first.
 
 export type MessageSeen = {
   conversationId: string
@@ -12,24 +12,24 @@ export type MessageSeen = {
   messageId: string
   senderId: string
   body: string
-  /** Shown to the sender alone. */
+  /** It is shown to the sender alone. */
   clientMessageId: string | null
-  /** What later changes have made of it; not where the answer does not tell. */
+  /** This is what later changes have made of the message. It is absent where the answer does not tell. */
   look?: Look
 }
 
-/** `reactions`: how many there are of each emoji. */
+/** `reactions` says how many there are of each emoji. */
 export type Look = { edited: boolean; deleted: boolean; reactions: Record<string, number> }
 
 export type GroupMember = { userId: string; role: Role; joinedSeq: number }
-/** A group as somebody in it is shown it; members in the order they came. */
+/** A group as one of its members is shown it. The members are in the order in which they came. */
 export type GroupSeen = { id: string; title: string; members: GroupMember[] }
 
 export type TicksSeen = { conversationId: string; userId: string; lastDeliveredSeq: number; lastReadSeq: number }
 
-/** An error the server told us of. */
+/** The server has answered with this error. */
 export type Refusal = { code: string | undefined; retryable: boolean; message: string; field?: string }
-/** No answer: whatever was asked may have happened, or happen yet. */
+/** There was no answer: the request may have been carried out, or may be carried out yet. */
 export type Loss = { reason: string; closeCode?: number }
 export type Outcome<T> = { answer: T } | { refused: Refusal } | { lost: Loss }
 
@@ -46,8 +46,9 @@ type CallOf<Kind extends string, Ask, Answer> = {
 
 export type Via = 'ws' | 'http' | 'rest'
 /**
- * `to`: by the other person's id or by the chat's. `forged`: a known clientMessageId with another body, to be refused.
- * `runtime`: the client runtime has accepted it, to send it as often as it takes; answered when it says it is stored.
+ * `to` says whether the message is addressed by the other person's id or by the chat's. `forged`: a known clientMessageId has another body,
+ * which must be refused. `runtime`: the client runtime has accepted the message and sends it as often as it takes; the call is answered when
+ * the runtime says that it is stored.
  */
 export type SendAsk = {
   conversationId: string
@@ -58,16 +59,16 @@ export type SendAsk = {
   forged?: boolean
 }
 type PageAsk = { conversationId: string; count: number; from: 'newest' | 'oldest'; cursor: boolean }
-/** Newest first, as the API has it. */
+/** The newest comes first, as in the API. */
 export type PageSeen = { messages: MessageSeen[]; more: boolean }
 
 export type SendCall = CallOf<'send', SendAsk, { message: MessageSeen; duplicate: boolean }>
 export type BoundaryCall = CallOf<'ack' | 'read', { conversationId: string; seq: number }, TicksSeen>
 export type PageCall = CallOf<'page', PageAsk, PageSeen>
 export type TicksCall = CallOf<'ticks', { conversationId: string }, { lastSeq: number; ticks: TicksSeen[] }>
-/** A stranger knocks. */
+/** A user who is not in the conversation asks for it. */
 export type ProbeCall = CallOf<'probe', { conversationId: string; by: string }, 'hidden' | 'shown'>
-/** What is done to a message. Repeated with the same clientMessageId until it is answered. */
+/** A user changes a message. The call is repeated with the same clientMessageId until it is answered. */
 export type ChangeAsk = { conversationId: string; seq: number; clientMessageId: string; alteration: Alteration }
 export type ChangeCall = CallOf<'change', ChangeAsk, MessageSeen>
 export type GroupRequest =
@@ -78,7 +79,7 @@ export type GroupRequest =
   | { type: 'look' }
 /** Says that the user is typing, or has stopped. */
 export type TypingCall = CallOf<'typing', { conversationId: string; typing: boolean }, true>
-/** Of a group that is being made nobody knows the id yet. */
+/** The id of a group that is being made is not known yet. */
 export type GroupCall = CallOf<'group', { conversationId: string; request: GroupRequest }, GroupSeen | 'left'>
 export type Call = SendCall | BoundaryCall | PageCall | TicksCall | ProbeCall | ChangeCall | TypingCall | GroupCall
 
@@ -93,15 +94,15 @@ type StreamOf<Event> = {
 }
 
 export type AddedSeen = { message: MessageSeen; previousSeq: number; catchUp: boolean }
-/** `after` is undefined where the client left it to the server where to begin. */
+/** `after` is undefined where the client left it to the server to decide where the stream begins. */
 export type MessageStream = StreamOf<AddedSeen> & { after?: Record<string, number> }
 export type TickStream = StreamOf<{ ticks: TicksSeen }>
 export type TypingStream = StreamOf<{ typing: { userId: string; typing: boolean } }>
-/** `seq`: of the change; the message as it is then. */
+/** `seq` is that of the change. The message is as it looked then. */
 export type ChangedSeen = { message: MessageSeen; seq: number; previousSeq: number; catchUp: boolean }
 export type ChangeStream = StreamOf<ChangedSeen> & { after: Record<string, number> }
 
-/** One reading of a whole conversation after the drain, oldest first. */
+/** A walk reads a whole conversation once after the drain, oldest first. */
 export type Walk = {
   node: string
   userId: string
@@ -110,7 +111,7 @@ export type Walk = {
   messages: MessageSeen[]
 }
 
-/** A conversation as DynamoDB holds it in the end. `indexed`: who finds it among their own. */
+/** A conversation as DynamoDB holds it in the end. `indexed` are the users who find it among their own. */
 export type FinalTable = {
   conversationId: string
   rows: LogRow[]
@@ -118,13 +119,13 @@ export type FinalTable = {
   indexed: string[]
 }
 
-/** A row of pending_deliveries after everybody has acked everything, and how far its receiver has acked. */
+/** A row of pending_deliveries after all users have acked everything, and how far its receiver has acked. */
 export type PendingSeen = {
   userId: string
   conversationId: string
   firstUndeliveredSeq: number
   lastDeliveredSeq: number
-  /** DynamoDB carried a write of it out after the node had given it up: then nobody knows of the row. */
+  /** DynamoDB carried out a write of the row after the node had given up: then no node knows of the row. */
   abandoned?: boolean
 }
 
@@ -133,28 +134,28 @@ export type FaultWindow = {
   target?: string
   fromMs: number
   toMs: number
-  /** When Redis stood there with nothing in it. */
+  /** Redis was empty at this time. */
   emptiedAtMs?: number
   /** How many calls to DynamoDB it hit, or how many events were lost. */
   hits?: number
-  /** Of a node that was told to stop. */
+  /** A node that was told to stop has this. */
   exit?: { code: number | null; tookMs: number }
 }
 
-/** From then on a node's wall clock is that much before the others', until its next step. */
+/** From `fromMs` on the wall clock of this node is `offsetMs` before the others', until its next step. */
 export type ClockStep = { node: string; fromMs: number; offsetMs: number }
 
 export type Span = { fromMs: number; toMs: number }
 
 /**
- * `sinceMs`: when it was switched on. `away`: when it was offline by its own choice. `begins`: for one that begins where the
- * user's other devices are, where that was in each conversation; 0 unless named. `polls`: when nothing could be pushed to it.
+ * `sinceMs` is when the device was switched on. `away` is when it was offline by its own choice. A device that begins where the user's other
+ * devices are has `begins`: where that was in each conversation, 0 unless named. `polls` is when nothing could be pushed to it.
  */
 export type Device = {
   client: string
   userId: string
   sinceMs: number
-  /** Also follows what happens to messages, from the beginning on. */
+  /** The device also follows changes of messages, from the beginning on. */
   changes?: boolean
   away: Span[]
   begins?: Record<string, number>
@@ -162,35 +163,35 @@ export type Device = {
 }
 
 /**
- * What only the application on a device with the client runtime can tell. What it sends are calls, what it is told is a stream:
- * one for all its lives. Only where a life was killed before its positions were kept, another begins at those that were.
+ * Only the application on a device with the client runtime can tell this. What it sends are calls; what it is told is one stream for all its
+ * lives. Only where a life was killed before its positions were kept, another stream begins at those that were kept.
  */
 export type RuntimeDevice = {
   client: string
   userId: string
-  /** From each start of the application to its end. */
+  /** Each life lasts from a start of the application to its end. */
   lives: { fromMs: number; transports: string; end?: 'closed' | 'killed'; endedAtMs?: number }[]
-  /** Why it lost one, or got none. */
+  /** These codes say why it lost a link, or got none. */
   setbacks?: { atMs: number; code: string }[]
-  /** Every link it got. */
+  /** Every link that it got is listed here. */
   links: { atMs: number; via: string }[]
-  /** Where a new device began. */
+  /** A new device began at these positions. */
   begun: { atMs: number; conversationId: string; seq: number }[]
   reads: { atMs: number; conversationId: string; seq: number }[]
-  /** Of the user's own messages, whenever one changed; `life` counts from 0, and each starts knowing nothing. */
+  /** The ticks of the user's own messages, noted whenever one changed. `life` counts from 0, and each life starts knowing nothing. */
   ticks: { atMs: number; life: number; conversationId: string; seq: number; tick: Tick }[]
-  /** What it shows in the end, oldest first; 0 for what is still on its way. */
+  /** It shows this in the end, oldest first; 0 stands for a message that is still on its way. */
   timelines: { conversationId: string; seqs: number[]; bodies?: string[]; hasOlder: boolean }[]
-  /** Sockets that were closed with a code. */
+  /** These sockets were closed with a code. */
   closings: { atMs: number; code: number }[]
-  /** What should not happen to an application. */
+  /** These should not happen to an application. */
   problems: { atMs: number; text: string }[]
 }
 
 export type History = {
-  /** By the clock of the machine, which the rows of DynamoDB go by unless a node's was set. */
+  /** This is by the clock of the machine. The rows of DynamoDB go by the same clock, unless that of a node was set. */
   startedAtMs: number
-  /** Of the direct chats. Who is in a group, and when, is for the tables to say. */
+  /** These are the members of direct chats. The tables say who is in a group, and when. */
   members: Record<string, string[]>
   devices: Device[]
   runtimes: RuntimeDevice[]
@@ -204,7 +205,7 @@ export type History = {
   walks: Walk[]
   tables: FinalTable[]
   pending: PendingSeen[]
-  /** What went wrong outside of any call: a node that died by itself, an error in its log, a drain without end. */
+  /** These went wrong outside of any call: a node that died by itself, an error in its log, a drain without end. */
   incidents: { atMs: number; text: string }[]
 }
 

@@ -6,7 +6,7 @@ import { checkVoids } from './check-voids.ts'
 import { createFinalLog } from './final-log.ts'
 import { emptyHistory, type History, type MessageSeen, type Outcome, type SendCall } from './history.ts'
 
-// What is judged by what is stored in the end.
+// These checks go by what is stored in the end.
 
 const chat = 'dm_chat'
 

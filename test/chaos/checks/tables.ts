@@ -11,7 +11,7 @@ import type { FinalTable, PendingSeen } from './history.ts'
 
 const rowsAtATime = 500
 
-/** Which pending row a call to DynamoDB puts, if it does. */
+/** Returns which pending row a call to DynamoDB puts, if it puts one. */
 export function pendingRowOf(operation: string, body: Buffer): { userId: string; conversationId: string } | undefined {
   if (!operation.endsWith('.PutItem')) return undefined
   const { TableName, Item } = JSON.parse(String(body)) as { TableName: string; Item: Record<string, { S?: string }> }
@@ -19,7 +19,7 @@ export function pendingRowOf(operation: string, body: Buffer): { userId: string;
   return { userId: Item.receiver_id?.S ?? '', conversationId: Item.conversation_id?.S ?? '' }
 }
 
-/** The rows of everybody's undelivered messages, and how far each receiver has acked. */
+/** Returns the rows of all undelivered messages, and how far each receiver has acked. */
 export async function readPending(dynamo: Dynamo): Promise<PendingSeen[]> {
   const rows = createPendingDynamo(dynamo)
   const boundaries = createBoundariesDynamo(dynamo)
@@ -37,7 +37,7 @@ export async function readPending(dynamo: Dynamo): Promise<PendingSeen[]> {
   )
 }
 
-/** Everything DynamoDB holds in the end: also what nobody was ever told of. */
+/** Returns everything that DynamoDB holds in the end, also what no client was ever told of. */
 export async function readTables(dynamo: Dynamo): Promise<FinalTable[]> {
   const conversations = createConversationsDynamo(dynamo)
   const messages = createMessagesDynamo(dynamo)

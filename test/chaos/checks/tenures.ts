@@ -12,19 +12,19 @@ import {
 } from './history.ts'
 
 /**
- * A group as one change has made it. `earliestMs`: when that change was drafted; it took effect later. `latestMs`: when somebody had
- * been answered with it, or with a later one.
+ * A group as one change has made it. `earliestMs` is when that change was drafted; it took effect later. `latestMs` is when a user had been
+ * answered with this version, or with a later one.
  */
 export type Version = { seq: number; change?: GroupChange; group: GroupSeen; earliestMs: number; latestMs: number }
 
-/** A stretch of a log that a user may see: strictly between the two. `since`: from when on that is certain. */
+/** A stretch of a log that a user may see: strictly between the two. From `since` on that is certain. */
 type Tenure = { joinedSeq: number; leftSeq: number; sinceMs: number }
 
 export type Tenures = ReturnType<typeof createTenures>
 
 /**
- * Who was in which conversation from where to where. Of the changes in a group's log those took effect that lead from the
- * version its row has in the end back to its beginning; when, lies between what the rows and the answers say.
+ * Finds who was in which conversation from where to where. Of the changes in a group's log, those took effect that lead from the final
+ * version of its row back to its beginning. When they took effect lies between the times that the rows and the answers say.
  */
 export function createTenures(history: History) {
   const groups = new Map(
@@ -36,7 +36,7 @@ export function createTenures(history: History) {
 
   const versions = (conversationId: string): readonly Version[] => groups.get(conversationId) ?? []
 
-  /** Those that may have been in force at some time from one moment to another. */
+  /** Returns the versions that may have been in force at some time from one moment to another. */
   function between(conversationId: string, fromMs: number, toMs: number): Version[] {
     const all = versions(conversationId)
     return all.filter(
@@ -68,10 +68,10 @@ export function createTenures(history: History) {
     versions,
     between,
     of,
-    /** The one in which the user may see this entry. */
+    /** Returns the tenure in which the user may see this entry. */
     around: (userId: string, conversationId: string, seq: number): Tenure | undefined =>
       of(userId, conversationId).find(({ joinedSeq, leftSeq }) => joinedSeq < seq && seq < leftSeq),
-    /** The one that lasts to the end. */
+    /** Returns the tenure that lasts to the end. */
     last: (userId: string, conversationId: string): Tenure | undefined =>
       of(userId, conversationId).find(({ leftSeq }) => leftSeq === Number.POSITIVE_INFINITY),
   }
@@ -97,7 +97,7 @@ export const memberOf = ({ members }: GroupSeen, userId: string): GroupMember | 
 
 const whole: Tenure = { joinedSeq: 0, leftSeq: Number.POSITIVE_INFINITY, sinceMs: 0 }
 
-/** Oldest first, from before the group was there. */
+/** Returns the versions, oldest first, from before the group was there. */
 function versionsOf({ conversationId, rows, group }: FinalTable, history: History): Version[] {
   const never = Number.POSITIVE_INFINITY
   const nothing = { id: conversationId, title: '', members: [] }
@@ -115,10 +115,10 @@ function versionsOf({ conversationId, rows, group }: FinalTable, history: Histor
   return versions
 }
 
-/** When a row was drafted at the earliest. */
+/** Returns when a row was drafted, at the earliest. */
 export const earliestOf = (rowMs: number, clocks: readonly ClockStep[]): number => Math.min(...timesOf(rowMs, clocks))
 
-/** When a row may have been drafted: its time may be of any node's clock. */
+/** Returns when a row may have been drafted: its time may be of any node's clock. */
 function timesOf(rowMs: number, clocks: readonly ClockStep[]): number[] {
   const byClocks = clocks.flatMap(({ node, fromMs, offsetMs }, i) => {
     const untilMs = clocks.slice(i + 1).find((later) => later.node === node)?.fromMs ?? Number.POSITIVE_INFINITY
@@ -128,10 +128,10 @@ function timesOf(rowMs: number, clocks: readonly ClockStep[]): number[] {
   return [rowMs, ...byClocks]
 }
 
-/** A clock is set by a message that takes a moment. */
+/** A clock is set by an IPC message, which takes a moment. */
 const clockSlackMs = 2000
 
-/** The index of the earliest version that this answer can have come from; -1 if it proves nothing. */
+/** Returns the index of the earliest version that this answer can have come from, or -1 if it proves nothing. */
 function provenBy(
   call: GroupCall,
   conversationId: string,
@@ -156,7 +156,7 @@ function provenBy(
   return only && (mayBe.length === 1 || clocks.length === 0) ? versions.indexOf(only) : -1
 }
 
-/** Oldest first; as far as it leads. */
+/** Returns the chain of changes, oldest first, as far back as it leads. */
 export function chainOf(rows: FinalTable['rows'], version: number): GroupChange[] {
   const bySeq = new Map(rows.filter((row) => row.kind === 'group').map((row) => [row.seq, row]))
   const chain: GroupChange[] = []

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createRandom } from '../../simulation/random.ts'
 import { startFaultProxy } from './fault-proxy.ts'
 
-/** A server that answers everything, and writes down what was asked. */
+/** This server answers everything, and notes what it was asked. */
 async function aTarget() {
   const asked: string[] = []
   const server = createServer(async (call, response) => {

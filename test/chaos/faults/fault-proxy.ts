@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../../simulation/random.ts'
 
 /**
- * What can befall a call to DynamoDB. `late`: it is carried out after the client has given up. `swallowed`: it is carried
- * out, and the answer never comes. `cut`: the same, but the connection breaks. `seconds late`: it is carried out 2 to 6 s later, when others
- * have long gone on, and is then answered. `answered late`: it is carried out at once and answered 2 to 6 s later.
+ * These faults can meet a call to DynamoDB. `late`: it is carried out after the client has given up. `swallowed`: it is carried out, and the
+ * answer never comes. `cut`: the same, but the connection breaks. `seconds late`: it is carried out 2 to 6 s later, when others have long
+ * gone on, and is then answered. `answered late`: it is carried out at once and answered 2 to 6 s later.
  */
 export const dynamoFaults = [
   'error',
@@ -27,14 +27,14 @@ export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>
 
 type Answer = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer }
 
-/** Told of each call that was carried out when its caller had given it up already. */
+/** Is called for each call that was carried out when its caller had given up already. */
 type OnAbandoned = (operation: string, body: Buffer) => void
 
-/** Longer than any patience of a node. */
+/** This is longer than any node waits. */
 const silenceMs = 5000
 const secondsMs = [2000, 6000] as const
 
-/** DynamoDB as a bad day has it: every call in front of `target` may meet one of the faults that are on. */
+/** This is DynamoDB on a bad day: every call to `target` may meet one of the faults that are on. */
 export async function startFaultProxy(target: string, random: Random, onAbandoned: OnAbandoned = () => undefined) {
   const on = new Map<DynamoFault, { probability: number; hits: number }>()
   const agent = new Agent({ keepAlive: true })
@@ -110,7 +110,7 @@ export async function startFaultProxy(target: string, random: Random, onAbandone
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Turns a fault on. What it returns turns it off again and tells how many calls it has hit. */
+    /** Turns a fault on. The returned function turns it off again and returns how many calls it has hit. */
     begin(fault: DynamoFault, probability: number): () => number {
       const state = { probability, hits: 0 }
       on.set(fault, state)

@@ -12,7 +12,7 @@ type NemesisOptions = {
   redis: RedisPair
   dynamodb: FaultProxy
   nowMs: () => number
-  /** Aborted: everything is left as it is. */
+  /** When this is aborted, everything is left as it is. */
   signal: AbortSignal
   onFault: (fault: FaultWindow) => void
   onClock: (step: ClockStep) => void

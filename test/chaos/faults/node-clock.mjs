@@ -1,5 +1,5 @@
-// Loaded into a node with --import: gives the process a wall clock of its own, which the nemesis sets over IPC. Date is all that steps, as when
-// somebody sets the clock of a machine: timers and performance.now() go by the monotonic clock.
+// This is loaded into a node with --import. It gives the process a wall clock of its own, which the nemesis sets over IPC. Only Date steps,
+// as when an administrator sets the clock of a machine: timers and performance.now() go by the monotonic clock.
 
 const machine = Date
 const machineNow = Date.now
@@ -14,6 +14,6 @@ globalThis.Date = new Proxy(machine, {
 process.on('message', (message) => {
   if (typeof message?.clockOffsetMs === 'number') offsetMs = message.clockOffsetMs
 })
-// However the parent ends, nothing is left of it.
+// If the parent ends in any way, this process ends too.
 process.on('disconnect', () => process.exit(1))
 process.channel?.unref()

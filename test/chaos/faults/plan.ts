@@ -1,7 +1,7 @@
 import type { Random } from '../../simulation/random.ts'
 import { type DynamoFault, dynamoFaults } from './fault-proxy.ts'
 
-// The nemesis's intentions, drawn from the seed before anything runs. When they meet which call is up to the machine.
+// The faults are drawn from the seed before anything runs. The machine decides which call meets which of them.
 
 const processFaults = [
   'kill a node',
@@ -27,13 +27,13 @@ const faultKinds: readonly FaultKind[] = [
 export type PlannedFault = {
   kind: FaultKind
   atMs: number
-  /** How long it lasts; for a killed node, how long it stays away. */
+  /** The fault lasts this long. A killed node stays away this long. */
   forMs: number
-  /** Which node: the one at this share of those that are up. */
+  /** The fault hits the node at this share of those that are up. */
   share: number
-  /** How many of the calls to DynamoDB, or of the events, meet it. */
+  /** This share of the calls to DynamoDB, or of the events, meets the fault. */
   probability: number
-  /** How far from the others' a node's clock is afterwards. */
+  /** After the fault the clock of the node differs by this from that of the others. */
   offsetMs?: number
 }
 
@@ -42,9 +42,8 @@ const stepMaxMs = 30_000
 const lonely: readonly FaultKind[] = ['kill a node', 'flush Redis', 'restart Redis']
 
 /**
- * Episodes of one to three faults that overlap, each followed by a pause in which things heal. Every fifth episode is one
- * fault alone and a pause long enough to see how soon everybody is current again. Every kind comes up before one does
- * for the second time.
+ * Makes episodes of one to three faults that overlap, each followed by a pause in which things heal. Every fifth episode is one fault alone
+ * and a pause long enough to see how soon all devices are current again. Every kind comes up before one comes up for the second time.
  */
 export function planFaults(random: Random, durationMs: number): PlannedFault[] {
   const plan: PlannedFault[] = []

@@ -12,7 +12,7 @@ type NodeOptions = {
   script: string
   environment: Record<string, string>
   logPath: string
-  /** Called when the process ended without being told to. */
+  /** Is called when the process ended without being told to. */
   onCrash: (text: string) => void
 }
 
@@ -20,7 +20,7 @@ const startWithinMs = 60_000
 const exitWithinMs = 12_000
 const clock = fileURLToPath(new URL('node-clock.mjs', import.meta.url))
 
-/** One node, to be started and ended many times, always on the same port. */
+/** One node, which is started and ended many times, always on the same port. */
 export function createNodeProcess(options: NodeOptions) {
   const { name, port, script, environment, logPath, onCrash } = options
   const url = `http://127.0.0.1:${port}`
@@ -28,7 +28,7 @@ export function createNodeProcess(options: NodeOptions) {
   let up = false
   let failedStarts = 0
   let retired = false
-  /** Of its wall clock. It is the machine's: a restart does not mend it. */
+  /** Its wall clock is off by this. The clock is the machine's: a restart does not mend it. */
   let clockOffsetMs = 0
 
   /** Starts it again and again until it listens: at a bad time it finds no tables, says so, and ends. */
@@ -81,7 +81,7 @@ export function createNodeProcess(options: NodeOptions) {
     isUp: () => up,
     failedStarts: () => failedStarts,
     kill: () => end('SIGKILL'),
-    /** For good. */
+    /** Ends it for good. */
     retire(): Promise<number | null> {
       retired = true
       return end('SIGKILL')
@@ -92,14 +92,14 @@ export function createNodeProcess(options: NodeOptions) {
       const code = await end('SIGTERM')
       return { code, tookMs: Date.now() - askedAtMs }
     },
-    /** Sets its wall clock that much before or behind everybody else's; it stays so. */
+    /** Sets its wall clock that much before or behind that of all others. It stays so. */
     setClock(offsetMs: number): void {
       clockOffsetMs = offsetMs
       if (child?.connected) child.send({ clockOffsetMs })
     },
     pause: () => child?.kill('SIGSTOP'),
     resume: () => child?.kill('SIGCONT'),
-    /** For when there is no time to wait. */
+    /** Kills it without waiting for its end. */
     destroy: () => void child?.kill('SIGKILL'),
   }
 }

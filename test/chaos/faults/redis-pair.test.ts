@@ -66,7 +66,7 @@ it('lost events are lost alone: what else the connection says is heard', async (
   const { pair, commands, subscriber, heard, broken } = await aPair()
   const heal = pair.loseEvents(1)
   for (const text of ['one', 'two']) await commands.publish('news', text)
-  // The answer to this comes over the same connection, after both.
+  // The answer to this command comes over the same connection, after both.
   await subscriber.ping()
   expect(heal()).toBe(2)
   await commands.publish('news', 'three')

@@ -4,8 +4,9 @@ import { type RedisServer, startRedis } from '../../kit/services/redis.ts'
 import type { Random } from '../../simulation/random.ts'
 import { startRedisProxy } from './redis-proxy.ts'
 
-// Two real servers, one of them a replica of the other, behind a proxy. After a failover the old master follows the new one, as it does
-// when it is run by a sentinel or in a cluster: whoever listens there goes on hearing what is published, because a master sends that to its replicas.
+// There are two real servers, one of them a replica of the other, behind a proxy. After a failover the old master follows the new one, as it
+// does when it is run by a sentinel or in a cluster. A node that listens there still hears what is published, because a master sends that to
+// its replicas.
 
 export type RedisPair = Awaited<ReturnType<typeof startRedisPair>>
 
@@ -35,18 +36,18 @@ export async function startRedisPair(random: Random) {
     flush: () => master.server.flush(),
     pause: () => master.server.pause(),
     resume: () => master.server.resume(),
-    /** The master dies, and everybody's connections with it. */
+    /** Kills the master, and cuts the connections of all nodes with it. */
     async kill(): Promise<void> {
       await master.server.kill()
       proxy.cutAll()
     },
-    /** An empty one in its place. */
+    /** Starts an empty master in its place. */
     launch: () => master.server.launch(),
     /** Resolves when the replica has what its master has. */
     replicated: () => follow(replica, master),
     /**
      * The replica stops hearing from its master and is promoted after `lagMs`: everything that Redis was told in the meantime is forgotten.
-     * It is another process. Done twice, it is the first one again, with the run id it always had.
+     * It is another process. After two failovers it is the first one again, with the run id it always had.
      */
     async failOver(lagMs: number): Promise<{ hits: number }> {
       await replica.server.raw.replicaof('NO', 'ONE')
@@ -59,8 +60,8 @@ export async function startRedisPair(random: Random) {
       return { hits: heal() }
     },
     /**
-     * The same state as some time ago, in the same process, with no connection broken: what a node sees that had no call under way while its master was
-     * replaced and took over again. The replication id is another then, as it is after every promotion.
+     * Brings back the state of some time ago, in the same process, with no connection broken. A node sees this if it had no call under way
+     * while its master was replaced and took over again. The replication id is another then, as it is after every promotion.
      */
     async rollBack(lagMs: number): Promise<void> {
       const { raw } = master.server
@@ -76,7 +77,7 @@ export async function startRedisPair(random: Random) {
       await proxy.stop()
       await Promise.all([master, replica].map(({ server }) => server.stop()))
     },
-    /** For when there is no time to wait. */
+    /** Kills all of it without waiting for the end. */
     destroy(): void {
       for (const { server } of [master, replica]) void server.kill()
     },

@@ -4,7 +4,7 @@ import type { Random } from '../../simulation/random.ts'
 import { createRespSplitter } from './resp.ts'
 
 // Every connection of a node to Redis goes through here. So commands can be sent to another server while the connections that listen stay
-// where they are, and an event can be lost on its way without anybody noticing that a connection broke.
+// where they are, and an event can be lost on its way without a broken connection that a node would notice.
 
 type Link = { client: Socket; listens: boolean }
 
@@ -60,7 +60,7 @@ export async function startRedisProxy(random: Random, firstPort: number) {
 
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Loses this share of the events, and nothing else. What it returns ends that and tells how many were lost. */
+    /** Loses this share of the events, and nothing else. The returned function ends that and returns how many were lost. */
     loseEvents(probability: number): () => number {
       const loss = { probability, hits: 0 }
       losses.add(loss)
@@ -69,7 +69,7 @@ export async function startRedisProxy(random: Random, firstPort: number) {
         return loss.hits
       }
     },
-    /** Commands go to the server at this port from now on. Who listens, goes on listening where they did. */
+    /** Commands go to the server at this port from now on. Connections that listen stay where they are. */
     moveCommands(to: number): void {
       port = to
       cut(({ listens }) => !listens)

@@ -1,4 +1,4 @@
-/** Splits what a Redis server sends into whole values, each as it came; what is not whole yet waits for the rest. */
+/** Splits what a Redis server sends into whole values, each as it came. A value that is not whole yet waits for the rest. */
 export function createRespSplitter(): (chunk: Buffer) => Buffer[] {
   let waiting: Buffer = Buffer.alloc(0)
   return (chunk) => {
@@ -18,7 +18,7 @@ export function createRespSplitter(): (chunk: Buffer) => Buffer[] {
 
 const crlf = Buffer.from('\r\n')
 
-/** Where the value that begins here ends; undefined if it does not yet. */
+/** Returns where the value that begins here ends, or undefined if it is not whole yet. */
 function endOfValue(bytes: Buffer, from: number): number | undefined {
   const lineEnd = bytes.indexOf(crlf, from)
   if (from >= bytes.length || lineEnd < 0) return undefined

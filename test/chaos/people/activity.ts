@@ -8,11 +8,11 @@ type Activity = {
   sends: number
   acknowledged: number
   deliveries: number
-  /** Calls to DynamoDB, or events, that met it; undefined for other faults. */
+  /** This many calls to DynamoDB, or events, met the fault; undefined for other faults. */
   hits: number | undefined
 }
 
-/** What is over in a moment is felt for at least this long. */
+/** A fault that is over in a moment has an effect for at least this long. */
 const feltMs = 1500
 export const enough = { sends: 3, hits: 3, acknowledgedInAll: 50, deliveriesInAll: 100 }
 
@@ -38,7 +38,7 @@ export function activities(history: History): Activity[] {
   })
 }
 
-/** Why the run says too little; empty if it says enough. */
+/** Returns why the run says too little; the list is empty if it says enough. */
 export function shortcomings(history: History): string[] {
   const acknowledged = sends(history).filter(answerOf).length
   const deliveries = history.streams.reduce((sum, { events }) => sum + events.length, 0)

@@ -5,8 +5,9 @@ import type { ChaosClient } from './client.ts'
 import type { GroupHints } from './group-hints.ts'
 import { pause, words } from './sender.ts'
 
-// Plays a user who edits and deletes their own messages, deletes those of others in a group, and reacts to all they know of. Each
-// until it is answered or refused for good; now and then two at once to the same message, and some of it again much later.
+// Plays a user who edits and deletes their own messages, deletes those of others in a group, and reacts to all they know of. The user repeats
+// each change until it is answered or refused for good, now and then makes two changes of the same message at once, and repeats some of them
+// much later.
 
 type ChangerOptions = {
   client: ChaosClient
@@ -19,7 +20,7 @@ type ChangerOptions = {
   meanPauseMs: number
 }
 
-/** How many of the last calls are looked through for something to change. */
+/** This many of the last calls are searched for something to change. */
 const recently = 600
 
 export async function runChanger({ client, hints, history, random, nodes, quiet, over, meanPauseMs }: ChangerOptions) {
@@ -71,14 +72,14 @@ export async function runChanger({ client, hints, history, random, nodes, quiet,
 type AlterationContext = { isOwn: boolean; inGroup: boolean; clientMessageId: string; random: Random }
 
 export function alterationOf({ isOwn, inGroup, clientMessageId, random }: AlterationContext): Alteration {
-  // Which is for those who govern the group, and refused to the others.
+  // Only owners and admins of the group may do this; others are refused.
   if (!isOwn && inGroup && random.chance(0.2)) return { type: 'delete' }
   if (!isOwn || random.chance(0.3))
     return { type: 'reaction', emoji: random.pick(['👍', '👎']), on: random.chance(0.65) }
   return random.chance(0.25) ? { type: 'delete' } : { type: 'edit', body: `${clientMessageId} ${random.pick(words)}` }
 }
 
-/** Messages that were acknowledged not long ago, in conversations the user is in, as far as one knows. */
+/** Returns messages that were acknowledged not long ago, in conversations the user is in, as far as the crowd knows. */
 export function messagesKnownTo(userId: string, history: History, hints: GroupHints): MessageSeen[] {
   return history.calls.slice(-recently).flatMap((call) => {
     const message = call.kind === 'send' ? answerOf(call)?.message : undefined

@@ -48,7 +48,7 @@ import type {
 import { createConnection, type Subscription } from './connection.ts'
 import { type AskNode, askForChange, askForGroup } from './group-calls.ts'
 
-// One device of one user. It writes down all its requests and their answers.
+// One device of one user. It notes all its requests and their answers.
 
 type ClientOptions = {
   client: string

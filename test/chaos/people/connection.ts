@@ -2,10 +2,10 @@ import { type Client, createClient } from 'graphql-ws'
 import WebSocket from 'ws'
 import type { Loss, Outcome, Refusal } from '../checks/history.ts'
 
-// How a client talks to a node, with everything that can go wrong told apart: an answer, an error the server told us of,
-// or nothing, in which case what was asked may have happened all the same.
+// A client talks to a node through this. It tells three outcomes apart: an answer, an error that the server answered with, or nothing. In the
+// last case the request may have been carried out all the same.
 
-/** Beyond the server's own deadline, so that silence means a node that is gone or stopped. */
+/** This is longer than the server's own deadline, so that silence means a node that is gone or stopped. */
 const patienceMs = 4000
 
 /** A document as text, or one that has a text. */
@@ -13,9 +13,9 @@ export type Operation = { toString(): string }
 export type Ending = { refused?: Refusal; lost?: Loss }
 export type Subscription = {
   node: string
-  /** A clean goodbye. */
+  /** Closes it cleanly. */
   close(): void
-  /** The network goes away. */
+  /** Breaks it, as when the network goes away. */
   drop(): void
   ended: Promise<Ending>
 }
@@ -94,7 +94,7 @@ export function createConnection(token: string) {
 
     rest: <T>(node: string, body: object): Promise<Outcome<T>> => post(`${node}/messages`, body, readRest<T>),
 
-    /** Over a socket of its own. */
+    /** Opens a socket of its own. */
     subscribe<T>(node: string, document: Operation, variables: object, next: (data: T) => void): Subscription {
       const client = openSocket(node)
       let unsubscribe: () => void = () => undefined
@@ -110,7 +110,7 @@ export function createConnection(token: string) {
             next: (result) => {
               const outcome = readGraphQL<T>(result)
               if ('answer' in outcome) next(outcome.answer)
-              // A failed event: the device has lost its place and comes back.
+              // An event has failed: the device has lost its position and comes back.
               else end(outcome)
             },
             error: (error) => end(failureOf(error)),
@@ -128,7 +128,7 @@ export function createConnection(token: string) {
         drop() {
           dropped = true
           client.terminate()
-          // Where there was no connection yet, nothing has ended by that.
+          // Where there was no connection yet, nothing has ended by this.
           unsubscribe()
         },
       }
@@ -169,7 +169,7 @@ function refusalOf(error: unknown): Refusal {
   return { code, retryable: extensions?.retryable === true, message, ...field }
 }
 
-/** What graphql-ws reports: an error message's payload, a close event, or an error. */
+/** `reported` is what graphql-ws reports: an error message's payload, a close event, or an error. */
 function failureOf(reported: unknown): { refused: Refusal } | { lost: Loss } {
   if (Array.isArray(reported)) return { refused: refusalOf(reported[0]) }
   const { code, reason } = reported as { code?: unknown; reason?: unknown }

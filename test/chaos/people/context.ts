@@ -4,7 +4,7 @@ import { answerOf, type Call, type History, type MessageSeen } from '../checks/h
 const linesMax = 60
 const aroundMs = 2000
 
-/** The story of what an anomaly is about, from all clients, sorted by time; of a long one what is nearest to it. */
+/** Tells what led to an anomaly, from all clients, sorted by time. Of a long story it keeps what is nearest to the anomaly. */
 export function contextOf(history: History, anomaly: Anomaly): string[] {
   const { conversationId, seq } = anomaly
   const body = bodyOf(history, anomaly)
@@ -14,7 +14,7 @@ export function contextOf(history: History, anomaly: Anomaly): string[] {
   const pagesTold = new Set<string>()
   for (const call of history.calls) {
     if (call.ask.conversationId !== conversationId || !concerns(call, isIt, body, anomaly)) continue
-    // Once per client and content: a device leafs through the same messages again and again.
+    // Each content is told once per client: a device pages through the same messages again and again.
     if (call.kind === 'page') {
       const shown = `${call.client} ${JSON.stringify(answerOf(call)?.messages.find(isIt))}`
       if (pagesTold.has(shown)) continue
@@ -61,14 +61,14 @@ export function contextOf(history: History, anomaly: Anomaly): string[] {
     lines.push([fault.toMs, `-- ${fault.kind} ${fault.target ?? ''} is over`])
   }
   const { atMs: whenMs = 0 } = anomaly
-  // The nearest of too many.
+  // If there are too many, the nearest ones are kept.
   lines.sort(([one], [other]) => Math.abs(one - whenMs) - Math.abs(other - whenMs))
   const nearest = lines.slice(0, linesMax).sort(([one], [other]) => one - other)
   const shown = nearest.map(([atMs, text]) => `  ${String(atMs).padStart(7)}  ${text}`)
   return lines.length > linesMax ? [...shown, `  and ${lines.length - linesMax} more`] : shown
 }
 
-/** Whether it matters who was in the group. */
+/** Returns whether it matters who was in the group. */
 const isAbout = ({ promise }: Pick<Anomaly, 'promise'>): boolean => ['groups', 'P1', 'P4', 'P6'].includes(promise)
 
 function bodyOf(history: History, { clientMessageId, conversationId, seq }: Anomaly): string | undefined {
@@ -91,7 +91,7 @@ function concerns(
   if (call.kind === 'change') return isIt({ ...blank, conversationId: call.ask.conversationId, seq: call.ask.seq })
   if (call.kind === 'group') return isAbout({ promise }) && Math.abs(call.askedAtMs - atMs) < aroundMs
   if (call.kind === 'page') return answerOf(call)?.messages.some(isIt) === true || call.askedAtMs === atMs
-  // Boundaries move all the time: only what is near.
+  // Boundaries move all the time, so only those nearby are told.
   return (
     promise === 'P5' &&
     Math.abs(call.askedAtMs - atMs) < aroundMs &&

@@ -25,22 +25,22 @@ type CrowdOptions = {
 
 export type Crowd = Awaited<ReturnType<typeof createCrowd>>
 
-/** Chats that exist before the first fault; the others are made in the middle of it. */
+/** This share of the chats exists before the first fault; the others are made in the middle of it. */
 const earlyShare = 0.6
 const meanPauseMs = 350
-/** The client runtime sends one at a time in each chat. */
+/** The client runtime sends one message at a time in each chat. */
 const runtimePauseMs = 450
-/** Of them each changes groups, each at its own pace; the first of the groups they found exists before the first fault. */
+/** This many users change groups, each at its own pace. The first of the groups they create exists before the first fault. */
 const groupActors = 3
 const groupPauseMs = 800
 const changers = 4
 const changePauseMs = 1600
 const typists = 4
 const typingPauseMs = 900
-/** They are in the first group at first, are taken out of it and, much later, back. Nobody else adds them anywhere. */
+/** The guests are in the first group at first, are taken out of it and, much later, added again. No other user adds them anywhere. */
 const guests = ['guest1', 'guest2'] as const
 
-/** Who there is, who talks to whom, and on what. Everybody draws from a source of their own, so that none disturbs another. */
+/** Makes the users, their chats and their devices. Each part draws from a random source of its own, so that none disturbs another. */
 export async function createCrowd({ seed, nodes, history, nowMs, users: count = 8, chats = 12 }: CrowdOptions) {
   const random = createRandom(seed)
   const users = Array.from({ length: count }, (_, i) => `user${i + 1}`)
@@ -58,7 +58,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
   const hints = createGroupHints()
   const quiet = new AbortController()
   const over = new AbortController()
-  // Everybody waits with these in hand.
+  // Every part waits with these signals, so they have many listeners.
   setMaxListeners(0, quiet.signal, over.signal)
   const devices: (ChaosDevice | RuntimeChaosDevice)[] = []
   const runtimes: RuntimeChaosDevice[] = []
@@ -137,7 +137,8 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
     return device
   }
 
-  // One device and the server decides where to begin; two; the client runtime alone; the client runtime and another.
+  // The users are of four kinds: one device, where the server decides where to begin; two devices; the client runtime alone; the client
+  // runtime and another device.
   const writers: string[] = []
   const positionless = new Set<string>()
   for (const [index, userId] of active.entries()) {
@@ -149,7 +150,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
       addDevice(userId, 'phone', 'plain')
     }
     if (kind === 1 || kind === 3) addDevice(userId, 'phone', 'resume', true)
-    // Of those one at least has a stream for each conversation.
+    // At least one of these devices has a stream for each conversation.
     if (kind === 1) addDevice(userId, 'laptop', index === 1 ? 'apart' : random.pick(['resume', 'apart']))
     if (kind === 2 || kind === 3) addRuntimeDevice(userId, 'app')
   }
@@ -159,7 +160,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
   async function write(userId: string): Promise<void> {
     const client = newClient(userId, 'writer')
     const chance = chanceFor(`${userId}/writer`)
-    // Now and then to a group it may not be in.
+    // Now and then it writes to a group that its user may not be in.
     const groupIds = () => (chance.chance(0.08) ? hints.ids() : hints.of(userId))
     await runSender({ ...common, client, conversationIds: of(userId), groupIds, nodes, meanPauseMs, random: chance })
     await client.close()
@@ -192,7 +193,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
     await client.close()
   }
 
-  /** Out soon, and for longer than streams take to notice; in again for a while; and so on. */
+  /** Takes the user out soon, for longer than streams take to notice, adds them again for a while, and so on. */
   async function expel(userId: string): Promise<void> {
     const [founder = ''] = active
     const [group = ''] = hints.ids()
@@ -215,7 +216,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
 
   let writing: Promise<unknown> = Promise.resolve()
 
-  /** Everybody goes, with every device; their clients can still be asked with. */
+  /** All users leave with every device. Their clients can still make requests. */
   async function leave(): Promise<void> {
     quiet.abort()
     over.abort()
@@ -227,26 +228,26 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
     devices,
     established,
     clientOf,
-    /** Everybody looks at every group. */
+    /** All users look at every group. */
     async lookAtGroups(): Promise<void> {
       const looks = hints.ids().flatMap((id) => active.map((userId) => [id, userId] as const))
       await Promise.all(
         looks.map(async ([id, userId]) => hints.hear(await clientOf(userId).group(id, { type: 'look' }))),
       )
     },
-    /** A new device for everybody, with nothing on it. */
+    /** Adds a new and empty device for each user. */
     addNewcomers(): void {
       const before = devices.length
-      // Of changes everything, from the beginning on, for some of those who have not followed them yet.
+      // Some users have not followed changes yet. Their new device follows all of them, from the beginning on.
       for (const userId of active) addDevice(userId, 'new', 'resume', positionless.has(userId))
       running.push(...devices.slice(before).map((device) => device.run()))
     },
-    /** The same with the client runtime, for whoever's other devices know by themselves where they are. */
+    /** Does the same with the client runtime, for users whose other devices name their own positions. */
     addRuntimeNewcomers(): void {
       for (const userId of active)
         if (!positionless.has(userId)) running.push(addRuntimeDevice(userId, 'new app').run())
     },
-    /** The first message of most chats. */
+    /** Sends the first message of most chats. */
     async open(): Promise<void> {
       const early = conversationIds.slice(0, Math.ceil(conversationIds.length * earlyShare))
       for (const [i, conversationId] of early.entries()) {
@@ -270,7 +271,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
       const chance = chanceFor('first group')
       const attempt = createAttempt({ ...common, client: clientOf(founder), random: chance, nodes })
       await attempt('', foundingOf('first-group', founder, active, chance))
-      // Several may change it, at the same time.
+      // Several users may change it, at the same time.
       const chairs = active.slice(1, groupActors)
       const roles = chairs.map((userId) => ({ userId, role: 'ADMIN' as const }))
       for (const id of hints.ids()) {
@@ -289,7 +290,7 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
         ...guests.map(expel),
       ])
     },
-    /** No new sends; resolves when everything sent is acknowledged. */
+    /** Begins no new sends. Resolves when everything sent is acknowledged. */
     async finishWriting(): Promise<void> {
       quiet.abort()
       await writing

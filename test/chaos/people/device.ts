@@ -9,16 +9,16 @@ import { pause } from './sender.ts'
 // away and comes back, and after any loss returns to a random node.
 
 /**
- * `resume`: one stream of everything, after what the device holds. `plain`: one stream, and the server decides where to
- * begin; only for the one device of its user, since what another one has acked would not come. `apart`: one stream per
- * conversation, after what the device holds.
+ * `resume`: one stream of everything, after what the device holds. `plain`: one stream, and the server decides where to begin; this is only
+ * for the one device of its user, since what another device has acked would not come. `apart`: one stream per conversation, after what the
+ * device holds.
  */
 export type FollowStyle = 'resume' | 'plain' | 'apart'
 
 type DeviceOptions = {
   client: ChaosClient
   style: FollowStyle
-  /** Whether it also follows what happens to messages; only one that names its positions. */
+  /** Whether it also follows changes of messages. Only a device that names its positions does. */
   followsChanges: boolean
   conversationIds: readonly string[]
   foreignIds: readonly string[]
@@ -51,11 +51,11 @@ export function createDevice(options: DeviceOptions) {
   const { userId } = client
   const held = new Map<string, Set<number>>()
   const heldChanges = new Map<string, Set<number>>()
-  /** The last change seen. */
+  /** The seq of the last change seen. */
   const changedUpTo = new Map<string, number>()
-  /** Groups this device was told it is not in, and when. */
+  /** The device was told that it is not in these groups, and when. */
   const turnedAway = new Map<string, number>()
-  /** Everything up to here is held, without a gap. */
+  /** The device holds everything up to here, without a gap. */
   const prefix = new Map<string, number>()
   const acking = new Set<string>()
   const open = new Set<Subscription>()
@@ -71,7 +71,7 @@ export function createDevice(options: DeviceOptions) {
     void acknowledge(conversationId)
   }
 
-  /** One ack at a time per conversation, of whatever is held when its turn comes. */
+  /** Makes one ack at a time per conversation, of what the device holds when its turn comes. */
   async function acknowledge(conversationId: string): Promise<void> {
     if (acking.has(conversationId)) return
     acking.add(conversationId)
@@ -85,7 +85,7 @@ export function createDevice(options: DeviceOptions) {
     if (call && (prefix.get(conversationId) ?? 0) > seq && answerOf(call)) void acknowledge(conversationId)
   }
 
-  /** The groups its user seems to be in; not one that was just said to be none. */
+  /** Returns the groups that its user seems to be in, without one that was just said not to exist. */
   const groupIds = (): string[] =>
     hints.of(userId).filter((id) => nowMs() - (turnedAway.get(id) ?? Number.NEGATIVE_INFINITY) > turnedAwayMs)
 
@@ -96,7 +96,7 @@ export function createDevice(options: DeviceOptions) {
 
   const everything = () => [...conversationIds, ...groupIds()]
 
-  /** Refused because of a group: it is left out from now on, until somebody says otherwise. */
+  /** If the stream was refused because of a group, the group is left out until the crowd hears otherwise. */
   function heed({ refused }: Ending, named: readonly string[]): void {
     if (refused?.code !== 'NOT_FOUND') return
     for (const id of named.filter(isGroup)) turnedAway.set(id, nowMs())
@@ -125,7 +125,7 @@ export function createDevice(options: DeviceOptions) {
   const hasNew = (after: Record<string, number>): boolean =>
     everything().some((id) => (established.has(id) || isGroup(id)) && !(id in after))
 
-  /** What happens to messages: one stream of everything, after the last of it that this device has seen. */
+  /** Follows changes of messages: one stream of everything, after the last change that this device has seen. */
   async function keepFollowingChanges(): Promise<void> {
     let failures = 0
     let last: Subscription | undefined
@@ -135,7 +135,7 @@ export function createDevice(options: DeviceOptions) {
         after,
         ({ message: { conversationId }, seq, previousSeq }) => {
           add(heldChanges, conversationId, seq)
-          // A group that was not named begins anywhere. It is soon named.
+          // A group that was not named may begin anywhere. It is soon named.
           if (previousSeq <= (changedUpTo.get(conversationId) ?? 0)) changedUpTo.set(conversationId, seq)
         },
         last?.node,
@@ -165,7 +165,7 @@ export function createDevice(options: DeviceOptions) {
     }
   }
 
-  /** Until it ends. Returns whether it lasted for a while. */
+  /** Waits until it ends. Returns whether it lasted for a while. */
   async function hold(subscription: Subscription, named: readonly string[]): Promise<boolean> {
     const openedAtMs = nowMs()
     open.add(subscription)
@@ -175,7 +175,7 @@ export function createDevice(options: DeviceOptions) {
     return nowMs() - openedAtMs > 1000
   }
 
-  /** As clients should: soon, but not all at once, and less and less often where nobody answers. */
+  /** The device comes back as clients should: soon, but not all at once, and less and less often where no node answers. */
   const backOffMs = (failures: number): number => random.between(30, Math.min(300 * 2 ** failures, 1200))
 
   async function backAgain(): Promise<void> {
@@ -208,7 +208,7 @@ export function createDevice(options: DeviceOptions) {
     while (!quiet.aborted) {
       await pause(random.between(400, 2500), quiet)
       if (quiet.aborted) return
-      // Also in groups that its user is not in, now and then: to be told that there is none.
+      // Now and then it also asks in groups that its user is not in, and must be told that there is no such group.
       const groups = random.chance(0.1) ? hints.ids() : hints.of(userId)
       const known = [...conversationIds.filter((id) => established.has(id)), ...groups]
       if (known.length === 0) continue
@@ -235,7 +235,7 @@ export function createDevice(options: DeviceOptions) {
     client,
     name: client.client,
     userId,
-    /** What it does not hold yet of what is wanted; undefined if it has everything. */
+    /** Returns what it does not hold yet of what is wanted, or undefined if it has everything. */
     lacks: ({ messages, changes }: Wanted): string | undefined =>
       firstLacking(held, messages) ?? (followsChanges ? firstLacking(heldChanges, changes) : undefined),
     /** Resolves when `over` is aborted and all has ended. */
@@ -272,7 +272,7 @@ export function createDevice(options: DeviceOptions) {
   }
 }
 
-/** What is to be held, by conversation: messages, and changes. */
+/** The devices must hold these in the end, by conversation: messages, and changes. */
 export type Wanted = { messages: ReadonlyMap<string, Iterable<number>>; changes: ReadonlyMap<string, Iterable<number>> }
 
 const turnedAwayMs = 1000

@@ -5,8 +5,8 @@ import type { ChaosClient } from './client.ts'
 import type { GroupHints } from './group-hints.ts'
 import { pause } from './sender.ts'
 
-// Plays a user who creates groups and changes them: adds, removes, gives roles, renames, leaves and looks. Each until it is answered or
-// refused for good, some of it at two nodes at once.
+// Plays a user who creates groups and changes them: adds, removes, gives roles, renames, leaves and looks. The user repeats each change until
+// it is answered or refused for good, and makes some of them at two nodes at once.
 
 type GroupActorOptions = {
   client: ChaosClient
@@ -14,7 +14,7 @@ type GroupActorOptions = {
   hints: GroupHints
   random: Random
   nodes: readonly string[]
-  /** How many groups this one founds, while there are faults. */
+  /** This user creates so many groups while there are faults. */
   founds: number
   quiet: AbortSignal
   over: AbortSignal
@@ -41,7 +41,7 @@ export async function runGroupActor(options: GroupActorOptions): Promise<void> {
     const conversationId = random.pick(ids)
     const request = requestFor({ userId, conversationId, users, hints, random, title: `${name}-${n}` })
     const outcome = await attempt(conversationId, request)
-    // Whoever was taken out is taken back at once, now and then: what they hold is from before.
+    // Now and then a user who was taken out is added again at once: what they hold is from before.
     if (outcome && request.type === 'members' && request.remove.length > 0 && random.chance(0.5))
       await attempt(conversationId, { type: 'members', add: request.remove, remove: [], roles: [] })
   }
@@ -54,7 +54,7 @@ export const foundingOf = (name: string, userId: string, users: readonly string[
   memberIds: users.filter((each) => each !== userId && random.chance(0.6)),
 })
 
-/** Repeats what is not answered. Returns whether it was acknowledged. */
+/** Repeats a call that is not answered. Returns whether it was acknowledged. */
 export function createAttempt({
   client,
   hints,

@@ -20,7 +20,7 @@ import type { ChangeAsk, GroupRequest, GroupSeen, MessageSeen, Outcome } from '.
 import { mapAnswer, seen } from './client.ts'
 import type { Operation } from './connection.ts'
 
-/** One question to one node. */
+/** Sends one request to one node. */
 export type AskNode = <T>(document: Operation, variables: object) => Promise<Outcome<T>>
 
 const groupLook = `query ($id: ID!) {

@@ -1,6 +1,6 @@
 import { answerOf, type GroupCall, type GroupMember, type GroupSeen, refusalOf } from '../checks/history.ts'
 
-/** Who is in which group, as far as the crowd was last told: good enough to choose what to try next, and for nothing else. */
+/** This holds who is in which group, as far as the crowd was last told. It is good enough to choose what to try next, and for nothing else. */
 export type GroupHints = ReturnType<typeof createGroupHints>
 
 export function createGroupHints() {
@@ -20,7 +20,7 @@ export function createGroupHints() {
     members,
     member,
     of: (userId: string): string[] => [...groups.keys()].filter((id) => member(userId, id)),
-    /** What an answer tells, and a refusal. */
+    /** Learns from an answer, and from a refusal. */
     hear<Asked extends Pick<GroupCall, 'userId' | 'ask' | 'outcome'>>(call: Asked): Asked {
       const answer = answerOf(call)
       if (answer && answer !== 'left') groups.set(answer.id, answer)

@@ -1,11 +1,11 @@
-/** The highest value so far, over time. Points may be added in any order. */
+/** A rising line holds the highest value so far, over time. Points may be added in any order. */
 export type RisingLine = {
   add(atMs: number, value: number): void
-  /** The highest value up to and including this moment. */
+  /** Returns the highest value up to and including this moment. */
   until(atMs: number): number
-  /** The highest value before this moment. */
+  /** Returns the highest value before this moment. */
   before(atMs: number): number
-  /** Adds to the other line what this one is from one moment to another. */
+  /** Adds to the other line the values that this one has from one moment to another. */
   copyTo(other: RisingLine, fromMs: number, toMs: number): void
 }
 

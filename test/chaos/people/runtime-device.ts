@@ -20,9 +20,8 @@ import { createRuntimeRecord } from './runtime-record.ts'
 import { createWire, type Wire } from './runtime-wire.ts'
 import { chooseTarget, pause, words } from './sender.ts'
 
-// Plays a user with the client runtime: an application that sends through its outbox, hears through its inbox, marks as read and
-// looks at ticks; that is closed, or killed without a goodbye, and started again with what its storage has kept; and that
-// loses its network in between.
+// Plays a user with the client runtime. The application sends through its outbox, hears through its inbox, marks as read and looks at ticks.
+// It is closed, or killed without a goodbye, and started again with what its storage has kept. It loses its network in between.
 
 type RuntimeDeviceOptions = {
   client: string
@@ -35,7 +34,7 @@ type RuntimeDeviceOptions = {
   established: Set<string>
   random: Random
   meanPauseMs: number
-  /** Called when it has gone away; what happens then happens behind its back. */
+  /** Is called when it has gone away. What the callback does happens behind the back of the device. */
   onAway: () => Promise<void>
   history: History
   nowMs: () => number
@@ -49,9 +48,9 @@ type Life = { chat: Chat; wire: Wire; network: ReturnType<typeof createNetwork>;
 
 const allWays: readonly Via[] = ['websocket', 'sse', 'polling']
 const closeWithinMs = 30_000
-/** What an application's disk may take. */
+/** A write to an application's disk may take this long. */
 const slowestWriteMs = 40
-/** NOT_FOUND: it was taken out of a group that it had named. */
+/** NOT_FOUND means that it was taken out of a group that it had named. */
 const expectedErrors: readonly string[] = ['NETWORK', 'UNAVAILABLE', 'RATE_LIMITED', 'NOT_FOUND']
 
 export function createRuntimeDevice(options: RuntimeDeviceOptions) {
@@ -59,7 +58,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
   const { history, nowMs, quiet, over, onAway } = options
   const record = createRuntimeRecord({ client, userId, established, history, nowMs })
   const { device, runtime } = record
-  /** Outlives every life. */
+  /** This outlives every life. */
   const storage = memoryStorage()
   const own = new Map<string, number[]>(conversationIds.map((id) => [id, []]))
   const looked = new Set<string>()
@@ -79,7 +78,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     return { to, recipient: to === 'chat' ? { conversationId } : { userId: partnerIn(conversationId) } }
   }
 
-  /** Any node but the one just asked. */
+  /** Returns any node but the one just asked. */
   function url(): string {
     const others = nodes.filter((each) => each !== node)
     node = random.pick(others.length > 0 ? others : nodes)
@@ -117,7 +116,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     return mine
   }
 
-  /** All of it or nothing, as a disk has it; and nothing any more from an application that was killed. */
+  /** Writes all of it or nothing, as a disk does, and nothing any more from an application that was killed. */
   async function keep(changes: ReadonlyMap<string, unknown>, mine: Life): Promise<void> {
     if (mine.state === 'closed') record.problem(`wrote after it was closed: ${[...changes.keys()].join(', ')}`)
     const isBeginning = changes.get('device') === true
@@ -128,7 +127,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
       )
       record.begin(positions)
     }
-    // Where it begins is written down at once: later it could not be found out.
+    // Where it begins is noted at once: later it could not be found out.
     if (!record.isNew() && !isBeginning) await sleep(random.between(0, slowestWriteMs))
     if (mine.state !== 'killed') await storage.write(changes)
   }
@@ -145,7 +144,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     })
   }
 
-  /** Edits, deletes or reacts, to be repeated by the runtime until the application ends. */
+  /** Edits, deletes or reacts. The runtime repeats this until the application ends. */
   function alter(): void {
     const known = messagesKnownTo(userId, history, hints)
     if (life?.state !== 'on' || quiet.aborted || known.length === 0) return
@@ -189,7 +188,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
 
   async function carryOut(chat: Chat, conversationId: string, request: GroupRequest): Promise<Group | undefined> {
     if (request.type === 'rename') return renameGroup(chat, conversationId, request.title)
-    // Whoever had left already is not told.
+    // A user who had left already is not told.
     if (request.type === 'leave') await leaveGroup(chat, conversationId)
     if (request.type !== 'members') return undefined
     const { add, remove, roles } = request
@@ -204,14 +203,14 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     life.chat.markRead(conversationId, seq)
   }
 
-  /** Said to be stored: it is `sent`, or no longer there. */
+  /** A message is said to be stored if it is `sent`, or no longer there. */
   function lookAtOutbox(mine: Life): void {
     const { chat } = mine
     const waiting = new Set<string>()
     chat.outbox.subscribe(() => {
       if (mine.state === 'killed') return
       const entries = new Map(chat.outbox.get().map((each) => [each.clientMessageId, each]))
-      // One that was refused just before a kill may have been kept all the same.
+      // A message that was refused just before a kill may have been kept all the same.
       for (const { clientMessageId, state } of entries.values())
         if (state === 'failed' && !record.pending.has(clientMessageId)) chat.discard(clientMessageId)
       for (const id of [...record.pending]) {
@@ -249,13 +248,13 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     })
   }
 
-  /** As a page that shows the conversation would. */
+  /** Opens the conversation like a page that shows it. */
   function lookInto(mine: Life, conversationId: string): void {
     const { recipient } = recipientOf(conversationId)
     const ticks = mine.chat.ticks(recipient)
     looked.add(conversationId)
     mine.chat.messages(recipient).subscribe(() => undefined)
-    // In a group they follow from whoever is in it: they may fall when somebody comes.
+    // In a group, ticks follow from who is in it: they may fall when a member joins.
     if (isGroup(conversationId)) return
     ticks.subscribe(() => {
       if (mine.state !== 'on') return
@@ -272,7 +271,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
       if (random.chance(0.12)) alter()
       if (random.chance(0.05)) void govern()
     }
-    // Until everything is said to be stored.
+    // Waits until everything is said to be stored.
     while (record.pending.size > 0 && !over.aborted) await pause(50, over)
   }
 
@@ -292,7 +291,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     start()
     for (;;) {
       await pause(random.between(2000, 9000), quiet)
-      // Where it hurts: just after something was told or sent, and perhaps not kept yet.
+      // A kill does the most harm just after something was told or sent, and perhaps not kept yet.
       if (random.chance(0.5)) await somethingHappens()
       if (quiet.aborted || !life) return
       switch (random.pick(['close', 'close', 'kill', 'kill', 'offline', 'drop'] as const)) {
@@ -344,7 +343,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     noteEnd('closed')
   }
 
-  /** No goodbye to anybody: not to the server, not to the storage, nor to itself. */
+  /** The application says no goodbye: neither to the server nor to the storage, nor to its own parts. */
   async function kill(mine = life): Promise<void> {
     if (!mine) return
     life = undefined
@@ -352,7 +351,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     mine.wire.cut()
     noteEnd('killed')
     record.killed(new Map(await storage.load()))
-    // Only so that no timer of it goes on in this process.
+    // This only stops the timers that would go on in this process.
     void mine.chat.close()
   }
 
@@ -366,7 +365,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     userId,
     /** Resolves when nothing new is sent, and everything is said to be stored. */
     write,
-    /** What it was not told yet of what is wanted, from where it began on, or has left to send; undefined if nothing. */
+    /** Returns what it was not told yet of what is wanted, from where it began on, or has left to send; undefined if there is nothing. */
     lacks({ messages }: Wanted): string | undefined {
       if (record.isNew()) return 'a beginning'
       const [left] = life?.chat.outbox.get() ?? []

@@ -25,10 +25,10 @@ type RuntimeRecordOptions = {
   nowMs: () => number
 }
 
-/** Not a node: the runtime goes to whichever it likes, as often as it takes. */
+/** This is no node: the runtime goes to any node, as often as it takes. */
 const node = 'the client runtime'
 
-/** Writes down what an application is told and what it asks for, over all its lives. */
+/** Notes what an application is told and what it asks for, over all its lives. */
 export function createRuntimeRecord({ client, userId, established, history, nowMs }: RuntimeRecordOptions) {
   const about = { client, userId }
   const begins: Record<string, number> = {}
@@ -66,7 +66,8 @@ export function createRuntimeRecord({ client, userId, established, history, nowM
     const call = calls.get(clientMessageId)
     if (!call) return
     pending.delete(clientMessageId)
-    // Refused, and killed before that was kept: the next life has tried again, and this answer is another one.
+    // The message was refused, and the application was killed before that was kept: the next life has tried again, and this answer is another
+    // one.
     const isAnotherEnd = outcome !== undefined && call.outcome !== undefined && !('answer' in call.outcome)
     if (call.endedAtMs === undefined || isAnotherEnd) call.endedAtMs = nowMs()
     if (outcome) call.outcome = outcome
@@ -76,11 +77,11 @@ export function createRuntimeRecord({ client, userId, established, history, nowM
   return {
     device,
     runtime,
-    /** Accepted, and not said to be stored yet. */
+    /** These messages are accepted, and not said to be stored yet. */
     pending: pending as ReadonlySet<string>,
     toldUpTo: (conversationId: string): number => told.get(conversationId) ?? 0,
     isNew: (): boolean => isNew,
-    /** Of these, what it has not been told, from where it began on. */
+    /** Returns whether it has not been told one of these, from where it began on. */
     lacks: (conversationId: string, seqs: Iterable<number>): boolean =>
       [...seqs].some((seq) => seq > (begins[conversationId] ?? 0) && !held.get(conversationId)?.has(seq)),
 
@@ -109,7 +110,7 @@ export function createRuntimeRecord({ client, userId, established, history, nowM
       calls.set(ask.clientMessageId, call)
       pending.add(ask.clientMessageId)
     },
-    /** Something the runtime repeats by itself until it is answered, in one life. */
+    /** The runtime repeats this by itself until it is answered, in one life. */
     async changes(ask: ChangeAsk, work: Promise<MessageSeen | undefined>): Promise<void> {
       const call: ChangeCall = { kind: 'change', ...about, node, ask, askedAtMs: nowMs() }
       history.calls.push(call)
@@ -123,7 +124,7 @@ export function createRuntimeRecord({ client, userId, established, history, nowM
       call.endedAtMs = nowMs()
       return call
     },
-    /** Which message it has become is known when the inbox brings it. */
+    /** The message that it has become is known when the inbox brings it. */
     stored: (clientMessageId: string): void => end(clientMessageId),
     refused: (clientMessageId: string, refused: Refusal): void => end(clientMessageId, { refused }),
     read(conversationId: string, seq: number): void {
@@ -136,11 +137,11 @@ export function createRuntimeRecord({ client, userId, established, history, nowM
       shown.set(key, tick)
       runtime.ticks.push({ atMs: nowMs(), life, conversationId, seq, tick })
     },
-    /** In the end. */
+    /** Notes what the application shows in the end. */
     sees(conversationId: string, timeline: TimelineState | undefined): void {
       if (!timeline || timeline.loading || timeline.error) return
       const seqs = timeline.entries.map((entry) => (entry.type === 'message' ? entry.message.seq : 0))
-      // One that polls sees changes only when a conversation is opened anew.
+      // An application that polls sees changes only when a conversation is opened anew.
       const lifeSinceMs = runtime.lives.at(-1)?.fromMs ?? 0
       const bodies = polls.every(({ toMs }) => toMs < lifeSinceMs)
         ? timeline.entries.map((entry) => (entry.type === 'message' ? entry.message.body : ''))
@@ -150,7 +151,7 @@ export function createRuntimeRecord({ client, userId, established, history, nowM
     problem(text: string): void {
       runtime.problems.push({ atMs: nowMs(), text })
     },
-    /** What nothing was kept of is gone: messages that were not sent yet; and what was told is told again, from there on. */
+    /** What was not kept is gone: messages that were not sent yet. What was told since the kept positions is told again. */
     killed(kept: ReadonlyMap<string, unknown>): void {
       for (const clientMessageId of [...pending]) {
         if (!kept.has(`outbox:${clientMessageId}`))
@@ -166,7 +167,7 @@ export function createRuntimeRecord({ client, userId, established, history, nowM
   }
 }
 
-/** `undefined`: it does not tell. */
+/** A result of `undefined` means that the runtime does not tell. */
 async function outcomeOf<T>(work: Promise<T | undefined>): Promise<Outcome<T>> {
   try {
     const answer = await work

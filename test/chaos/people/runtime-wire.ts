@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import WebSocket from 'ws'
 
-// The wire of one life of an application: everything that goes over it can be broken off, for a moment or for good, and every
-// refusal is seen, also those the client runtime keeps to itself.
+// This is the wire of one life of an application. Everything that goes over it can be broken off, for a moment or for good. Every refusal is
+// seen here, also those that the client runtime keeps to itself.
 
 export type Wire = ReturnType<typeof createWire>
 
@@ -17,7 +17,7 @@ export function createWire({ onClosed, onProblem }: WireOptions) {
     constructor(...given: ConstructorParameters<typeof WebSocket>) {
       super(...given)
       sockets.add(this)
-      // One that is dropped while it still connects fails once more, when nobody listens any more.
+      // A socket that is dropped while it still connects fails once more, when it has no listener any more.
       this.on('error', () => undefined)
       this.on('close', (code) => {
         sockets.delete(this)
@@ -51,7 +51,7 @@ export function createWire({ onClosed, onProblem }: WireOptions) {
       const { message: text, extensions } = Object(error) as { message?: string; extensions?: Refused }
       const { code, retryable } = extensions ?? {}
       if ((code === 'UNAVAILABLE' || code === 'RATE_LIMITED') && retryable === true) continue
-      // In groups this may be right. Where the application asked for it, the answer is judged.
+      // In groups this refusal may be right. Where the application asked for it, the answer is judged.
       if (code !== undefined && properInGroups.includes(code)) continue
       onProblem(`it was refused: ${code ?? 'an error without a code'}: ${text}`)
     }
@@ -66,9 +66,9 @@ export function createWire({ onClosed, onProblem }: WireOptions) {
   return {
     fetch: fetchIt as typeof fetch,
     webSocket: WatchedSocket as unknown as typeof globalThis.WebSocket,
-    /** Everything under way breaks off. */
+    /** Breaks off everything under way. */
     drop,
-    /** For good: nothing comes or goes any more. */
+    /** Breaks it off for good: nothing comes or goes any more. */
     cut(): void {
       isCut = true
       drop()

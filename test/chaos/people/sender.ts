@@ -7,17 +7,17 @@ import type { ChaosClient } from './client.ts'
 
 type SenderOptions = {
   client: ChaosClient
-  /** Conversations this user is in. */
+  /** The user is in these conversations. */
   conversationIds: readonly string[]
-  /** Groups this user may be in. */
+  /** The user may be in these groups. */
   groupIds: () => readonly string[]
-  /** Conversations that are known to exist. */
+  /** These conversations are known to exist. */
   established: Set<string>
   random: Random
   nodes: readonly string[]
-  /** Aborted: nothing new is begun, and what waits for its time does not wait any longer. */
+  /** When this is aborted, nothing new is begun, and sends that wait for their time do not wait any longer. */
   quiet: AbortSignal
-  /** Aborted: even what was never acknowledged is given up. */
+  /** When this is aborted, even sends that were never acknowledged are given up. */
   over: AbortSignal
   meanPauseMs: number
 }
@@ -56,7 +56,7 @@ export async function runSender(options: SenderOptions): Promise<void> {
     while (!over.aborted) {
       const calls = random.chance(0.1) ? await atTwoNodes(next) : [await client.send(next())]
       if (calls.some(answerOf)) return true
-      // Refused for good: the checker will want to know why. There is no point in repeating it.
+      // The send was refused for good: the checker judges why. There is no point in repeating it.
       if (calls.some((call) => refusalOf(call)?.retryable === false)) return false
       await pause(random.between(50, 600), over)
     }
@@ -87,13 +87,13 @@ export function chooseTarget(
   return chooseChat(conversationIds, established, random)
 }
 
-/** Mostly one that exists; now and then somebody begins another, at any time of the run. */
+/** Mostly it chooses a chat that exists. Now and then it begins another, at any time of the run. */
 function chooseChat(conversationIds: readonly string[], established: Set<string>, random: Random): string {
   const existing = conversationIds.filter((id) => established.has(id))
   return random.pick(existing.length > 0 && !random.chance(0.03) ? existing : conversationIds)
 }
 
-/** Ends early when the signal comes. */
+/** Waits. Ends early when the signal comes. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => undefined)
 

@@ -13,7 +13,10 @@ type TypistOptions = {
   meanPauseMs: number
 }
 
-/** Plays a user who begins to type and stops again, mostly in groups, now and then in one they may not be in. What fails is not repeated. */
+/**
+ * Plays a user who begins to type and stops again, mostly in groups, now and then in one they may not be in. A call that fails is not
+ * repeated.
+ */
 export async function runTypist(options: TypistOptions): Promise<void> {
   const { client, conversationIds, established, hints, random, quiet, meanPauseMs } = options
   while (!quiet.aborted) {

@@ -3,8 +3,8 @@ import type { Subscription } from './connection.ts'
 import type { GroupHints } from './group-hints.ts'
 import { pause } from './sender.ts'
 
-// A guest in a group who only watches, for as long as the streams last: the ticks of everything, and of the group its messages, ticks and
-// typing. Guests stay out for a long time, so what they are shown after their removal, and whether their streams end, can be seen.
+// Plays a guest in a group who only watches, for as long as the streams last: the ticks of everything, and of the group its messages, ticks
+// and typing. Guests stay out for a long time, so what they are shown after their removal, and whether their streams end, can be seen.
 
 type WatcherOptions = { client: ChaosClient; hints: GroupHints; over: AbortSignal }
 
@@ -12,7 +12,7 @@ export async function runWatcher({ client, hints, over }: WatcherOptions): Promi
   const open = new Set<Subscription>()
   over.addEventListener('abort', () => open.forEach((each) => void each.close()), { once: true })
 
-  /** One stream after the other, until one of them is refused for good. */
+  /** Opens one stream after the other, until one of them is refused for good. */
   async function keep(follow: (avoidedNode?: string) => Subscription): Promise<void> {
     let last: Subscription | undefined
     while (!over.aborted) {
@@ -36,7 +36,7 @@ export async function runWatcher({ client, hints, over }: WatcherOptions): Promi
         keep((node) => client.followTicks(conversationId, node)),
         keep((node) => client.followTyping(conversationId, node)),
       ]
-      // When all of them have ended, and they are in the group again, they begin anew.
+      // When all streams have ended, and the guest is in the group again, they begin anew.
       running.push(Promise.all(streams).then(() => void watched.delete(conversationId)))
     }
     await pause(1000, over)

@@ -223,8 +223,8 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
       const { stores, loseNextAnswer } = await behindLossyProxy()
       const member = { userId: aUser(), conversationId: aConversation() }
       loseNextAnswer()
-      const { ticks } = await stores.boundaries.read(member, 4)
-      expect(ticks).toEqual({ ...member, lastDeliveredSeq: 4, lastReadSeq: 4 })
+      const { boundaries } = await stores.boundaries.read(member, 4)
+      expect(boundaries).toEqual({ ...member, lastDeliveredSeq: 4, lastReadSeq: 4 })
     })
   })
 

@@ -90,7 +90,7 @@ describe('the link to a redis-server', () => {
     const told: string[] = []
     const { soft } = connect({ onRoundTrip: (name) => told.push(name) })
     const conversation = aConversation()
-    await soft.sequencer.heads([conversation, aConversation()])
+    await soft.sequencer.counters([conversation, aConversation()])
     await soft.events.publishEntry({ entry: aMessage(conversation, 1), members: [aUser(), aUser()] })
     await soft.events.publishBoundaries([aUser(), aUser()], ticks)
     expect(told).toEqual(['sequencer.heads', 'events.ring', 'events.tell'])
@@ -232,7 +232,7 @@ describe('the link to a redis-server', () => {
     await link.close()
     expect([open.gaps, closed.gaps]).toEqual([1, 0])
     await open.subscription.close()
-    await expect(soft.sequencer.heads([aConversation()])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await expect(soft.sequencer.counters([aConversation()])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     await expect(soft.events.subscribe(aUser(), deaf)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
 

@@ -28,8 +28,8 @@ async function createPair() {
   client.on('message', (data, isBinary) => received.push(isBinary ? 'binary' : String(data)))
   const closed = once(client, 'close').then(([code]) => code as number)
   const [{ socket, tcp }] = await Promise.all([upgraded, once(client, 'open')])
-  const grown = vi.fn()
-  const outgoing = new Outgoing(socket, tcp, { grown }, unavailable)
+  const noteBuffered = vi.fn()
+  const outgoing = new Outgoing(socket, tcp, { noteBuffered }, unavailable)
   return { socket, tcp, outgoing, received, closed }
 }
 

@@ -110,7 +110,7 @@ export function blockCacheContract(world: () => SoftWorld): void {
     for (const id of [blocked, unknown]) await seedCounter(world().here.sequencer, id, 7)
     expect(await there().reserve(blocked, aSend(sender), 'lease')).toBe('blocked')
     expect(await there().reserve(unknown, aSend(sender), 'lease')).toBe('unknown')
-    expect(await world().here.sequencer.heads([blocked, unknown])).toEqual([7, 7])
+    expect(await world().here.sequencer.counters([blocked, unknown])).toEqual([7, 7])
     await there().seed(unknown, 'lease', [])
     expect(await here().reserve(unknown, aSend(sender), 'lease')).toEqual({ seq: 8, known: false })
   })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { BoundaryStore, MemberAddress } from '../../../src/ports/delivery.ts'
 import type { Seq } from '../../../src/protocol/ids.ts'
-import type { Ticks } from '../../../src/protocol/ticks.ts'
+import type { MemberBoundaries } from '../../../src/protocol/ticks.ts'
 import { aConversation, aUser, upTo } from '../../kit/ids.ts'
 
 export function boundariesContract(open: () => BoundaryStore): void {
   const aMember = (): MemberAddress => ({ userId: aUser(), conversationId: aConversation() })
-  const at = (member: MemberAddress, lastDeliveredSeq: Seq, lastReadSeq: Seq): Ticks => ({
+  const at = (member: MemberAddress, lastDeliveredSeq: Seq, lastReadSeq: Seq): MemberBoundaries => ({
     ...member,
     lastDeliveredSeq,
     lastReadSeq,
@@ -16,24 +16,24 @@ export function boundariesContract(open: () => BoundaryStore): void {
   describe('deliver', () => {
     test('makes the row, with read at 0', async () => {
       const member = aMember()
-      expect(await open().deliver(member, 4)).toEqual({ ticks: at(member, 4, 0), changed: true })
+      expect(await open().deliver(member, 4)).toEqual({ boundaries: at(member, 4, 0), changed: true })
       expect(await current(member)).toEqual(at(member, 4, 0))
     })
 
     test('only rises', async () => {
       const member = aMember()
       await open().deliver(member, 4)
-      expect(await open().deliver(member, 6)).toEqual({ ticks: at(member, 6, 0), changed: true })
-      expect(await open().deliver(member, 6)).toEqual({ ticks: at(member, 6, 0), changed: false })
-      expect(await open().deliver(member, 5)).toEqual({ ticks: at(member, 6, 0), changed: false })
+      expect(await open().deliver(member, 6)).toEqual({ boundaries: at(member, 6, 0), changed: true })
+      expect(await open().deliver(member, 6)).toEqual({ boundaries: at(member, 6, 0), changed: false })
+      expect(await open().deliver(member, 5)).toEqual({ boundaries: at(member, 6, 0), changed: false })
       expect(await current(member)).toEqual(at(member, 6, 0))
     })
 
     test('leaves read where it is', async () => {
       const member = aMember()
       await open().read(member, 3)
-      expect(await open().deliver(member, 9)).toEqual({ ticks: at(member, 9, 3), changed: true })
-      expect(await open().deliver(member, 2)).toEqual({ ticks: at(member, 9, 3), changed: false })
+      expect(await open().deliver(member, 9)).toEqual({ boundaries: at(member, 9, 3), changed: true })
+      expect(await open().deliver(member, 2)).toEqual({ boundaries: at(member, 9, 3), changed: false })
     })
   })
 
@@ -44,22 +44,22 @@ export function boundariesContract(open: () => BoundaryStore): void {
 
     test('makes the row and lifts delivered with it', async () => {
       const member = aMember()
-      expect(await read(member, 5)).toEqual({ ticks: at(member, 5, 5), changed: true })
+      expect(await read(member, 5)).toEqual({ boundaries: at(member, 5, 5), changed: true })
       expect(await current(member)).toEqual(at(member, 5, 5))
     })
 
     test('lifts a lower delivered', async () => {
       const member = aMember()
       await open().deliver(member, 3)
-      expect(await read(member, 5)).toEqual({ ticks: at(member, 5, 5), changed: true })
+      expect(await read(member, 5)).toEqual({ boundaries: at(member, 5, 5), changed: true })
       expect(await current(member)).toEqual(at(member, 5, 5))
     })
 
     test('leaves a higher delivered', async () => {
       const member = aMember()
       await open().deliver(member, 8)
-      expect(await read(member, 5)).toEqual({ ticks: at(member, 8, 5), changed: true })
-      expect(await read(member, 8)).toEqual({ ticks: at(member, 8, 8), changed: true })
+      expect(await read(member, 5)).toEqual({ boundaries: at(member, 8, 5), changed: true })
+      expect(await read(member, 8)).toEqual({ boundaries: at(member, 8, 8), changed: true })
       expect(await current(member)).toEqual(at(member, 8, 8))
     })
 
@@ -67,10 +67,10 @@ export function boundariesContract(open: () => BoundaryStore): void {
       const member = aMember()
       await open().deliver(member, 8)
       await read(member, 5)
-      expect(await read(member, 5)).toEqual({ ticks: at(member, 8, 5), changed: false })
-      expect(await read(member, 2)).toEqual({ ticks: at(member, 8, 5), changed: false })
-      expect(await read(member, 11)).toEqual({ ticks: at(member, 11, 11), changed: true })
-      expect(await read(member, 8)).toEqual({ ticks: at(member, 11, 11), changed: false })
+      expect(await read(member, 5)).toEqual({ boundaries: at(member, 8, 5), changed: false })
+      expect(await read(member, 2)).toEqual({ boundaries: at(member, 8, 5), changed: false })
+      expect(await read(member, 11)).toEqual({ boundaries: at(member, 11, 11), changed: true })
+      expect(await read(member, 8)).toEqual({ boundaries: at(member, 11, 11), changed: false })
       expect(await current(member)).toEqual(at(member, 11, 11))
     })
   })
@@ -94,10 +94,10 @@ export function boundariesContract(open: () => BoundaryStore): void {
     for (let i = 0; i < moves.length; i += 12) {
       const changes = Promise.all(
         moves.slice(i, i + 12).map(async ({ kind, seq, believed }) => {
-          const { ticks } =
+          const { boundaries } =
             kind === 'deliver' ? await open().deliver(member, seq) : await open().read(member, seq, believed)
-          expect(kind === 'deliver' ? ticks.lastDeliveredSeq : ticks.lastReadSeq).toBeGreaterThanOrEqual(seq)
-          expect(ticks.lastReadSeq).toBeLessThanOrEqual(ticks.lastDeliveredSeq)
+          expect(kind === 'deliver' ? boundaries.lastDeliveredSeq : boundaries.lastReadSeq).toBeGreaterThanOrEqual(seq)
+          expect(boundaries.lastReadSeq).toBeLessThanOrEqual(boundaries.lastDeliveredSeq)
         }),
       )
       await watch()

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { ChatEvent, EventListener, EventSubscription } from '../../../src/ports/events.ts'
 import type { Session } from '../../../src/ports/soft-state.ts'
 import type { ConversationId, Seq, UserId } from '../../../src/protocol/ids.ts'
-import type { Ticks } from '../../../src/protocol/ticks.ts'
+import type { MemberBoundaries } from '../../../src/protocol/ticks.ts'
 import { aConversation, aGroupChange, aMessage, aUser, upTo } from '../../kit/ids.ts'
 import { seedCounter } from '../../kit/seed-counter.ts'
 import type { SoftWorld } from '../../kit/soft-worlds.ts'
@@ -36,7 +36,7 @@ export function eventsContract(world: () => SoftWorld): void {
     lastDeliveredSeq,
     lastReadSeq: 0,
   })
-  const boundariesOf = ({ lastDeliveredSeq, lastReadSeq }: Ticks) => ({ lastDeliveredSeq, lastReadSeq })
+  const boundariesOf = ({ lastDeliveredSeq, lastReadSeq }: MemberBoundaries) => ({ lastDeliveredSeq, lastReadSeq })
   let connections = 0
   const attached = async (given: Partial<Session> = {}) => {
     connections += 1
@@ -178,11 +178,11 @@ export function eventsContract(world: () => SoftWorld): void {
     const [counted, gone] = [aConversation(), aConversation()]
     await seedCounter(sequencer, counted, 5)
     await here().publishEntry({ entry: aMessage(counted, 8), members: [aUser()] })
-    expect(await sequencer.heads([counted])).toEqual([8])
+    expect(await sequencer.counters([counted])).toEqual([8])
     await here().publishEntry({ entry: aMessage(counted, 3), members: [] })
-    expect(await sequencer.heads([counted])).toEqual([8])
+    expect(await sequencer.counters([counted])).toEqual([8])
     await here().publishEntry({ entry: aMessage(gone, 3), members: [aUser()] })
-    expect(await sequencer.heads([gone])).toEqual([undefined])
+    expect(await sequencer.counters([gone])).toEqual([undefined])
   })
 
   test('a sender whose last session is just leaving gets no flag from it either', async () => {
@@ -319,7 +319,7 @@ export function eventsContract(world: () => SoftWorld): void {
       seedCounter(sequencer, conversationId, 1),
       sequencer.reserveAbove(conversationId, 1),
       sequencer.giveBack(conversationId, 1),
-      sequencer.heads([conversationId]),
+      sequencer.counters([conversationId]),
       sessions().attach(session),
       sessions().renew([{ session, state: 'online' }]),
       sessions().leave(session),
@@ -356,7 +356,7 @@ export function eventsContract(world: () => SoftWorld): void {
 
     await until(async () => {
       await seedCounter(sequencer, conversationId, 3)
-      expect(await sequencer.heads([conversationId])).toEqual([3])
+      expect(await sequencer.counters([conversationId])).toEqual([3])
       const later = await listen(there(), userId)
       await here().publishBoundaries([userId], ticks(9))
       await Promise.all([listener.subscription.flush(), later.subscription.flush()])
@@ -423,7 +423,7 @@ export function eventsContract(world: () => SoftWorld): void {
       await seedCounter(sequencer, known, 3)
       for (const id of [known, unknown]) await here().publishGroupEntry(aMessage(id, 8))
       await here().publishGroupEntry(aMessage(known, 5))
-      expect(await sequencer.heads([known, unknown])).toEqual([8, undefined])
+      expect(await sequencer.counters([known, unknown])).toEqual([8, undefined])
     })
   })
 }

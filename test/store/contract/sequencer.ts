@@ -20,7 +20,7 @@ export function sequencerContract(world: () => SoftWorld): void {
     expect(await here().reserve(conversation, aSend())).toBeUndefined()
     expect(await here().reserve(conversation, aSend())).toBeUndefined()
     expect(await here().giveBack(conversation, 1)).toBe(false)
-    expect(await here().heads([conversation])).toEqual([undefined])
+    expect(await here().counters([conversation])).toEqual([undefined])
   })
 
   test('a seeded counter goes on from there, on every node', async () => {
@@ -36,9 +36,9 @@ export function sequencerContract(world: () => SoftWorld): void {
   test('seeding lifts and never lowers', async () => {
     const conversation = await seeded(5)
     await seedCounter(there(), conversation, 3)
-    expect(await here().heads([conversation])).toEqual([5])
+    expect(await here().counters([conversation])).toEqual([5])
     await seedCounter(there(), conversation, 9)
-    expect(await here().heads([conversation])).toEqual([9])
+    expect(await here().counters([conversation])).toEqual([9])
   })
 
   test('a counter is not made by whoever read the log before something was published', async () => {
@@ -46,9 +46,9 @@ export function sequencerContract(world: () => SoftWorld): void {
     const token = await here().prepareSeed(conversation)
     await world().there.events.publishGroupEntry(aMessage(conversation, 6))
     await here().seed(conversation, 5, token)
-    expect(await here().heads([conversation])).toEqual([undefined])
+    expect(await here().counters([conversation])).toEqual([undefined])
     await seedCounter(here(), conversation, 6)
-    expect(await there().heads([conversation])).toEqual([6])
+    expect(await there().counters([conversation])).toEqual([6])
   })
 
   test('a counter is not made by whoever read the log before everything was forgotten', async () => {
@@ -56,7 +56,7 @@ export function sequencerContract(world: () => SoftWorld): void {
     const token = await here().prepareSeed(conversation)
     await world().forget()
     await here().seed(conversation, 5, token)
-    expect(await here().heads([conversation])).toEqual([undefined])
+    expect(await here().counters([conversation])).toEqual([undefined])
   })
 
   test('two who read the log at once both make the counter', async () => {
@@ -65,7 +65,7 @@ export function sequencerContract(world: () => SoftWorld): void {
     await there().seed(conversation, 5, second)
     expect(await here().reserve(conversation, aSend())).toEqual({ seq: 6, known: false })
     await here().seed(conversation, 5, first)
-    expect(await here().heads([conversation])).toEqual([6])
+    expect(await here().counters([conversation])).toEqual([6])
   })
 
   test('a number that somebody else has published since is not taken back', async () => {
@@ -73,12 +73,12 @@ export function sequencerContract(world: () => SoftWorld): void {
     await here().reserve(conversation, aSend())
     await world().there.events.publishGroupEntry(aMessage(conversation, 6))
     expect(await here().giveBack(conversation, 6)).toBe(false)
-    expect(await here().heads([conversation])).toEqual([6])
+    expect(await here().counters([conversation])).toEqual([6])
     // Nor is it lowered by one that comes late, after a higher seq was given and taken back.
     await here().reserve(conversation, aSend())
     expect(await here().giveBack(conversation, 7)).toBe(true)
     expect(await here().giveBack(conversation, 6)).toBe(false)
-    expect(await here().heads([conversation])).toEqual([6])
+    expect(await here().counters([conversation])).toEqual([6])
   })
 
   test('a resend keeps its first seq and uses up no number', async () => {
@@ -112,7 +112,7 @@ export function sequencerContract(world: () => SoftWorld): void {
     const reserved = await Promise.all(upTo(10).map((i) => (i % 2 ? here() : there()).reserve(conversation, send)))
     expect(reserved.map((each) => each?.seq)).toEqual(upTo(10).map(() => 1))
     expect(reserved.filter((each) => !each?.known)).toHaveLength(1)
-    expect(await here().heads([conversation])).toEqual([1])
+    expect(await here().counters([conversation])).toEqual([1])
   })
 
   test('when everything is forgotten, the counter and the sends are', async () => {
@@ -135,7 +135,7 @@ export function sequencerContract(world: () => SoftWorld): void {
   test('a collision does not bring back a counter that is gone: only the log knows where it stood', async () => {
     const conversation = aConversation()
     expect(await here().reserveAbove(conversation, 5)).toBe(6)
-    expect(await here().heads([conversation])).toEqual([undefined])
+    expect(await here().counters([conversation])).toEqual([undefined])
   })
 
   test('an unused seq is taken back while it is the last one given', async () => {
@@ -151,7 +151,7 @@ export function sequencerContract(world: () => SoftWorld): void {
     await here().reserve(conversation, aSend())
     await here().reserve(conversation, aSend())
     expect(await here().giveBack(conversation, 5)).toBe(false)
-    expect(await here().heads([conversation])).toEqual([6])
+    expect(await here().counters([conversation])).toEqual([6])
   })
 
   test('a send keeps the seq that was taken back and given to another: the log decides', async () => {
@@ -163,10 +163,10 @@ export function sequencerContract(world: () => SoftWorld): void {
     expect(await here().reserve(conversation, first)).toEqual({ seq: 1, known: true })
   })
 
-  test('heads come in the order asked for', async () => {
+  test('counters come in the order asked for', async () => {
     const [five, seven] = [await seeded(5), await seeded(7)]
     const gone = aConversation()
-    expect(await there().heads([seven, gone, five, seven])).toEqual([7, undefined, 5, 7])
-    expect(await there().heads([])).toEqual([])
+    expect(await there().counters([seven, gone, five, seven])).toEqual([7, undefined, 5, 7])
+    expect(await there().counters([])).toEqual([])
   })
 }

@@ -87,8 +87,8 @@ function createRoom() {
     subscribe: (_root: unknown, _args: unknown, { userId }: Context) => sources.get(userId),
     resolve: (event: Event) => event,
     extensions: {
-      shareOf: ({ row, previousSeq, catchUp }: Event) =>
-        catchUp ? undefined : { of: row, as: previousSeq, except: row.senderId },
+      sharedAnswerKeyOf: ({ row, previousSeq, catchUp }: Event) =>
+        catchUp ? undefined : { source: row, variant: previousSeq, exceptViewerId: row.senderId },
     },
   })
   const silent = pino({ level: 'silent' })

@@ -260,7 +260,7 @@ export const judge = (change: (story: History) => void) =>
 export const calls = (...more: Call[]) => judge((story) => void story.calls.push(...more))
 export const tables = (change: (table: History['tables'][number]) => void) =>
   judge(({ tables: [table] }) => void (table && change(table)))
-/** The row of a message, to be spoiled. */
+/** Returns the row of a message, which the test then spoils. */
 export const row = (seq: number, change: object) =>
   tables((table) => {
     table.rows = table.rows.map((each) => (each.seq === seq ? ({ ...each, ...change } as LogRow) : each))

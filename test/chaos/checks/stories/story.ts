@@ -111,7 +111,7 @@ export const allEvents: [MessageSeen, number][] = [
   [four, 3],
 ]
 
-/** Alice and Bob, three messages, a number that was skipped; nothing wrong. */
+/** Alice and Bob have three messages and a seq that was skipped. Nothing is wrong. */
 export function aStory(change: (story: History) => void = () => undefined): History {
   const story = emptyHistory({ [chat]: ['alice', 'bob'], dm_other: ['carol', 'dave'] })
   story.devices.push(

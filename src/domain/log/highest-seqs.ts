@@ -3,15 +3,15 @@ import { ChatError } from '../../protocol/errors.ts'
 import type { ConversationId, Seq } from '../../protocol/ids.ts'
 import type { Log } from './log.ts'
 
-/** Knows how long each conversation's log is at least, as far as this node has seen. Logs only grow, so it is never too high. */
-export type Heads = ReturnType<typeof createHeads>
+/** Keeps the highest seq of each log that this node has seen. Logs only grow, so a log is at least that long, and may be longer. */
+export type HighestSeqs = ReturnType<typeof createHighestSeqs>
 
-export function createHeads(log: Log, cacheSize: number) {
+export function createHighestSeqs(log: Log, cacheSize: number) {
   const seen = new LRUCache<ConversationId, Seq>({ max: cacheSize })
-  /** The last call: a thousand readers report the same entry one after the other. */
+  /** What was noted last: a thousand readers note the same entry one after the other. */
   let latest: { conversationId: ConversationId | undefined; seq: Seq } = { conversationId: undefined, seq: 0 }
 
-  function saw(conversationId: ConversationId, seq: Seq): void {
+  function note(conversationId: ConversationId, seq: Seq): void {
     if (seq === latest.seq && conversationId === latest.conversationId) return
     latest = { conversationId, seq }
     if (seq > (seen.get(conversationId) ?? 0)) seen.set(conversationId, seq)
@@ -24,7 +24,7 @@ export function createHeads(log: Log, cacheSize: number) {
   async function reaches(conversationId: ConversationId, seq: Seq): Promise<boolean> {
     if (seq <= known(conversationId)) return true
     const last = await log.lastEntry(conversationId)
-    if (last) saw(conversationId, last.seq)
+    if (last) note(conversationId, last.seq)
     return last !== undefined && seq <= last.seq
   }
 
@@ -35,5 +35,5 @@ export function createHeads(log: Log, cacheSize: number) {
     })
   }
 
-  return { saw, known, reaches, assertInRange }
+  return { note, known, reaches, assertInRange }
 }

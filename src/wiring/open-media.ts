@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import { deriveMediaSecret } from '../config/derived-secrets.ts'
+import type { CompleteConfig } from '../config/dev-secrets.ts'
+import type { Clock } from '../ports/clock.ts'
+import { createMediaDisk } from '../store/media/disk.ts'
+
+/** Opens the store of attachments. */
+export async function openMedia({ media, dataDir, cursorSecret }: CompleteConfig, clock: Clock) {
+  const close = async () => undefined
+  if (media === 'none') return { ports: {}, close }
+  if (media === 'disk') {
+    const disk = createMediaDisk({ directory: join(dataDir, 'media'), secret: deriveMediaSecret(cursorSecret), clock })
+    return { ports: { media: disk }, files: disk, close }
+  }
+  // The SDK takes its time to load, and most nodes in development mode do without it.
+  const { createMediaS3 } = await import('../store/media/s3.ts')
+  const s3 = createMediaS3({ ...media, clock })
+  return { ports: { media: s3 }, close: async () => s3.close() }
+}
