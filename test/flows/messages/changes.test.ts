@@ -250,11 +250,17 @@ describe('messageChanged', () => {
   })
 
   it('is not for strangers', async () => {
-    const [, , chat] = await chatOf('one')
+    const [alice, , chat] = await chatOf('one')
     const stranger = await world.person('carol')
     const wrong = stranger.followChanges({ conversationId: chat })
     expect(await wrong.fails()).toMatchObject({ code: 'NOT_FOUND' })
+    // A position in a chat of others is ignored: the stream shows what is the stranger's own.
     const named = stranger.followChanges({ after: [{ conversationId: chat, seq: 0 }] })
-    expect(await named.fails()).toMatchObject({ code: 'NOT_FOUND' })
+    await named.connected()
+    await alice.edit(chat, 1, 'eins')
+    const { seq, conversationId } = await stranger.send(stranger, 'note')
+    await stranger.edit(conversationId, seq, 'notiz')
+    expect((await named.receives(1)).map(({ message }) => message.body)).toEqual(['notiz'])
+    await named.stop()
   })
 })

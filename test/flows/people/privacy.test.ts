@@ -68,7 +68,6 @@ const attempts: Attempt[] = [
     (id) => mallory.send({ conversationId: id }, ' ', { via: 'rest', clientMessageId: '' }),
   ],
   ['messageAdded', (id) => firstOf(mallory.follow({ conversationId: id }))],
-  ['messageAdded after a position', (id) => firstOf(mallory.follow({ after: [{ conversationId: id, seq: -1 }] }))],
   ['ticksChanged', (id) => firstOf(mallory.followTicks({ conversationId: id }))],
 ]
 

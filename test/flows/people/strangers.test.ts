@@ -152,7 +152,6 @@ const questions: readonly Question[] = [
   mutation('updateMembers', 'UpdateMembersInput', { add: ['somebody'] }),
   mutation('leaveConversation', 'LeaveConversationInput', {}),
   subscription('messageAdded(conversationId: $id)'),
-  subscription('messageAdded(after: [{ conversationId: $id, seq: 1 }])'),
   subscription('messageChanged(conversationId: $id)'),
   subscription('ticksChanged(conversationId: $id)'),
   subscription('typingChanged(conversationId: $id)'),
