@@ -65,5 +65,8 @@ function foldUp(id: ConversationId, chain: readonly GroupChange[]): Group {
       membersById.set(userId, { ...member, role: roleOf(userId) ?? member.role })
     title = change.title ?? title
   }
-  return { id, kind: 'GROUP', title, members: [...membersById.keys()], membersById, version: chain.at(-1)?.seq ?? 0 }
+  const versions = chain.map(({ seq }) => seq)
+  const pastVersions = versions.slice(0, -1)
+  const members = [...membersById.keys()]
+  return { id, kind: 'GROUP', title, members, membersById, version: versions.at(-1) ?? 0, pastVersions }
 }

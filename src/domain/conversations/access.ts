@@ -248,7 +248,8 @@ export const audienceOf = ({ conversation }: Member): Audience =>
   conversation.kind === 'GROUP' ? conversation.id : conversation.members
 
 /** Estimates the memory a conversation takes: ids are strings, and members of a group are objects. */
-const bytesOf = ({ members }: Conversation): number => 256 + 116 * members.length
+const bytesOf = (conversation: Conversation): number =>
+  256 + 116 * conversation.members.length + (conversation.kind === 'GROUP' ? 8 * conversation.pastVersions.length : 0)
 
 const isNews = ({ member: { conversation }, seq }: Read): boolean =>
   conversation.kind === 'GROUP' && seq > conversation.version
