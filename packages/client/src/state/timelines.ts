@@ -1,4 +1,4 @@
-import type { MessageFieldsFragment } from '../generated/graphql.ts'
+import type { MessageFieldsFragment, NoticeFieldsFragment } from '../generated/graphql.ts'
 import type { Ask } from '../link/link.ts'
 import type { ClientError } from '../shared/client-error.ts'
 import { createListeners, type Observable } from '../shared/observable.ts'
@@ -6,9 +6,12 @@ import type { Conversations } from './conversations.ts'
 import { createHistoryWindow, type HistoryWindow } from './history-window.ts'
 import type { Outbox, Outgoing, Recipient } from './outbox.ts'
 
+/** A message or, where the chat was created with `notices`, a change of the group: then `notice` says what happened, and the body is empty. */
+export type TimelineMessage = MessageFieldsFragment & { notice?: NoticeFieldsFragment | null }
+
 /** `key` stays the same when an outgoing message becomes one of the conversation. */
 export type TimelineEntry =
-  | { type: 'message'; key: string; message: MessageFieldsFragment }
+  | { type: 'message'; key: string; message: TimelineMessage }
   | { type: 'outgoing'; key: string; outgoing: Outgoing }
 
 export type TimelineState = {
@@ -19,6 +22,8 @@ export type TimelineState = {
   /** A page is being read. */
   loading: boolean
   hasOlder: boolean
+  /** There are newer messages than these, because of a jump. New ones arrive unseen until the newest are shown again. */
+  hasNewer: boolean
   /** The user is not in the conversation, so there are no entries. */
   left?: boolean
   /** The last page could not be read; loadOlder tries again. */
@@ -26,17 +31,25 @@ export type TimelineState = {
 }
 
 /** Loads while it has a subscriber. */
-export type Timeline = Observable<TimelineState> & { loadOlder(): Promise<void> }
+export type Timeline = Observable<TimelineState> & {
+  loadOlder(): Promise<void>
+  /** Loads the next newer page, after a jump. */
+  loadNewer(): Promise<void>
+  /** Shows the messages around this seq, unless they are shown already. If that fails, everything stays and it rejects. */
+  jumpTo(seq: number): Promise<void>
+  /** Shows the newest messages again. */
+  toNewest(): Promise<void>
+}
 
-type TimelinesOptions = { ask: Ask; conversations: Conversations; outbox: Outbox }
+type TimelinesOptions = { ask: Ask; conversations: Conversations; outbox: Outbox; notices?: boolean }
 /** Joins the messages of a conversation with the outgoing ones. */
-export function createTimelines({ ask, conversations, outbox }: TimelinesOptions) {
+export function createTimelines({ ask, conversations, outbox, notices }: TimelinesOptions) {
   type Shown = Timeline & { changed(): void; loadIfShown(): void; shows(conversationId: string): boolean }
   const timelines = new Map<string, Shown>()
   const windows = new Map<string, HistoryWindow>()
-  const entryOf = new WeakMap<MessageFieldsFragment, TimelineEntry>()
+  const entryOf = new WeakMap<TimelineMessage, TimelineEntry>()
 
-  function messageEntry(message: MessageFieldsFragment): TimelineEntry {
+  function messageEntry(message: TimelineMessage): TimelineEntry {
     const entry = entryOf.get(message) ?? {
       type: 'message' as const,
       key: message.clientMessageId ?? message.id,
@@ -53,7 +66,7 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
   function windowOf(conversationId: string): HistoryWindow {
     const known = windows.get(conversationId)
     if (known) return known
-    const window = createHistoryWindow(ask, conversationId, changedAll)
+    const window = createHistoryWindow(ask, conversationId, changedAll, notices)
     windows.set(conversationId, window)
     return window
   }
@@ -66,7 +79,7 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
       const conversationId = conversations.idOf(to)
       const key = conversations.recipientKeyOf(to)
       const left = conversationId !== undefined && conversations.hasLeft(conversationId)
-      const nothing = { messages: [], hasOlder: false, loading: false, ...(left && { left }) }
+      const nothing = { messages: [], hasOlder: false, hasNewer: false, loading: false, ...(left && { left }) }
       const { messages, ...rest } = conversationId && !left ? windowOf(conversationId).get() : nothing
       const theirs = new Set(messages.slice(-outbox.entries.get().length - 50).map((each) => each.clientMessageId))
       const outgoing = outbox.entries
@@ -81,6 +94,11 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
       const conversationId = conversations.idOf(to)
       if (conversationId && listeners.size > 0 && !conversations.hasLeft(conversationId))
         void windowOf(conversationId).open()
+    }
+
+    async function inWindow(act: (window: HistoryWindow) => Promise<void>): Promise<void> {
+      const conversationId = conversations.idOf(to)
+      if (conversationId) await act(windowOf(conversationId))
     }
 
     return {
@@ -98,10 +116,10 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
           if (id && ![...timelines.values()].some((each) => each.shows(id))) windows.get(id)?.trim()
         }
       },
-      async loadOlder(): Promise<void> {
-        const conversationId = conversations.idOf(to)
-        if (conversationId) await windowOf(conversationId).loadOlder()
-      },
+      loadOlder: () => inWindow((window) => window.loadOlder()),
+      loadNewer: () => inWindow((window) => window.loadNewer()),
+      jumpTo: (seq: number) => inWindow((window) => window.jumpTo(seq)),
+      toNewest: () => inWindow((window) => window.toNewest()),
       changed(): void {
         state = undefined
         listeners.emit()
@@ -128,7 +146,7 @@ export function createTimelines({ ask, conversations, outbox }: TimelinesOptions
       timelines.set(name, timeline)
       return timeline
     },
-    received(message: MessageFieldsFragment): void {
+    received(message: TimelineMessage): void {
       windows.get(message.conversationId)?.received(message)
     },
     changed(message: MessageFieldsFragment): void {
