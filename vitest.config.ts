@@ -1,7 +1,7 @@
 import { defaultServerConditions } from 'vite'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { LongestFirst } from './test/kit/longest-first.ts'
 import { relayDocuments } from './test/clients/relay-documents.ts'
+import { LongestFirst } from './test/kit/longest-first.ts'
 
 const all = ['test/**/*.test.ts', 'demo/test/**/*.test.ts']
 

@@ -7,6 +7,8 @@ import { createChatList } from './conversations/chat-list.ts'
 import { createChats } from './conversations/chats.ts'
 import { createGroupQuotas, type GroupQuotas, groupQuotasDefault } from './conversations/group-quotas.ts'
 import { createGroups } from './conversations/groups.ts'
+import { createNotices } from './conversations/notices.ts'
+import { createPastVersions } from './conversations/past-versions.ts'
 import { createSettings } from './conversations/settings.ts'
 import { createUnreadChats } from './conversations/unread-chats.ts'
 import { createAppend } from './log/append.ts'
@@ -106,6 +108,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const payloadOf = createPayloads({ ...ports, ...options })
   const quotas = createGroupQuotas(ports, options.groupQuotas ?? groupQuotasDefault)
   const groups = createGroups({ ...ports, ...options, quotas, access, append, payloadOf })
+  const notices = createNotices({ ...createPastVersions(ports), decideChange: groups.decideChange })
   const typing = createTyping({ ...ports, subscribeUser, resyncScheduler, blocking, observer }, cacheSize)
   const attachments = createAttachments({ ...ports, onMediaError: options.onMediaError ?? (() => undefined) })
   const { onApplyError = () => undefined } = options
@@ -145,7 +148,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     markRead: acknowledge.markRead,
     boundariesOfMembers: acknowledge.boundariesOfMembers,
     boundariesAt: acknowledge.boundariesAt,
-    follow: createFollow({ ...ports, ...reading, attach, acknowledge }),
+    follow: createFollow({ ...ports, ...reading, notices, attach, acknowledge }),
     followChanges: createFollowChanges({ ...ports, ...reading, ...changing, subscribeUser, resyncScheduler }),
     followTicks: createFollowTicks({ ...ports, access, subscribeUser, resyncScheduler, observer }),
     groups,
@@ -171,6 +174,6 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     setBlocked: blocking.setBlocked,
     blockedAbove: blocking.blockedAbove,
     blockedBelow: blocking.blockedBelow,
-    history: createHistory({ ...ports, log, highestSeqs, access, decideChange: groups.decideChange }),
+    history: createHistory({ ...ports, log, highestSeqs, access, decideChange: groups.decideChange, notices }),
   }
 }

@@ -11,7 +11,10 @@ export type GroupMember = { role: Role; joinedSeq: Seq }
 /** A chat of two people, or of one with themselves. It never changes. */
 type Direct = { id: ConversationId; kind: 'DIRECT'; members: readonly UserId[] }
 
-/** `members` are in the order in which they joined. `version` is the seq of the last change that took effect. */
+/**
+ * `members` are in the order in which they joined. `version` is the seq of the last change that took effect. `pastVersions` are the seqs of
+ * those that did so before, ascending, without a gap; of a group that has changed often, and of a row of an earlier release, only the latest.
+ */
 export type Group = {
   id: ConversationId
   kind: 'GROUP'
@@ -19,6 +22,7 @@ export type Group = {
   members: readonly UserId[]
   membersById: ReadonlyMap<UserId, GroupMember>
   version: Seq
+  pastVersions: readonly Seq[]
 }
 
 export type Conversation = Direct | Group

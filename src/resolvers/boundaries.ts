@@ -6,12 +6,18 @@ import { checkedDeviceId } from './devices.ts'
 
 type Position = { conversationId: string; seq: number; deviceId?: string | null | undefined }
 
-export async function ack(ctx: Context, { conversationId, seq, deviceId }: Position): Promise<{ ticks: MemberBoundaries }> {
+export async function ack(
+  ctx: Context,
+  { conversationId, seq, deviceId }: Position,
+): Promise<{ ticks: MemberBoundaries }> {
   const member = await requireConversation(ctx, conversationId)
   return { ticks: await ctx.domain.ack(member, seq, deviceIdOf(deviceId)) }
 }
 
-export async function markRead(ctx: Context, { conversationId, seq, deviceId }: Position): Promise<{ ticks: MemberBoundaries }> {
+export async function markRead(
+  ctx: Context,
+  { conversationId, seq, deviceId }: Position,
+): Promise<{ ticks: MemberBoundaries }> {
   const member = await requireConversation(ctx, conversationId)
   return { ticks: await ctx.domain.markRead(member, seq, deviceIdOf(deviceId)) }
 }

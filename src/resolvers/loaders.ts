@@ -2,6 +2,7 @@ import DataLoader from 'dataloader'
 import type { Member } from '../domain/conversations/access.ts'
 import type { Listed } from '../domain/conversations/chat-list.ts'
 import type { Tail } from '../domain/conversations/chats.ts'
+import type { MessageOrNotice } from '../domain/conversations/notices.ts'
 import type { Domain } from '../domain/domain.ts'
 import type { MessageRequest } from '../domain/log/history.ts'
 import type { Settings } from '../ports/conversations.ts'
@@ -35,7 +36,7 @@ export class Loaders {
   #messageTicks: OfMembers<MemberBoundaries[]> | undefined
   #unreadCounts: OfMembers<number> | undefined
   #messages: DataLoader<MessageAddress, Message | undefined, string> | undefined
-  #ownMessages: DataLoader<MessageRequest, Message | undefined, string> | undefined
+  #ownMessages: DataLoader<MessageRequest, MessageOrNotice | undefined, string> | undefined
   #boundaries: DataLoader<MemberPart, MemberBoundaries, string> | undefined
   #acquainted: DataLoader<UserId, boolean> | undefined
   #activities: OfMembers<LastActivity | undefined> | undefined

@@ -1,6 +1,6 @@
+import type { MessageOrNotice } from '../domain/conversations/notices.ts'
 import type { FollowRequest } from '../domain/streams/follow.ts'
 import type { Shown } from '../domain/streams/positions.ts'
-import type { Message } from '../ports/log.ts'
 import { badInput } from '../protocol/errors.ts'
 import { positionsMax } from '../protocol/limits.ts'
 import { type Context, viewerId } from './context.ts'
@@ -15,8 +15,9 @@ export type StreamArguments = {
 
 export const messageAdded = async (
   ctx: Context,
-  args: StreamArguments,
-): Promise<AsyncIterableIterator<Shown<Message>>> => ctx.domain.follow(await followRequestOf(ctx, args))
+  { notices, ...args }: StreamArguments & { notices?: boolean | null | undefined },
+): Promise<AsyncIterableIterator<Shown<MessageOrNotice>>> =>
+  ctx.domain.follow({ ...(await followRequestOf(ctx, args)), notices: notices ?? false })
 
 /** Turns the arguments of a stream into a request, and checks every conversation that they name. */
 export async function followRequestOf(

@@ -1,7 +1,7 @@
 import type { Member } from '../domain/conversations/access.ts'
-import type { Page, PageRequest } from '../domain/log/history.ts'
+import type { MessageOrNotice } from '../domain/conversations/notices.ts'
+import type { Page, PageRequest } from '../domain/log/page-bounds.ts'
 import { tickOfMessage as tickIn } from '../domain/sending/message-tick.ts'
-import type { Message } from '../ports/log.ts'
 import { type MessageAddress, parseMessageNodeId } from '../protocol/ids.ts'
 import type { Tick } from '../protocol/ticks.ts'
 import { type Connection, connectionOf } from './connection.ts'
@@ -9,10 +9,13 @@ import { type Context, viewerId } from './context.ts'
 import { findConversation, requireConversation } from './conversations.ts'
 import { type AroundArguments, aroundOf, pageSize } from './page-arguments.ts'
 
+/** `notices`: changes of the group are shown too. */
+type MessagesArguments = AroundArguments & { notices?: boolean | null | undefined }
+
 export async function listMessages(
   ctx: Context,
-  { conversationId, ...args }: AroundArguments & { conversationId: string },
-): Promise<Connection<Message>> {
+  { conversationId, ...args }: MessagesArguments & { conversationId: string },
+): Promise<Connection<MessageOrNotice>> {
   return listMessagesOf(ctx, await requireConversation(ctx, conversationId), args)
 }
 
@@ -20,12 +23,13 @@ export async function listMessages(
 export async function listMessagesOf(
   ctx: Context,
   member: Member,
-  args: AroundArguments,
-): Promise<Connection<Message>> {
+  args: MessagesArguments,
+): Promise<Connection<MessageOrNotice>> {
   const around = aroundOf(args)
+  const notices = args.notices ?? false
   const page = await (around
-    ? ctx.domain.history.around(member, around)
-    : ctx.domain.history.page(member, requestOf(ctx, member, args)))
+    ? ctx.domain.history.around(member, { ...around, notices })
+    : ctx.domain.history.page(member, { ...requestOf(ctx, member, args), notices }))
   const known = connections.get(page)
   if (known) return known
   const edges = page.messages.map((message) => edgeOf(ctx, message))
@@ -45,31 +49,33 @@ function requestOf(ctx: Context, { conversation: { id } }: Member, args: AroundA
 }
 
 /** Several requests at the same time may share one page. They then share its connection too. */
-const connections = new WeakMap<Page, Connection<Message>>()
+const connections = new WeakMap<Page, Connection<MessageOrNotice>>()
 
-export async function findMessage(ctx: Context, nodeId: string): Promise<Message | null> {
+export async function findMessage(ctx: Context, nodeId: string): Promise<MessageOrNotice | null> {
   viewerId(ctx)
   const address = parseMessageNodeId(nodeId)
   const member = address && (await findConversation(ctx, address.conversationId))
   return member ? ((await ctx.loaders.ownMessages.load({ member, seq: address.seq })) ?? null) : null
 }
 
-export async function tickOfMessage(ctx: Context, message: Message): Promise<Tick> {
+export async function tickOfMessage(ctx: Context, message: MessageOrNotice): Promise<Tick> {
   const member = await requireConversation(ctx, message.conversationId)
   return tickIn(member.conversation, await ctx.loaders.messageTicks.load(member), message)
 }
 
-export const kindOf = (_message: Message): 'USER' | 'SYSTEM' | 'NOTICE' => 'USER'
+export const kindOf = ({ notice }: MessageOrNotice): 'USER' | 'SYSTEM' | 'NOTICE' => (notice ? 'NOTICE' : 'USER')
 
 export const cursorOf = ({ cursors }: Context, { conversationId, seq }: MessageAddress): string =>
   cursors.ofMessage(conversationId, seq)
 
 /** Puts a message at the place that it has in a page. */
-export const edgeOf = (ctx: Context, message: Message): { cursor: string; node: Message } => ({
+export const edgeOf = (ctx: Context, message: MessageOrNotice): { cursor: string; node: MessageOrNotice } => ({
   cursor: cursorOf(ctx, message),
   node: message,
 })
 
-/** Only the sender sees the clientMessageId. */
-export const clientMessageIdFor = ({ viewer }: Context, { senderId, clientMessageId }: Message): string | null =>
-  viewer?.userId === senderId ? clientMessageId : null
+/** Only the sender sees the clientMessageId. Of a notice it is no id that a client has made. */
+export const clientMessageIdFor = (
+  { viewer }: Context,
+  { senderId, clientMessageId, notice }: MessageOrNotice,
+): string | null => (viewer?.userId === senderId && !notice ? clientMessageId : null)

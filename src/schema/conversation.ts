@@ -2,7 +2,7 @@ import type { Member } from '../domain/conversations/access.ts'
 import { findConversation, lastMessageOf, lastSeqOf, listConversations } from '../resolvers/conversations.ts'
 import { listMessagesOf } from '../resolvers/messages.ts'
 import { builder } from './builder.ts'
-import { aroundSeqDescription, Message, MessageConnection } from './message-connection.ts'
+import { aroundSeqDescription, Message, MessageConnection, noticesDescription } from './message-connection.ts'
 import { Ticks } from './ticks.ts'
 import { User } from './user.ts'
 
@@ -60,7 +60,11 @@ builder.node(Conversation, {
     messages: t.field({
       type: MessageConnection,
       description: 'Its messages, newest first, as in `Query.messages`.',
-      args: { aroundSeq: t.arg.int({ description: aroundSeqDescription }), ...t.arg.connectionArgs() },
+      args: {
+        aroundSeq: t.arg.int({ description: aroundSeqDescription }),
+        notices: t.arg.boolean({ defaultValue: false, description: noticesDescription }),
+        ...t.arg.connectionArgs(),
+      },
       resolve: (member, args, ctx) => listMessagesOf(ctx, member, args),
     }),
   }),

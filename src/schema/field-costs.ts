@@ -36,6 +36,8 @@ export const fieldCosts = {
   'Message.metadata': { weight: 4 },
   'Message.attachments': { items: 2, itemsMax: attachmentsMax },
   'Message.reactions': { items: 4, itemsMax: 20 },
+  // A notice is seldom, and of a few people.
+  'GroupNotice.users': { items: 2, itemsMax: groupMembersMax },
   'Reaction.users': { items: 20, itemsMax: 100 },
   'User.presence': { weight: 2 },
 }

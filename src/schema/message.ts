@@ -1,7 +1,7 @@
+import type { MessageOrNotice } from '../domain/conversations/notices.ts'
 import type { Sent } from '../domain/sending/send.ts'
 import type { Shown } from '../domain/streams/positions.ts'
 import { sameForAll, sameForAllWhere, sameForOthers, sharedEvents } from '../engine/graphql/sharing.ts'
-import type { Message as MessageSource } from '../ports/log.ts'
 import { messageNodeId } from '../protocol/ids.ts'
 import { reactingUsersDefault } from '../protocol/limits.ts'
 import { attachmentsOf } from '../resolvers/attachments.ts'
@@ -21,7 +21,14 @@ import { sendMessage } from '../resolvers/send-message.ts'
 import { Attachment } from './attachment.ts'
 import { builder } from './builder.ts'
 import { Conversation } from './conversation.ts'
-import { aroundSeqDescription, Message, MessageConnection, MessageEdge } from './message-connection.ts'
+import { GroupNotice } from './group-notice.ts'
+import {
+  aroundSeqDescription,
+  Message,
+  MessageConnection,
+  MessageEdge,
+  noticesDescription,
+} from './message-connection.ts'
 import { MessageKind } from './message-kind.ts'
 import { User } from './user.ts'
 
@@ -102,23 +109,29 @@ builder.node(Message, {
       ...sameForAll,
       resolve: ({ metadata }) => metadata,
     }),
+    notice: t.expose('notice', {
+      type: GroupNotice,
+      nullable: true,
+      description: 'Of a NOTICE: what happened to the group. Its body is empty.',
+      ...sameForAll,
+    }),
     attachments: t.field({
       type: [Attachment],
       description: 'Its files, in the order they were sent; none once it is deleted.',
-      ...sameForAllWhere(({ attachments }: MessageSource) => !attachments?.length),
+      ...sameForAllWhere(({ attachments }: MessageOrNotice) => !attachments?.length),
       resolve: (message, _args, ctx) => attachmentsOf(ctx, message),
     }),
     replyTo: t.field({
       type: Message,
       nullable: true,
       description: 'The message it answers, as that is now.',
-      ...sameForAllWhere(({ replyToSeq }: MessageSource) => replyToSeq === undefined),
+      ...sameForAllWhere(({ replyToSeq }: MessageOrNotice) => replyToSeq === undefined),
       resolve: (message, _args, ctx) => repliedTo(ctx, message),
     }),
     reactions: t.field({
       type: [Reaction],
       description: 'In the order the emoji first came up.',
-      ...sameForAllWhere(({ reactions }: MessageSource) => !reactions?.length),
+      ...sameForAllWhere(({ reactions }: MessageOrNotice) => !reactions?.length),
       resolve: (message, _args, ctx) => reactionsOf(ctx, message),
     }),
     editedAt: t.field({
@@ -152,6 +165,7 @@ builder.queryField('messages', (t) =>
     args: {
       conversationId: t.arg.id({ required: true, description: 'The conversation.' }),
       aroundSeq: t.arg.int({ description: aroundSeqDescription }),
+      notices: t.arg.boolean({ defaultValue: false, description: noticesDescription }),
       ...t.arg.connectionArgs(),
     },
     resolve: (_root, args, ctx) => listMessages(ctx, args),
@@ -236,10 +250,10 @@ export const PositionInput = builder.inputType('PositionInput', {
 })
 
 /** All streams of this node get a live message as the same object, and mostly after the same previous one. */
-const sharedAnswerKeyOf = ({ row, previousSeq, catchUp }: Shown<MessageSource>) =>
+const sharedAnswerKeyOf = ({ row, previousSeq, catchUp }: Shown<MessageOrNotice>) =>
   catchUp ? undefined : { source: row, variant: previousSeq, exceptViewerId: row.senderId }
 
-const MessageAddedPayload = builder.objectRef<Shown<MessageSource>>('MessageAddedPayload').implement({
+const MessageAddedPayload = builder.objectRef<Shown<MessageOrNotice>>('MessageAddedPayload').implement({
   description: 'An event of messageAdded.',
   fields: (t) => ({
     message: t.expose('row', { type: Message, description: 'The message.', ...sameForAll }),
@@ -276,6 +290,7 @@ builder.subscriptionField('messageAdded', (t) =>
       conversationId: t.arg.id({ description: 'Only this conversation.' }),
       after: t.arg({ type: [PositionInput], description: afterDescription }),
       deviceId: t.arg.id({ description: deviceIdDescription }),
+      notices: t.arg.boolean({ defaultValue: false, description: noticesDescription }),
     },
     ...sharedEvents(sharedAnswerKeyOf),
     subscribe: (_root, args, ctx) => messageAdded(ctx, args),

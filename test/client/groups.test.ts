@@ -192,6 +192,7 @@ describe('a group somebody has removed us from', () => {
       conversationId: 'grp_1',
       loading: false,
       hasOlder: false,
+      hasNewer: false,
       left: true,
     })
     expect(server.asked('Conversation')).toEqual([{ id: 'grp_1' }])

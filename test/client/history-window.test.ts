@@ -57,7 +57,7 @@ describe('the window on a conversation', () => {
     const { window, answer, seqs } = start()
     void window.open()
     await answer(page([]))
-    expect(window.get()).toEqual({ messages: [], hasOlder: false, loading: false })
+    expect(window.get()).toEqual({ messages: [], hasOlder: false, hasNewer: false, loading: false })
     window.received(message(1))
     expect(seqs()).toEqual([1])
   })
@@ -187,5 +187,74 @@ describe('when nobody looks any more', () => {
     window.trim()
     await answer(page(messages(51, 100), true))
     expect(seqs()).toEqual(range(51, 601))
+  })
+})
+
+describe('a jump', () => {
+  async function jumped() {
+    const started = start()
+    const { window, answer } = started
+    void window.open()
+    await answer(page(messages(951, 1000), true))
+    void window.jumpTo(100)
+    await answer(page(messages(75, 124), true, true))
+    return started
+  }
+
+  it('shows what is around a seq, with more on both sides', async () => {
+    const { window, all, seqs } = await jumped()
+    expect(all.at(-1)?.variables).toEqual({ conversationId: 'dm_1', aroundSeq: 100, first: 50 })
+    expect(seqs()).toEqual(range(75, 124))
+    expect(window.get()).toMatchObject({ hasOlder: true, hasNewer: true })
+  })
+
+  it('to what is shown already asks for nothing', async () => {
+    const { window, all } = await jumped()
+    await window.jumpTo(75)
+    expect(all).toHaveLength(2)
+  })
+
+  it('leaves out what arrives, until the pages have reached the newest', async () => {
+    const { window, answer, all, seqs } = await jumped()
+    window.received(message(1001))
+    expect(seqs()).toEqual(range(75, 124))
+    void window.loadNewer()
+    expect(all.at(-1)?.variables).toEqual({ conversationId: 'dm_1', last: 50, before: 'c124' })
+    // The page was read before this one arrived, and is the newest.
+    window.received(message(176))
+    await answer(page(messages(125, 175), false, false))
+    expect(seqs()).toEqual(range(75, 176))
+    window.received(message(177))
+    expect(seqs().at(-1)).toBe(177)
+    expect(window.get().hasNewer).toBe(false)
+  })
+
+  it('is undone by going to the newest', async () => {
+    const { window, answer, all, seqs } = await jumped()
+    void window.toNewest()
+    await answer(page(messages(951, 1000), true))
+    expect(seqs()).toEqual(range(951, 1000))
+    expect(window.get()).toMatchObject({ hasOlder: true, hasNewer: false })
+    await window.toNewest()
+    expect(all).toHaveLength(3)
+  })
+
+  it('that fails leaves everything as it was', async () => {
+    const { window, answer, fail, seqs } = start()
+    void window.open()
+    await answer(page(messages(51, 100), true))
+    const jumping = window.jumpTo(3)
+    await fail(networkFailure)
+    await jumping
+    expect(seqs()).toEqual(range(51, 100))
+    expect(window.get()).toMatchObject({ hasNewer: false, error: networkFailure })
+  })
+
+  it('is forgotten when it is not shown any more', async () => {
+    const { window, answer, seqs } = await jumped()
+    window.trim()
+    void window.open()
+    await answer(page(messages(951, 1000), true))
+    expect(seqs()).toEqual(range(951, 1000))
   })
 })

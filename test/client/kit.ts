@@ -97,7 +97,10 @@ export const busy = (retryAfterMs?: number): ClientError =>
 
 type MessageShape = { conversationId?: string; from?: string; body?: string; clientMessageId?: string; sentAt?: string }
 
-export function message(seq: number, shape: MessageShape = {}): MessageFieldsFragment {
+/** A message as pages and the stream bring it. */
+export type LoggedMessage = MessagesQuery['messages']['edges'][number]['node']
+
+export function message(seq: number, shape: MessageShape = {}): LoggedMessage {
   const { conversationId = 'dm_1', from = 'bob', body = `m${seq}`, clientMessageId = null, sentAt } = shape
   return {
     id: `msg_${conversationId}_${seq}`,
@@ -105,6 +108,7 @@ export function message(seq: number, shape: MessageShape = {}): MessageFieldsFra
     seq,
     messageId: String(seq),
     clientMessageId,
+    notice: null,
     sender: { id: from, name: null },
     body,
     sentAt: sentAt ?? new Date(Date.UTC(2026, 0, 1) + seq * 1000).toISOString(),
@@ -116,17 +120,30 @@ export function message(seq: number, shape: MessageShape = {}): MessageFieldsFra
   }
 }
 
+/** A change of the group `grp_1`. */
+export const notice = (seq: number): LoggedMessage => ({
+  ...message(seq, { conversationId: 'grp_1', body: '' }),
+  notice: {
+    kind: 'MEMBERS_ADDED',
+    actor: { id: 'bob', name: null },
+    users: [{ id: 'carol', name: null }],
+    title: null,
+  },
+})
+
 /** Unless told otherwise, right after the one before. */
-export const event = (
-  of: MessageFieldsFragment,
-  previousSeq = of.seq - 1,
-): MessageAddedSubscription['messageAdded'] => ({ message: of, previousSeq, cursor: `c${of.seq}`, catchUp: false })
+export const event = (of: LoggedMessage, previousSeq = of.seq - 1): MessageAddedSubscription['messageAdded'] => ({
+  message: of,
+  previousSeq,
+  cursor: `c${of.seq}`,
+  catchUp: false,
+})
 
 /** A page of the log: newest first. */
-export function page(messages: MessageFieldsFragment[], hasNextPage = false): MessagesQuery {
+export function page(messages: LoggedMessage[], hasNextPage = false, hasPreviousPage = false): MessagesQuery {
   const edges = messages.map((node) => ({ cursor: `c${node.seq}`, node })).sort((a, b) => b.node.seq - a.node.seq)
   const [startCursor, endCursor] = [edges[0]?.cursor ?? null, edges.at(-1)?.cursor ?? null]
-  return { messages: { edges, pageInfo: { hasNextPage, hasPreviousPage: false, startCursor, endCursor } } }
+  return { messages: { edges, pageInfo: { hasNextPage, hasPreviousPage, startCursor, endCursor } } }
 }
 
 export const stored = (of: MessageFieldsFragment, duplicate = false): SendMessageMutation => ({

@@ -78,14 +78,20 @@ describe('a timeline', () => {
   it('loads while somebody looks, and not before', async () => {
     const { timelines, open, answer } = start()
     const timeline = timelines.of(chat)
-    expect(timeline.get()).toEqual({ entries: [], conversationId: 'dm_1', loading: false, hasOlder: true })
+    expect(timeline.get()).toEqual({
+      entries: [],
+      conversationId: 'dm_1',
+      loading: false,
+      hasOlder: true,
+      hasNewer: false,
+    })
     expect(open).toHaveLength(0)
     const told = vi.fn()
     timeline.subscribe(told)
     expect(timeline.get().loading).toBe(true)
     await answer(page(messages(1, 3)))
     expect(shown(timeline)).toEqual(['1', '2', '3'])
-    expect(timeline.get()).toMatchObject({ loading: false, hasOlder: false })
+    expect(timeline.get()).toMatchObject({ loading: false, hasOlder: false, hasNewer: false })
     expect(told).toHaveBeenCalled()
   })
 
@@ -181,7 +187,7 @@ describe('the timeline of a person', () => {
     const { timelines, open, listed, answer } = start()
     const timeline = timelines.of(bob)
     timeline.subscribe(() => undefined)
-    expect(timeline.get()).toEqual({ entries: [], loading: false, hasOlder: false })
+    expect(timeline.get()).toEqual({ entries: [], loading: false, hasOlder: false, hasNewer: false })
     await timeline.loadOlder()
     expect(open).toHaveLength(0)
     await listed()
@@ -304,6 +310,7 @@ describe('a conversation the user has left', () => {
       conversationId: 'grp_1',
       loading: false,
       hasOlder: false,
+      hasNewer: false,
       left: true,
     })
     timelines.refresh()

@@ -22,6 +22,7 @@ function aGroupOf(all: Members): { group: Group; ticks: MemberBoundaries[] } {
     members,
     membersById: new Map(all.map(({ joinedSeq }, i) => [userAt(i), { role: 'MEMBER', joinedSeq }])),
     version: 6,
+    pastVersions: [],
   }
   const ticks = all.map(({ joinedSeq, ...boundaries }, i) => ({ conversationId: id, userId: userAt(i), ...boundaries }))
   return { group, ticks }

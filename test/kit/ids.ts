@@ -65,6 +65,7 @@ export const aGroup = (given: Partial<Group> = {}): Group => {
       members.map((userId, i) => [userId, { role: i === 0 ? 'OWNER' : 'MEMBER', joinedSeq: i + 1 }]),
     ),
     version: members.length,
+    pastVersions: [],
     ...given,
   }
 }

@@ -20,6 +20,24 @@ describe('who is away', () => {
     expect(world.lines()).toHaveLength(1)
   })
 
+  it('is told nothing of a notice, nor by it of what was delivered before', async () => {
+    const world = pushWorld()
+    await world.register(bob, 'bobs')
+    const group = await world.group(alice, [bob])
+    const { access, follow, ack, groups } = world.domain
+    const stream = await follow({ userId: bob, after: [], notices: true })
+    await stream.next()
+    await world.say(alice, group, 'hi')
+    await stream.next()
+    await ack(await access.member(bob, group), 2)
+    await world.workOff()
+    await groups.rename(await access.member(alice, group), 'Coffee')
+    expect((await stream.next()).value).toMatchObject({ row: { seq: 3, notice: { title: 'Coffee' } } })
+    await stream.return?.()
+    await world.workOff()
+    expect(world.lines()).toEqual([])
+  })
+
   it('is told of each conversation, on every device', async () => {
     const world = pushWorld()
     await world.register(bob, 'phone')

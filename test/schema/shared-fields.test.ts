@@ -75,7 +75,9 @@ beforeAll(async () => {
   })
   const now = await listMessages(contextOf('alice'), { conversationId })
   const chats = await listConversations(contextOf('alice'), {})
-  sources.Message = now.edges.map(({ node }) => node)
+  const { edges: withNotices } = await listMessages(contextOf('alice'), { conversationId, notices: true })
+  sources.Message = withNotices.map(({ node }) => node)
+  sources.GroupNotice = withNotices.flatMap(({ node }) => (node.notice ? [node.notice] : []))
   sources.User = ['alice', 'bob'].map((id) => ({ id }))
   sources.MessageConnection = [now]
   sources.MessageEdge = now.edges as object[]

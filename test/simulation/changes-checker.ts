@@ -3,6 +3,7 @@ import type { Change, Message } from '../../src/ports/log.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../../src/protocol/ids.ts'
 import { type Anomaly, type FinalLog, groupBy, only } from './final-log.ts'
 import type { ChangeRequest, Entry } from './history.ts'
+import { isNotice } from './notices.ts'
 import type { Tenures } from './tenures.ts'
 
 /** Checks what was done to messages after they were sent. */
@@ -68,7 +69,7 @@ function truthful(entries: readonly Entry[], log: FinalLog): Anomaly[] {
     ...entries.flatMap((entry) =>
       messagesIn(entry).map((message) => ({ message, where: `${entry.who}, ${entry.kind}` })),
     ),
-    ...log.messages.map((message) => ({ message, where: 'in the end' })),
+    ...log.messages.filter((message) => !isNotice(message)).map((message) => ({ message, where: 'in the end' })),
   ].flatMap(({ message, where }) =>
     untruths(message, written.get(message.clientMessageId), log).map((what) => ({
       promise: 'P1',
@@ -78,9 +79,9 @@ function truthful(entries: readonly Entry[], log: FinalLog): Anomaly[] {
 }
 
 function messagesIn(entry: Entry): readonly Message[] {
-  if (entry.kind === 'page') return entry.messages
+  if (entry.kind === 'page') return entry.messages.filter((message) => !isNotice(message))
   const has = entry.kind === 'sent' || entry.kind === 'shown' || entry.kind === 'altered' || entry.kind === 'changed'
-  return has ? [entry.message] : []
+  return has && !isNotice(entry.message) ? [entry.message] : []
 }
 
 function untruths(message: Message, written: string | undefined, log: FinalLog): string[] {

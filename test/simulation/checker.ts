@@ -5,11 +5,13 @@ import { checkChanges } from './changes-checker.ts'
 import { type Anomaly, createFinalLog, type FinalLog, type FinalState, groupBy, only } from './final-log.ts'
 import { checkGroups } from './group-checker.ts'
 import type { Entry } from './history.ts'
+import { isNotice, withNoticesInLog } from './notices.ts'
 import { createTenures, type Tenures } from './tenures.ts'
 
 /** Checks a run by what was seen from outside and by the final state. */
 export function check(entries: readonly Entry[], state: FinalState): Anomaly[] {
-  const log = createFinalLog(state, entries)
+  const chats = state.hasNotices ? withNoticesInLog(state.chats) : state.chats
+  const log = createFinalLog({ chats }, entries)
   const tenures = createTenures(state)
   return [
     ...durable(entries, log),
@@ -86,7 +88,7 @@ function oneOrder(entries: readonly Entry[], log: FinalLog, tenures: Tenures): A
   }
   for (const { stream, userId, message, previousSeq } of only(entries, 'shown')) {
     const { conversationId: id, seq } = message
-    const { joinedSeq = 0 } = tenures.around(userId, id, seq) ?? {}
+    const { joinedSeq = 0 } = tenures.around(userId, id, seq, isNotice(message)) ?? {}
     passedOver(id, Math.max(previousSeq, joinedSeq), seq, `stream ${stream}`)
   }
   for (const { who, userId, conversationId, messages } of only(entries, 'page')) {

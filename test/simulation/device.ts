@@ -6,6 +6,7 @@ import type { Message } from '../../src/ports/log.ts'
 import { notFound } from '../../src/protocol/errors.ts'
 import type { ConversationId, DeviceId, Seq, UserId } from '../../src/protocol/ids.ts'
 import { client, messageOf, noteFailure } from './clients.ts'
+import { isNotice } from './notices.ts'
 import type { SimulatedNode, World } from './world.ts'
 
 /** A device that is `staying` no longer leaves by itself. One that is `leaving` leaves as soon as possible, and for good. */
@@ -353,7 +354,8 @@ export function createDevice(world: World, userId: UserId, name: string, options
     const { conversationId: id } = message
     const before = Math.max(held.get(id) ?? 0, excused(id, previousSeq))
     history.note(name, { kind: 'shown', stream, userId, message, previousSeq, held: before })
-    world.learn(userId, message)
+    // Nothing can be done to a notice.
+    if (!isNotice(message)) world.learn(userId, message)
     if (previousSeq > before) return false
     held.set(message.conversationId, Math.max(before, message.seq))
     return true

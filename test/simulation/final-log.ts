@@ -7,6 +7,8 @@ import type { Entry } from './history.ts'
 /** The final state of a run. */
 export type FinalState = {
   chats: FinalChat[]
+  /** Whether streams and pages showed notices. */
+  hasNotices: boolean
   ticks: MemberBoundaries[]
   isBrisk: boolean
   voidedByReaders: number
@@ -28,7 +30,7 @@ export type Anomaly = { promise: string; what: string }
 export type FinalLog = ReturnType<typeof createFinalLog>
 
 /** Looks things up in the final logs. An edit that no longer shows has lost its text; here it has the requested text. */
-export function createFinalLog({ chats }: FinalState, entries: readonly Entry[]) {
+export function createFinalLog({ chats }: Pick<FinalState, 'chats'>, entries: readonly Entry[]) {
   const asked = new Map(only(entries, 'alters').map(({ clientMessageId, alteration }) => [clientMessageId, alteration]))
   const withText = (row: LogRow): LogRow => {
     const isStripped = row.kind === 'change' && row.alteration.type === 'edit' && row.alteration.body === ''

@@ -3,6 +3,7 @@ import type { Group } from '../../src/ports/conversations.ts'
 import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import { type Anomaly, type FinalLog, type FinalState, groupBy, only } from './final-log.ts'
 import type { Entry } from './history.ts'
+import { isNotice } from './notices.ts'
 import type { Tenures } from './tenures.ts'
 import { checkWatches } from './watch-checker.ts'
 
@@ -133,8 +134,8 @@ function streams(entries: readonly Entry[], tenures: Tenures): Anomaly[] {
   }))
   return [...shown, ...only(entries, 'changed')]
     .filter(({ userId, message, seq }) => {
-      const tenure = tenures.around(userId, message.conversationId, seq)
-      return !tenure || message.seq <= tenure.joinedSeq
+      const tenure = tenures.around(userId, message.conversationId, seq, isNotice(message))
+      return !tenure || (message.seq <= tenure.joinedSeq && !isNotice(message))
     })
     .map(({ stream, userId, message, seq }) => ({
       promise: 'P6',
@@ -188,7 +189,7 @@ function pages(entries: readonly Entry[], tenures: Tenures, facts: readonly Fact
     const began = tenures
       .of(userId, id)
       .filter(({ joinedSeq, joinedAtMs }) => joinedSeq >= earliest && joinedAtMs <= atMs)
-    const lowest = Math.min(...messages.map(({ seq }) => seq))
+    const lowest = Math.min(...messages.map((each) => (isNotice(each) ? each.seq + 1 : each.seq)))
     if (messages.length === 0 || began.some(({ joinedSeq }) => joinedSeq < lowest)) return []
     return [{ promise: 'P6', what: `a page showed ${userId} #${lowest} of ${id}, from before they came` }]
   })

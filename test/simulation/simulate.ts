@@ -8,6 +8,7 @@ import { createEpilogue } from './epilogue.ts'
 import type { Anomaly, FinalChat } from './final-log.ts'
 import { runFounder, runGroupActor } from './group-actor.ts'
 import { runNemesis } from './nemesis.ts'
+import { checkNotices, isNotice, showsLostChanges, withNotices, withNoticesInLog } from './notices.ts'
 import { runTypist, runWatcher } from './watchers.ts'
 import { createWorld } from './world.ts'
 
@@ -23,6 +24,7 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
   const { random, scheduler, history, users, truth } = world
   const [alice, bob, carol] = users
   const epilogue = createEpilogue(world)
+  const hasNotices = change === withNotices || change === showsLostChanges
   const habits = () => ({
     followsChanges: random.chance(0.7),
     hasSink: random.chance(0.6),
@@ -83,9 +85,12 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
   }
 
   const ticks = (await Promise.all(users.map((userId) => truth.boundaries.ofUser(userId)))).flat()
+  const chats = await everyChat()
+  if (hasNotices) anomalies.push(...checkNotices(history.entries, chats))
   anomalies.push(
     ...check(history.entries, {
-      chats: await everyChat(),
+      chats,
+      hasNotices,
       ticks,
       isBrisk: world.isBrisk,
       voidedByReaders: world.voidedByReaders(),
@@ -147,7 +152,7 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
         .filter(({ members }) => members.includes(device.userId))
         .flatMap(({ id, messages, changes, joinedSeqOf }) => {
           const joinedSeq = joinedSeqOf(device.userId)
-          const seen = messages.filter(({ seq }) => seq > joinedSeq)
+          const seen = messages.filter((each) => each.seq > (isNotice(each) ? joinedSeq - 1 : joinedSeq))
           const seenChanges = changes.filter(({ seq, targetSeq }) => seq > joinedSeq && targetSeq > joinedSeq)
           const last = (rows: readonly { seq: Seq }[]) => Math.max(0, ...rows.map(({ seq }) => seq))
           return [
@@ -170,9 +175,12 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
         entry.kind === 'altered' || entry.kind === 'sent' ? [entry.clientMessageId] : [],
       ),
     )
-    return (await everyChat()).map(({ rows, group, ...chat }) => ({
+    const chats = await everyChat()
+    return (hasNotices ? withNoticesInLog(chats) : chats).map(({ rows, group, ...chat }) => ({
       ...chat,
-      messages: rows.filter((row) => row.kind === 'message' && ids.has(row.clientMessageId)),
+      messages: rows
+        .filter((row) => row.kind === 'message')
+        .filter((row) => isNotice(row) || ids.has(row.clientMessageId)),
       changes: rows.filter((row) => row.kind === 'change').filter((row) => ids.has(row.clientMessageId)),
       joinedSeqOf: (userId: UserId): Seq => group?.membersById.get(userId)?.joinedSeq ?? 0,
     }))

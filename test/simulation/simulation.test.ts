@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { type Bug, bugs, shownElsewhere, withoutPeriodicResync } from './bugs.ts'
+import { showsLostChanges, withNotices } from './notices.ts'
 import { simulate } from './simulate.ts'
 
 /** These are a few of many; `npm run simulate` tries any number. */
 const seeds = 60
 const seedsWithoutResync = 30
+const seedsWithNotices = 30
 const seedsPerBug = 400
 const timeout = 300_000
 
@@ -23,6 +25,18 @@ describe('the simulation', () => {
       const { anomalies } = await simulate(seed, withoutPeriodicResync)
       expect(anomalies, `npm run simulate -- --seed ${seed} --bug 'no beat'`).toEqual([])
     }
+  })
+
+  it('finds none where every stream and every page shows notices', { timeout }, async () => {
+    for (let seed = 1; seed <= seedsWithNotices; seed += 1) {
+      const { anomalies } = await simulate(seed, withNotices)
+      expect(anomalies, `npm run simulate -- --seed ${seed} --bug '${withNotices.name}'`).toEqual([])
+    }
+  })
+
+  it('catches a notice of a change that did not take effect', { timeout }, async () => {
+    const found = await simulate(2, showsLostChanges)
+    expect(found.anomalies.map(({ what }) => what).join()).toContain('what is not there')
   })
 
   // Each of these seeds showed a bug once. The domain awaits at other places by now, so these seeds no longer give the same runs; the two bugs

@@ -32,9 +32,9 @@ export function createTenures({ chats, writtenAtMs }: FinalState) {
     return tenures
   }
 
-  /** Returns the tenure in which the user may see this entry. */
-  const around = (userId: UserId, id: ConversationId, seq: Seq): Tenure | undefined =>
-    of(userId, id).find(({ joinedSeq, leftSeq }) => joinedSeq < seq && seq < leftSeq)
+  /** Returns the tenure in which the user may see this entry. The notice that they were added is the first that they may see. */
+  const around = (userId: UserId, id: ConversationId, seq: Seq, isNotice = false): Tenure | undefined =>
+    of(userId, id).find(({ joinedSeq, leftSeq }) => (isNotice ? joinedSeq - 1 : joinedSeq) < seq && seq < leftSeq)
 
   /** Returns the group at this version. */
   function groupAt(id: ConversationId, version: Seq): Group | undefined {
@@ -47,7 +47,7 @@ export function createTenures({ chats, writtenAtMs }: FinalState) {
 }
 
 /** Returns the chain of changes, oldest first, as far back as it leads. */
-function chainOf({ version }: Group, rows: FinalState['chats'][number]['rows']): GroupChange[] {
+export function chainOf({ version }: Group, rows: FinalState['chats'][number]['rows']): GroupChange[] {
   const bySeq = new Map(rows.filter((row) => row.kind === 'group').map((row) => [row.seq, row]))
   const chain: GroupChange[] = []
   for (let at = bySeq.get(version); at && !chain.includes(at); at = bySeq.get(at.baseVersion)) chain.unshift(at)
@@ -65,5 +65,8 @@ function foldUp(id: ConversationId, chain: readonly GroupChange[]): Group {
       membersById.set(userId, { ...member, role: roleOf(userId) ?? member.role })
     title = change.title ?? title
   }
-  return { id, kind: 'GROUP', title, members: [...membersById.keys()], membersById, version: chain.at(-1)?.seq ?? 0 }
+  const versions = chain.map(({ seq }) => seq)
+  const pastVersions = versions.slice(0, -1)
+  const members = [...membersById.keys()]
+  return { id, kind: 'GROUP', title, members, membersById, version: versions.at(-1) ?? 0, pastVersions }
 }

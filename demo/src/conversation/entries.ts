@@ -1,10 +1,13 @@
 import type { TicksState, TimelineEntry } from '@parley/client'
 import type { TickState } from '../parts/tick.tsx'
+import { isNotice } from './notices/notice-words.ts'
 import type { Row } from './rows.ts'
 
 /** Returns the seq of the newest message of another user, or 0. Own messages need no read receipt. */
 export function newestSeqOf(entries: readonly TimelineEntry[], viewer: string): number {
-  const newest = entries.findLast((entry) => entry.type === 'message' && entry.message.sender.id !== viewer)
+  const newest = entries.findLast(
+    (entry) => entry.type === 'message' && entry.message.sender.id !== viewer && !isNotice(entry),
+  )
   return newest?.type === 'message' ? newest.message.seq : 0
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { DownIcon } from '../parts/icons.tsx'
 import { shownCount } from '../window-title.ts'
 import { newestSeqOf } from './entries.ts'
+import { isNotice } from './notices/notice-words.ts'
 import styles from './timeline.module.css'
 
 type Props = { entries: readonly TimelineEntry[]; viewer: string; atBottom: boolean; onJump: () => void }
@@ -15,7 +16,8 @@ export function JumpButton({ entries, viewer, atBottom, onJump }: Props) {
   }, [atBottom, newest])
   if (atBottom) return null
   const missed = entries.filter(
-    (entry) => entry.type === 'message' && entry.message.seq > seen && entry.message.sender.id !== viewer,
+    (entry) =>
+      entry.type === 'message' && entry.message.seq > seen && entry.message.sender.id !== viewer && !isNotice(entry),
   ).length
   const label = missed > 0 ? `Jump to newest, ${missed} new` : 'Jump to newest'
   return (

@@ -4,7 +4,7 @@ import type { Quote } from './quotes.ts'
 
 type Props = { quote: Quote; tabbable: boolean; onFollow?: (byKeyboard: boolean) => void }
 
-/** Leads to the quoted message, if it is loaded. */
+/** Leads to the quoted message. */
 export function QuoteBlock({ quote, tabbable, onFollow }: Props) {
   const words = (
     <>

@@ -2,6 +2,7 @@ import type { MessageFieldsFragment, TimelineEntry } from '@parley/client'
 import { fileWords } from '../files/file-words.ts'
 import { nameOf } from '../people.ts'
 import { deletedWords } from './deleted.ts'
+import { isNotice } from './notices/notice-words.ts'
 
 /** The message that another one replies to, in one line. */
 export type Quote = { seq: number; author: string; line: string; deleted: boolean }
@@ -44,7 +45,8 @@ export const indexOfSeq = (entries: readonly TimelineEntry[], seq: number): numb
 /** Returns the message that the up arrow edits in an empty composer. */
 export function lastOwn(entries: readonly TimelineEntry[], viewer: string): MessageFieldsFragment | undefined {
   const found = entries.findLast(
-    (entry) => entry.type === 'message' && entry.message.sender.id === viewer && !entry.message.deletedAt,
+    (entry) =>
+      entry.type === 'message' && entry.message.sender.id === viewer && !entry.message.deletedAt && !isNotice(entry),
   )
   return found?.type === 'message' ? found.message : undefined
 }

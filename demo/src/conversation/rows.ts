@@ -1,6 +1,7 @@
 import type { TimelineEntry } from '@parley/client'
 import { dayOf } from '../parts/times.ts'
 import { nameOf, type Person } from '../people.ts'
+import { isNotice } from './notices/notice-words.ts'
 
 /** An entry with everything that depends on its neighbours. Each entry has exactly one row: a separator belongs to the row below it. */
 export type Row = {
@@ -27,6 +28,8 @@ const togetherMs = 5 * 60_000
 
 export function rowsOf(entries: readonly TimelineEntry[], { viewer, hasOlder, divider }: Options): Row[] {
   const rows: Row[] = []
+  // Where the read messages are not loaded, the first unread one may not be loaded either.
+  const mayDivide = divider && (!hasOlder || firstSeqOf(entries) <= divider.afterSeq)
   let dividerPlaced = false
   let day = { startMs: 0, endMs: 0 }
   for (const entry of entries) {
@@ -35,9 +38,10 @@ export function rowsOf(entries: readonly TimelineEntry[], { viewer, hasOlder, di
     const previous = rows.at(-1)
     const startsDay = atMs < day.startMs || atMs >= day.endMs
     if (startsDay) day = dayOf(atMs)
-    const unread = !dividerPlaced && !mine && divider && seq !== undefined && seq > divider.afterSeq
+    const unread =
+      mayDivide && !dividerPlaced && !mine && divider && seq !== undefined && seq > divider.afterSeq && !isNotice(entry)
     if (unread) dividerPlaced = true
-    const joins = previous && !startsDay && !unread && follows(previous, sender, viewer, atMs)
+    const joins = previous && !startsDay && !unread && !isNotice(entry) && follows(previous, sender, viewer, atMs)
     if (joins) previous.last = false
     rows.push({
       key: entry.key,
@@ -55,6 +59,9 @@ export function rowsOf(entries: readonly TimelineEntry[], { viewer, hasOlder, di
   return rows
 }
 
+const firstSeqOf = ([first]: readonly TimelineEntry[]): number =>
+  first?.type === 'message' ? first.message.seq : Number.POSITIVE_INFINITY
+
 function detailsOf(entry: TimelineEntry, viewer: string): { atMs: number; sender: Person; seq?: number } {
   if (entry.type === 'outgoing') return { atMs: entry.outgoing.createdAtMs, sender: { id: viewer } }
   const { sentAt, sender, seq } = entry.message
@@ -63,6 +70,7 @@ function detailsOf(entry: TimelineEntry, viewer: string): { atMs: number; sender
 
 function follows(previous: Row, sender: Person, viewer: string, atMs: number): boolean {
   const { entry } = previous
+  if (isNotice(entry)) return false
   const before = entry.type === 'outgoing' ? viewer : entry.message.sender.id
   return before === sender.id && atMs - previous.atMs < togetherMs
 }

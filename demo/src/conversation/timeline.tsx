@@ -1,4 +1,4 @@
-import type { Recipient } from '@parley/client'
+import type { MessageFieldsFragment, Recipient } from '@parley/client'
 import { useChat, useMessages, useTicks } from '@parley/client/react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
@@ -12,10 +12,15 @@ import { EmptyChat } from './empty-chat.tsx'
 import { newestSeqOf, tickStateOf } from './entries.ts'
 import { FloatingDay, useFloatingDay } from './floating-day.tsx'
 import { JumpButton } from './jump-button.tsx'
+import { FirstUnreadButton } from './jumping/first-unread-button.tsx'
+import { useFirstUnread } from './jumping/use-first-unread.ts'
+import { useJump } from './jumping/use-jump.ts'
 import { Message } from './message.tsx'
+import { Notice } from './notices/notice.tsx'
+import { isNotice, noticeWords } from './notices/notice-words.ts'
 import { OlderNote } from './older-note.tsx'
 import { awaitsChange, withPendingChanges } from './pending-changes.ts'
-import { indexOfSeq, quoteOf } from './quotes.ts'
+import { type Quote, quoteOf } from './quotes.ts'
 import { type Row, rowsOf } from './rows.ts'
 import { Separators } from './separators.tsx'
 import styles from './timeline.module.css'
@@ -30,22 +35,23 @@ import { useUnreadDivider } from './use-unread-divider.ts'
 
 type Props = { to: Recipient; subject: Subject; changes: Changes; onTarget: (target: ComposerTarget) => void }
 
-/** The next page is requested this far from the top, so that it arrives in time. */
-const nearTopPx = 1200
+/** The next page is requested this far from the end, so that it arrives in time. */
+const nearEndPx = 1200
 
 export function Timeline({ to, subject, changes, onTarget }: Props) {
   const { title, conversation, pending } = subject
   const isGroup = conversation?.kind === 'GROUP'
   const { userId: viewer } = useChat()
-  const { entries: stored, conversationId, loading, hasOlder, left, error, loadOlder } = useMessages(to)
+  const { entries: stored, conversationId, loading, hasOlder, hasNewer, left, error, ...timeline } = useMessages(to)
+  const { loadOlder, loadNewer, jumpTo, toNewest } = timeline
   const entries = useMemo(() => withPendingChanges(stored, changes.pending), [stored, changes.pending])
   const ticks = useTicks(to)
   const today = useToday()
   const list = useRef<VirtualizerHandle>(null)
   const floating = useFloatingDay()
-  const bottom = useBottom(entries)
+  const bottom = useBottom(entries, hasNewer, toNewest)
   const { scroller, atBottom, onScroll, stay, toBottom } = bottom
-  const attended = useAttention() && atBottom
+  const attended = useAttention() && atBottom && !hasNewer
   const divider = useUnreadDivider(subject, conversationId, attended)
   // Nothing is marked as read until the unread messages are known.
   useMarkRead(pending ? undefined : conversationId, newestSeqOf(entries, viewer), attended)
@@ -53,6 +59,8 @@ export function Timeline({ to, subject, changes, onTarget }: Props) {
   const beginning = beginningWords(subject, viewer)
   const shift = usePrepended(entries)
   const { found, find } = useHighlight(list, bottom)
+  const jump = useJump({ rows, jumpTo, leave: bottom.leave, find })
+  const firstUnread = useFirstUnread()
   const [menu, setMenu] = useState<OpenMenu>()
   const [touched, setTouched] = useState<string>()
   const [focused, setFocused] = useState<string>()
@@ -60,50 +68,68 @@ export function Timeline({ to, subject, changes, onTarget }: Props) {
   const kept = rows.findIndex((row) => row.key === focused && optionable(row))
   const tabStop = kept >= 0 ? focused : rows.findLast(optionable)?.key
 
-  function wantOlder(): void {
-    const offset = scroller.current?.scrollTop ?? 0
-    if (conversationId && hasOlder && !loading && !error && offset < nearTopPx) loadOlder().catch(console.error)
+  /** A page that comes while the list scrolls to a message would move it away. */
+  function wantMore(): void {
+    if (!conversationId || loading || error || found || jump.isJumping) return
+    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {}
+    if (hasOlder && scrollTop < nearEndPx) loadOlder().catch(console.error)
+    else if (hasNewer && scrollHeight - clientHeight - scrollTop < nearEndPx) loadNewer().catch(console.error)
   }
-  useEffect(wantOlder)
+  useEffect(wantMore)
 
   function scrolled(offset: number): void {
     onScroll(offset)
-    wantOlder()
-    const top = rows[list.current?.findItemIndex(offset) ?? -1]
-    if (top && !atBottom) floating.passing(top.atMs)
+    wantMore()
+    const top = list.current?.findItemIndex(offset) ?? -1
+    const row = rows[top]
+    if (row && !atBottom) floating.passing(row.atMs)
+    firstUnread.look({ rows, divider, hasOlder, top, reading: !atBottom })
+  }
+
+  function toFirstUnread(byKeyboard: boolean): void {
+    if (!divider) return
+    firstUnread.setSeen(divider.afterSeq)
+    jump.toFirstUnread(divider.afterSeq, byKeyboard)
   }
 
   function render(row: Row, index: number) {
     const { key, entry } = row
     const message = optionable(row)
     const quote = quoteOf(entry, entries, viewer)
-    const quoted = quote ? indexOfSeq(entries, quote.seq) : -1
+    const notice = noticeWords(entry, viewer)
     return (
       <div key={key} className={styles.row} data-row={key} data-end={index === rows.length - 1 || undefined}>
         <Separators row={row} today={today} beginning={beginning} />
-        <Message
-          row={row}
-          tick={awaitsChange(entry, changes.pending) ? 'WAITING' : tickStateOf(row, ticks)}
-          showsSender={isGroup}
-          quote={quote}
-          found={key === found}
-          tabbable={key === tabStop}
-          onActive={() => setFocused(key)}
-          touched={key === touched}
-          onTouch={() => setTouched(key)}
-          onFollowQuote={quoted >= 0 ? (byKeyboard) => find(quoted, entries[quoted]?.key ?? '', byKeyboard) : undefined}
-          onReact={(emoji, on) => message && changes.react(message, emoji, on)}
-          options={
-            message && (
-              <OptionsButton
-                open={menu?.key === key}
-                tabbable={key === tabStop}
-                onToggle={(anchor) => setMenu(menu?.key === key ? undefined : { key, anchor })}
-              />
-            )
-          }
-        />
+        {notice ? <Notice words={notice} atMs={row.atMs} /> : renderMessage(row, message, quote)}
       </div>
+    )
+  }
+
+  function renderMessage(row: Row, message: MessageFieldsFragment | undefined, quote: Quote | undefined) {
+    const { key, entry } = row
+    return (
+      <Message
+        row={row}
+        tick={awaitsChange(entry, changes.pending) ? 'WAITING' : tickStateOf(row, ticks)}
+        showsSender={isGroup}
+        quote={quote}
+        found={key === found}
+        tabbable={key === tabStop}
+        onActive={() => setFocused(key)}
+        touched={key === touched}
+        onTouch={() => setTouched(key)}
+        onFollowQuote={quote && ((byKeyboard) => jump.toMessage(quote.seq, byKeyboard))}
+        onReact={(emoji, on) => message && changes.react(message, emoji, on)}
+        options={
+          message && (
+            <OptionsButton
+              open={menu?.key === key}
+              tabbable={key === tabStop}
+              onToggle={(anchor) => setMenu(menu?.key === key ? undefined : { key, anchor })}
+            />
+          )
+        }
+      />
     )
   }
   return (
@@ -131,12 +157,13 @@ export function Timeline({ to, subject, changes, onTarget }: Props) {
           {render}
         </Virtualizer>
       </div>
-      {entries.length === 0 && !loading && !hasOlder && !pending && !left && (
+      {entries.every(isNotice) && !loading && !hasOlder && !pending && !left && (
         <EmptyChat subject={subject} viewer={viewer} />
       )}
       {!loading && !error && <FloatingDay atMs={floating.atMs} today={today} />}
       <OlderNote loading={loading} error={error} onRetry={loadOlder} />
-      <JumpButton entries={entries} viewer={viewer} atBottom={atBottom} onJump={toBottom} />
+      {divider && firstUnread.isAbove(divider) && <FirstUnreadButton count={divider.count} onJump={toFirstUnread} />}
+      <JumpButton entries={entries} viewer={viewer} atBottom={atBottom && !hasNewer} onJump={toBottom} />
       <MessageOptions
         open={menu}
         rows={rows}

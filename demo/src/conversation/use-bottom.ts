@@ -14,8 +14,11 @@ export type Bottom = {
 
 const nearPx = 40
 
-/** Begins at the newest message and follows it, until the reader scrolls up; writing brings them back. */
-export function useBottom(entries: readonly TimelineEntry[]): Bottom {
+/**
+ * Begins at the newest message and follows it, until the reader scrolls up or jumps; writing brings them back. While there are newer messages
+ * than those that are loaded, the end of the list is not the bottom.
+ */
+export function useBottom(entries: readonly TimelineEntry[], hasNewer: boolean, toNewest: () => Promise<void>): Bottom {
   const scroller = useRef<HTMLDivElement>(null)
   const [atBottom, setAtBottom] = useState(true)
   const sticks = useRef(true)
@@ -31,21 +34,25 @@ export function useBottom(entries: readonly TimelineEntry[]): Bottom {
     if (sticks.current && element) element.scrollTop = element.scrollHeight
   }, [])
   const toBottom = useCallback(() => {
-    put(true)
-    stay()
-  }, [put, stay])
+    const go = () => {
+      put(true)
+      stay()
+    }
+    if (hasNewer) toNewest().then(go, console.error)
+    else go()
+  }, [put, stay, hasNewer, toNewest])
   const leave = useCallback(() => {
     sticks.current = false
   }, [])
   const onScroll = useCallback(
     (offset: number) => {
       const { scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {}
-      if (scrollHeight - clientHeight - offset < nearPx) put(true)
+      if (!hasNewer && scrollHeight - clientHeight - offset < nearPx) put(true)
       // An offset that stays or grows comes from corrected sizes. Only users scroll up.
       else if (offset < lastOffset.current) put(false)
       lastOffset.current = offset
     },
-    [put],
+    [put, hasNewer],
   )
 
   const writing = last?.type === 'outgoing' && last.outgoing.state === 'waiting' ? last.key : undefined

@@ -1,5 +1,6 @@
 import type { MessageFieldsFragment } from '@parley/client'
 import { useState } from 'react'
+import { isNotice } from '../conversation/notices/notice-words.ts'
 import type { Row } from '../conversation/rows.ts'
 import type { Changes } from '../conversation/use-changes.ts'
 import type { ComposerTarget } from '../conversation/use-composer-target.ts'
@@ -10,7 +11,7 @@ export type OpenMenu = { key: string; anchor: HTMLElement }
 
 /** Only messages that the server has, and that are not deleted, can be changed or replied to. */
 export const optionable = ({ entry }: Row): MessageFieldsFragment | undefined =>
-  entry.type === 'message' && !entry.message.deletedAt ? entry.message : undefined
+  entry.type === 'message' && !entry.message.deletedAt && !isNotice(entry) ? entry.message : undefined
 
 type Props = {
   open: OpenMenu | undefined

@@ -18,7 +18,7 @@ import { createInbox } from './state/inbox.ts'
 import { createOutbox, type Outgoing, type Recipient, type Sending } from './state/outbox.ts'
 import { createReceipts } from './state/receipts.ts'
 import { createTicks, type TicksState } from './state/ticks.ts'
-import { createTimelines, type Timeline } from './state/timelines.ts'
+import { createTimelines, type Timeline, type TimelineMessage } from './state/timelines.ts'
 import { createTyping } from './state/typing.ts'
 import type { Watched } from './state/watched.ts'
 import { indexedDbStorage } from './storage/indexed-db-storage.ts'
@@ -35,6 +35,8 @@ export type ChatOptions = {
   storage?: Storage
   /** Node 20 has no WebSocket of its own: pass that of `ws`. */
   webSocket?: typeof WebSocket
+  /** Whether timelines show changes of groups too, such as that somebody was added. They are neither counted nor given to `onMessage`. */
+  notices?: boolean
   /** The transports to try, in this order. */
   transports?: readonly Via[]
   /** How often the client polls where the server cannot push. */
@@ -104,6 +106,7 @@ export type Chat = {
 /** Connects, and stays connected until it is closed. */
 export function createChat(options: ChatOptions): Chat {
   const { userId, webSocket, transports = ['websocket', 'sse', 'polling'], pollEveryMs = 3000 } = options
+  const { notices = false } = options
   const { random = Math.random, randomId = randomText, now = Date.now } = options
   const fetchIt: typeof fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
   const url = () => absolute(typeof options.url === 'function' ? options.url() : options.url)
@@ -127,7 +130,7 @@ export function createChat(options: ChatOptions): Chat {
   const receipts = createReceipts({ ask, persistedState, random })
   const { retryUntilAnswered, ...retries } = createRetryUntilAnswered({ random, randomId })
   const conversations = createConversations({ ask, retryUntilAnswered, userId, readUpTo: receipts.readUpTo })
-  const inbox = createInbox({ ask, persistedState, random, onMessage })
+  const inbox = createInbox({ ask, persistedState, random, notices, onMessage })
   const outbox = createOutbox({
     ask,
     persistedState,
@@ -137,7 +140,7 @@ export function createChat(options: ChatOptions): Chat {
     queueOf: conversations.sendQueueOf,
     onStored,
   })
-  const timelines = createTimelines({ ask, retryUntilAnswered, conversations, outbox })
+  const timelines = createTimelines({ ask, retryUntilAnswered, conversations, outbox, notices })
   const changeListeners = createListeners<[MessageFieldsFragment]>()
   const messagePositions = inbox.positions
   const changes = createChanges({ ask, retryUntilAnswered, persistedState, messagePositions, onChanged })
@@ -145,6 +148,7 @@ export function createChat(options: ChatOptions): Chat {
   const parts = { inbox, conversations, ticks, changes, typing, awaited: outbox.awaited }
   const { session, poll, addLinkListener } = createSession({
     userId,
+    notices,
     pollEveryMs,
     ...parts,
     onLink,
@@ -189,10 +193,15 @@ export function createChat(options: ChatOptions): Chat {
     outbox.restore(kept)
   }
 
-  function onMessage(message: MessageFieldsFragment, previousSeq: number): void {
+  function onMessage(message: TimelineMessage, previousSeq: number): void {
     const { conversationId, seq, sender, clientMessageId } = message
     changes.meets(message)
     timelines.received(message)
+    if (message.notice) {
+      receipts.delivered(conversationId, seq)
+      conversations.noticed(conversationId)
+      return
+    }
     if (sender.id === userId && clientMessageId) outbox.arrived(clientMessageId)
     else receipts.delivered(conversationId, seq)
     // Messages sent before the user left and rejoined never arrive: the stream now begins above them.

@@ -5,6 +5,7 @@ export type {
   AttachmentFieldsFragment,
   ConversationFieldsFragment,
   MessageFieldsFragment,
+  NoticeFieldsFragment,
   TicksFieldsFragment,
 } from './generated/graphql.ts'
 export type { Connection, ConnectionState } from './link/connection.ts'
@@ -17,7 +18,7 @@ export type { RetryUntilAnswered as Insist } from './shared/retry-until-answered
 export type { ConversationsState } from './state/conversations.ts'
 export type { Outgoing, Recipient, Sending } from './state/outbox.ts'
 export type { TicksState } from './state/ticks.ts'
-export type { Timeline, TimelineEntry, TimelineState } from './state/timelines.ts'
+export type { Timeline, TimelineEntry, TimelineMessage, TimelineState } from './state/timelines.ts'
 export { indexedDbStorage } from './storage/indexed-db-storage.ts'
 export { memoryStorage } from './storage/memory-storage.ts'
 export type { Storage } from './storage/storage.ts'

@@ -23,8 +23,8 @@ export type Member = {
   readonly [checked]: true
 }
 
-/** An entry, at `seq`, that was read for a member. */
-type Read = { member: Member; seq: Seq }
+/** An entry, at `seq`, that was read for a member. A member's view begins with the notice that they were added, at `joinedSeq`. */
+type Read = { member: Member; seq: Seq; isNotice?: boolean }
 
 export type Access = ReturnType<typeof createAccess>
 
@@ -125,7 +125,7 @@ export function createAccess({ conversations, memberships, versions, randomId }:
       const { userId, conversation } = each.member
       const latest = isNews(each) ? found.get(conversation.id) : conversation
       const now = latest && admit(userId, latest)
-      return now !== undefined && each.seq > now.joinedSeq
+      return now !== undefined && (each.isNotice ? each.seq >= now.joinedSeq : each.seq > now.joinedSeq)
     })
   }
 
@@ -248,7 +248,8 @@ export const audienceOf = ({ conversation }: Member): Audience =>
   conversation.kind === 'GROUP' ? conversation.id : conversation.members
 
 /** Estimates the memory a conversation takes: ids are strings, and members of a group are objects. */
-const bytesOf = ({ members }: Conversation): number => 256 + 116 * members.length
+const bytesOf = (conversation: Conversation): number =>
+  256 + 116 * conversation.members.length + (conversation.kind === 'GROUP' ? 8 * conversation.pastVersions.length : 0)
 
 const isNews = ({ member: { conversation }, seq }: Read): boolean =>
   conversation.kind === 'GROUP' && seq > conversation.version

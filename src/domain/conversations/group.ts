@@ -6,6 +6,9 @@ import { groupMembersMax } from '../../protocol/limits.ts'
 
 // The rules of a group: who may change what. Everything here is synchronous and pure.
 
+/** About as many as a group has members: so the row of a group does not grow by much. */
+const pastVersionsMax = 1000
+
 /** What a change of a group would change, before it has an entry in the log. */
 export type ProposedChange = Pick<GroupChange, 'added' | 'removed' | 'roles' | 'title'>
 export type MemberRole = GroupChange['roles'][number]
@@ -28,6 +31,7 @@ export function changed(group: Group | undefined, change: GroupChange): Group {
     members: [...membersById.keys()],
     membersById,
     version: seq,
+    pastVersions: group ? [...group.pastVersions, group.version].slice(-pastVersionsMax) : [],
   }
 }
 

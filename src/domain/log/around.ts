@@ -1,21 +1,25 @@
 import type { Seq } from '../../protocol/ids.ts'
 import { seqMax } from '../../protocol/limits.ts'
-import type { Page, PageRequest } from './history.ts'
+import type { Page, PageRequest } from './page-bounds.ts'
 
 // A page around one place of the log is made of two: what is at or below the place, and what is above it. Each is read as if it were to
 // fill the page alone, so that the page is full also where the log begins or ends next to the place.
 
 /** `seq`: the place in the middle. */
-export type AroundRequest = { count: number; seq: Seq }
+export type AroundRequest = { count: number; seq: Seq; notices?: boolean }
 
-export const newerPart = ({ count, seq }: AroundRequest): PageRequest => ({ count, from: 'oldest', newerThan: seq })
+export const newerPart = ({ seq, ...asked }: AroundRequest): PageRequest => ({
+  ...asked,
+  from: 'oldest',
+  newerThan: seq,
+})
 
 /**
  * `isEnd`: nothing is above the place. Then the older part is read from the end of the log: a reader fills every hole below the number
  * it is given, and beyond the end no number was given out.
  */
-export const olderPart = ({ count, seq }: AroundRequest, isEnd: boolean): PageRequest => ({
-  count,
+export const olderPart = ({ seq, ...asked }: AroundRequest, isEnd: boolean): PageRequest => ({
+  ...asked,
   from: 'newest',
   olderThan: isEnd ? seqMax + 1 : seq + 1,
 })

@@ -1,25 +1,33 @@
+import type { Conversation } from '../../ports/conversations.ts'
 import type { GroupChange, LogRow, Message } from '../../ports/log.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { notFound } from '../../protocol/errors.ts'
 import { type ConversationId, type MessageAddress, messageNodeId, type Seq } from '../../protocol/ids.ts'
-import { seqMax } from '../../protocol/limits.ts'
 import type { Access, Member } from '../conversations/access.ts'
 import type { Groups } from '../conversations/groups.ts'
+import type { MessageOrNotice, Notices } from '../conversations/notices.ts'
 import { type AroundRequest, joinParts, newerPart, olderPart } from './around.ts'
 import type { HighestSeqs } from './highest-seqs.ts'
 import { isMessage, type Log, nextStep } from './log.ts'
-
-/** A range of history. Its bounds are exclusive; `from` says at which end of them to begin. */
-export type PageRequest = { count: number; from: 'newest' | 'oldest'; olderThan?: Seq; newerThan?: Seq }
-
-/** The messages are sorted newest first. */
-export type Page = { messages: readonly Message[]; moreNewer: boolean; moreOlder: boolean }
+import {
+  type Bounds,
+  boundsOf,
+  floorOf,
+  isInside,
+  isSame,
+  type Page,
+  type PageRequest,
+  type PageRow,
+  pageOf,
+  take,
+} from './page-bounds.ts'
 
 type Needs = Pick<Ports, 'messages'> & {
   log: Log
   highestSeqs: HighestSeqs
   access: Access
   decideChange: Groups['decideChange']
+  notices: Notices
 }
 
 /** Asks for a message on behalf of a member of its conversation. */
@@ -28,22 +36,26 @@ export type MessageRequest = { member: Member; seq: Seq }
 /** A page, with the group changes that were met while it was read. */
 type Made = { bounds: Bounds; page: Page; changes: readonly GroupChange[] }
 
-export function createHistory({ messages, log, highestSeqs, access, decideChange }: Needs) {
-  /** Returns one message, in one read. In a group, access is checked once more; see `mayShow`. */
-  async function message(member: Member, seq: Seq): Promise<Message | undefined> {
+export function createHistory({ messages, log, highestSeqs, access, decideChange, notices }: Needs) {
+  /** Returns one message or notice, in one read. In a group, access is checked once more; see `mayShow`. */
+  async function message(member: Member, seq: Seq): Promise<MessageOrNotice | undefined> {
     const [found] = await messagesOf([{ member, seq }])
     return found
   }
 
-  /** Returns several messages in the order asked for, in one batch. */
-  async function messagesOf(asked: readonly MessageRequest[]): Promise<(Message | undefined)[]> {
-    const visible = asked.filter(({ member, seq }) => seq > member.joinedSeq)
+  /** Returns several messages or notices in the order asked for, in one batch. */
+  async function messagesOf(asked: readonly MessageRequest[]): Promise<(MessageOrNotice | undefined)[]> {
+    const visible = asked.filter(({ member, seq }) => seq > floorOf(member, true))
     const rows = new Map((await cells(visible.map(addressOf))).map((row) => [messageNodeId(row), row]))
-    const found = asked.map((each) => {
-      const row = visible.includes(each) ? rows.get(messageNodeId(addressOf(each))) : undefined
-      return row && isMessage(row) ? row : undefined
-    })
-    const mayShow = await access.mayShow(asked.map(({ member }, i) => ({ member, seq: found[i]?.seq ?? 0 })))
+    const found = await Promise.all(
+      asked.map(async (each): Promise<MessageOrNotice | undefined> => {
+        const row = visible.includes(each) ? rows.get(messageNodeId(addressOf(each))) : undefined
+        if (row?.kind === 'group') return notices.of(row, each.member.conversation)
+        return row && isMessage(row) ? row : undefined
+      }),
+    )
+    const read = found.map((row) => ({ seq: row?.seq ?? 0, isNotice: row?.notice !== undefined }))
+    const mayShow = await access.mayShow(asked.map(({ member }, i) => ({ member, seq: 0, ...read[i] })))
     return found.map((row, i) => (mayShow[i] ? row : undefined))
   }
 
@@ -78,7 +90,7 @@ export function createHistory({ messages, log, highestSeqs, access, decideChange
   /** Two queries, one up and one down from the place; others where voids or changes took the place of messages. */
   async function around(member: Member, asked: AroundRequest): Promise<Page> {
     const newer = await part(member, newerPart(asked))
-    const isAbove = asked.seq > member.joinedSeq
+    const isAbove = asked.seq > floorOf(member, asked.notices)
     const { page: older, changes } = isAbove ? await part(member, olderPart(asked, newer.isEmpty)) : nothing
     const found = { page: joinParts(asked.count, newer.page, older), changes: [...newer.changes, ...changes] }
     return check(member, found, (now) => around(now, asked))
@@ -86,10 +98,10 @@ export function createHistory({ messages, log, highestSeqs, access, decideChange
 
   async function part(member: Member, asked: PageRequest): Promise<Made & { isEmpty: boolean }> {
     const bounds = boundsOf(asked, member)
-    const { id } = member.conversation
-    const rows = await read(id, bounds, bounds.from === 'newest' ? bounds.olderThan : bounds.newerThan)
+    const { conversation } = member
+    const rows = await read(conversation.id, bounds, bounds.from === 'newest' ? bounds.olderThan : bounds.newerThan)
     const known = made.get(rows)
-    const found = known && isSame(known.bounds, bounds) ? known : await make(id, rows, bounds)
+    const found = known && isSame(known.bounds, bounds) ? known : await make(conversation, rows, bounds)
     return { ...found, isEmpty: rows.length === 0 }
   }
 
@@ -108,30 +120,49 @@ export function createHistory({ messages, log, highestSeqs, access, decideChange
   async function mayShowFrom(member: Member, { messages: shown }: Page): Promise<boolean> {
     const oldest = shown.at(-1)
     if (!oldest) return true
-    const [mayShow = false] = await access.mayShow([{ member, seq: oldest.seq }])
+    const [mayShow = false] = await access.mayShow([{ member, seq: oldest.seq, isNotice: oldest.notice !== undefined }])
     return mayShow
   }
 
-  async function make(id: ConversationId, rows: readonly LogRow[], bounds: Bounds): Promise<Made> {
-    const [found, changes]: [Message[], GroupChange[]] = [[], []]
+  async function make(conversation: Conversation, rows: readonly LogRow[], bounds: Bounds): Promise<Made> {
+    const { id } = conversation
+    const [found, changes]: [MessageOrNotice[], GroupChange[]] = [[], []]
+    // Whoever shows group changes may skip none of them.
+    const skipped = bounds.notices ? 0 : bounds.version
     let limit = bounds.count + 1
-    let edge = take(rows, limit, bounds, found, changes)
+    let edge = take(
+      bounds.notices ? await withNotices(conversation, rows, bounds) : rows,
+      limit,
+      bounds,
+      found,
+      changes,
+    )
     while (edge !== undefined) {
       limit = nextStep(limit)
       const more = await read(
         id,
         bounds,
-        bounds.from === 'newest' ? log.skipDown(id, edge, bounds.version) : log.skipUp(id, edge, bounds.version),
+        bounds.from === 'newest' ? log.skipDown(id, edge, skipped) : log.skipUp(id, edge, skipped),
         limit,
       )
       log.notePassed(id, more)
-      edge = take(more, limit, bounds, found, changes)
+      edge = take(bounds.notices ? await withNotices(conversation, more, bounds) : more, limit, bounds, found, changes)
     }
     const page = pageOf(found, bounds)
     const [newest] = page.messages
     if (newest) highestSeqs.note(id, newest.seq)
     const all = { bounds, page, changes }
     made.set(rows, all)
+    return all
+  }
+
+  /** Puts its notice beside each group change that took effect. */
+  async function withNotices(conversation: Conversation, rows: readonly LogRow[], bounds: Bounds): Promise<PageRow[]> {
+    const all: PageRow[] = []
+    for (const row of rows) {
+      const notice = row.kind === 'group' && isInside(row, bounds) && (await notices.of(row, conversation))
+      all.push(notice ? { ...(row as GroupChange), notice } : row)
+    }
     return all
   }
 
@@ -164,63 +195,4 @@ const addressOf = ({ member, seq }: MessageRequest): MessageAddress => ({
 const nothing: Pick<Made, 'page' | 'changes'> = {
   page: { messages: [], moreNewer: false, moreOlder: false },
   changes: [],
-}
-
-/**
- * What was asked for, limited to what the member may see. `hasNewer`, `hasOlder`: there is something beyond the bound on that side. `version` is
- * that of the group when the member was looked up. A direct chat needs none, as its members never change.
- */
-type Bounds = Required<PageRequest> & { hasNewer: boolean; hasOlder: boolean; version: Seq }
-
-function boundsOf({ count, from, olderThan, newerThan }: PageRequest, { joinedSeq, conversation }: Member): Bounds {
-  const hasOlder = newerThan !== undefined && newerThan > joinedSeq
-  return {
-    count,
-    from,
-    olderThan: olderThan ?? seqMax + 1,
-    newerThan: hasOlder ? newerThan : joinedSeq,
-    hasNewer: olderThan !== undefined,
-    hasOlder,
-    version: conversation.kind === 'GROUP' ? conversation.version : seqMax,
-  }
-}
-
-const isSame = (one: Bounds, other: Bounds): boolean =>
-  one.count === other.count &&
-  one.from === other.from &&
-  one.olderThan === other.olderThan &&
-  one.newerThan === other.newerThan &&
-  one.hasNewer === other.hasNewer &&
-  one.hasOlder === other.hasOlder &&
-  one.version === other.version
-
-/**
- * Takes the messages and the group changes from these rows, of which `limit` were asked for. Returns where to read on if there are too few
- * and there may be more.
- */
-function take(
-  rows: readonly LogRow[],
-  limit: number,
-  { count, olderThan, newerThan }: Bounds,
-  found: Message[],
-  changes: GroupChange[],
-): Seq | undefined {
-  let inside = 0
-  for (const row of rows) {
-    if (row.seq <= newerThan || row.seq >= olderThan) continue
-    inside += 1
-    if (isMessage(row)) found.push(row)
-    else if (row.kind === 'group') changes.push(row)
-  }
-  const isEnd = rows.length < limit || inside < rows.length
-  return isEnd || found.length > count ? undefined : rows.at(-1)?.seq
-}
-
-/** Makes the page of what was found. One message more than asked for means that there are more. */
-function pageOf(found: Message[], { count, from, hasNewer, hasOlder }: Bounds): Page {
-  const more = found.length > count
-  const shown = found.slice(0, count)
-  return from === 'newest'
-    ? { messages: shown, moreNewer: hasNewer, moreOlder: more || hasOlder }
-    : { messages: shown.reverse(), moreNewer: more || hasNewer, moreOlder: hasOlder }
 }

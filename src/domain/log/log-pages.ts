@@ -14,6 +14,8 @@ type Needs<Row extends LogEntry> = {
   shows: Shows<Row>
   /** Returns the seq of what comes before the first row shown, for a stream that begins after a row it does not show. */
   lastBefore?: (conversationId: ConversationId, seq: Seq) => Promise<Seq>
+  /** Whether `lastBefore` also finds group changes. The row this stream begins after may then be one that it has shown. */
+  notices?: boolean
 }
 
 /**
@@ -22,7 +24,7 @@ type Needs<Row extends LogEntry> = {
  * With `waitedBelow`, this reader has waited for the seqs under it, and gets the rows up to the next hole without another wait. Without it,
  * every hole is waited for while the page is read.
  */
-export function createLogPages<Row extends LogEntry>({ log, shows, lastBefore }: Needs<Row>) {
+export function createLogPages<Row extends LogEntry>({ log, shows, lastBefore, notices = false }: Needs<Row>) {
   async function read(positions: Positions<Row>, id: ConversationId, waitedBelow?: Seq): Promise<LogPage> {
     if (!positions.isOpen(id)) return { rows: [], end: true }
     const position = positions.of(id)
@@ -59,7 +61,7 @@ export function createLogPages<Row extends LogEntry>({ log, shows, lastBefore }:
       if (!startRow)
         throw new ChatError('SEQ_OUT_OF_RANGE', 'after names a seq beyond the last one.', { field: 'after' })
     } else if (lastBefore && startRow && !shows(startRow, positions.joinedSeq(id))) {
-      position.shownSeq = await shownBefore(positions, id, at)
+      position.shownSeq = await shownBefore(positions, id, notices && startRow.kind === 'group' ? at + 1 : at)
     }
     position.begun = true
     return { rows: rows.slice(1), ...rest }
@@ -68,7 +70,7 @@ export function createLogPages<Row extends LogEntry>({ log, shows, lastBefore }:
   /** Looks only among what the user may see. */
   async function shownBefore(positions: Positions<Row>, id: ConversationId, seq: Seq): Promise<Seq> {
     const shownSeq = (await lastBefore?.(id, seq)) ?? 0
-    return shownSeq > positions.joinedSeq(id) ? shownSeq : 0
+    return shownSeq > positions.floor(id) ? shownSeq : 0
   }
 
   /** Whether `position.shownSeq` is what comes before the first row shown. At the start it may be the seq of a change or a void. */

@@ -1,4 +1,4 @@
-import type { Change, LogEntry, LogRow, Message } from '../../ports/log.ts'
+import type { Change, GroupChange, LogEntry, LogRow, Message } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { ConversationId, Seq } from '../../protocol/ids.ts'
@@ -132,6 +132,14 @@ export function createLog({ messages, clock, observer }: Needs) {
       return rows
     })
 
+  /** Returns the newest message or group change below `before` and skips everything else. */
+  const lastMessageOrGroupChange = (id: ConversationId, before: Seq): Promise<Message | GroupChange | undefined> =>
+    nearest(isMessageOrGroupChange, before, async (edge, limit) => {
+      const rows = await messages.below(id, passed.at(id, edge - 1)?.from ?? edge, limit)
+      if (limit > 1) notePassed(id, rows)
+      return rows
+    })
+
   /** Returns the oldest message above `after` and skips everything else. */
   const firstMessage = (id: ConversationId, after: Seq): Promise<Message | undefined> =>
     nearest(isMessage, after, async (edge, limit) => {
@@ -162,6 +170,7 @@ export function createLog({ messages, clock, observer }: Needs) {
     skipUp,
     notePassed,
     lastMessage,
+    lastMessageOrGroupChange,
     firstMessage,
     firstEntry,
     lastEntry,
@@ -207,5 +216,7 @@ const isEntry = (row: LogRow): row is LogEntry => row.kind !== 'void'
 export const isChange = (row: LogRow): row is Change => row.kind === 'change'
 
 export const isMessage = (row: LogRow): row is Message => row.kind === 'message'
+
+const isMessageOrGroupChange = (row: LogRow): row is Message | GroupChange => isMessage(row) || row.kind === 'group'
 
 const range = (from: Seq, to: Seq): Seq[] => Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i)

@@ -54,7 +54,8 @@ export function createAcknowledge({
     // It is published also where nothing changed: an earlier attempt may have died between the write and here.
     const { pendingVersion } = await events.publishBoundaries(audienceOf(member), raised)
     // There are no pending rows in a group.
-    if (pendingVersion !== 0 && !isGroupId(address.conversationId)) await forgetPending(address, raised.lastDeliveredSeq)
+    if (pendingVersion !== 0 && !isGroupId(address.conversationId))
+      await forgetPending(address, raised.lastDeliveredSeq)
     // It comes last. If this call dies before it, the device gets the entry again and acks it again, which repeats all of the above.
     if (deviceId) await keptPositions.raise({ userId: address.userId, deviceId }, address.conversationId, seq)
     return raised

@@ -1,11 +1,11 @@
 import type { Pending } from '../../ports/delivery.ts'
 import type { LiveStream } from '../../ports/live-stream.ts'
-import type { Message } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { type ConversationId, type DeviceId, isGroupId, type Seq, type UserId } from '../../protocol/ids.ts'
 import type { Access, Member } from '../conversations/access.ts'
 import type { Groups } from '../conversations/groups.ts'
+import type { MessageOrNotice, Notices } from '../conversations/notices.ts'
 import type { Recount } from '../log/counters.ts'
 import type { HighestSeqs } from '../log/highest-seqs.ts'
 import { isMessage, type Log } from '../log/log.ts'
@@ -23,12 +23,16 @@ import { createStream } from './stream.ts'
 /** When a node dies, all its readers come to the other nodes at once. They begin a few at a time, so that each of them begins in time. */
 const beginning = { atATime: 32, lineMax: 50_000 }
 
-/** `only` is one conversation instead of all. `after` says what this device already holds. With `deviceId`, the server keeps what it has acked. */
+/**
+ * `only` is one conversation instead of all. `after` says what this device already holds. With `deviceId`, the server keeps what it has acked.
+ * `notices`: group changes are shown too.
+ */
 export type FollowRequest = {
   userId: UserId
   only?: Member
   after: readonly { member: Member; seq: Seq }[]
   deviceId?: DeviceId
+  notices?: boolean
 }
 
 type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'pending' | 'clock'> & {
@@ -37,6 +41,7 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'pending' | '
   recount: Recount
   access: Access
   decideChange: Groups['decideChange']
+  notices: Notices
   attach: Attach
   acknowledge: Acknowledge
   keptPositions: KeptPositions
@@ -44,20 +49,32 @@ type Needs = Pick<Ports, 'messages' | 'sequencer' | 'boundaries' | 'pending' | '
 }
 
 export function createFollow(needs: Needs) {
-  const { boundaries, pending, log, acknowledge, attach, keptPositions } = needs
+  const { boundaries, pending, log, acknowledge, attach, keptPositions, notices } = needs
   const gate = createGate(beginning)
   const lastBefore = async (id: ConversationId, seq: Seq) => (await log.lastMessage(id, seq))?.seq ?? 0
-  const kind: ReadingKind<Message> = {
+  const plain: ReadingKind<MessageOrNotice> = {
     stream: 'messages',
     shows: isMessage,
-    pages: createLogPages<Message>({ log, shows: isMessage, lastBefore }),
+    pages: createLogPages<MessageOrNotice>({ log, shows: isMessage, lastBefore }),
+  }
+  const withNotices: ReadingKind<MessageOrNotice> = {
+    ...plain,
+    pages: createLogPages<MessageOrNotice>({ log, shows: isMessage, lastBefore: lastWithNotices, notices: true }),
+    noticeOf: notices.ofDecided,
   }
 
-  return (request: FollowRequest): Promise<LiveStream<Shown<Message>>> => gate(() => follow(request))
+  return (request: FollowRequest): Promise<LiveStream<Shown<MessageOrNotice>>> => gate(() => follow(request))
 
-  async function follow(request: FollowRequest): Promise<LiveStream<Shown<Message>>> {
+  /** Returns the seq of the last message or notice below `seq`, and goes past changes that did not take effect. */
+  async function lastWithNotices(id: ConversationId, seq: Seq): Promise<Seq> {
+    const row = await log.lastMessageOrGroupChange(id, seq)
+    if (row?.kind !== 'group' || (await notices.of(row))) return row?.seq ?? 0
+    return lastWithNotices(id, row.seq)
+  }
+
+  async function follow(request: FollowRequest): Promise<LiveStream<Shown<MessageOrNotice>>> {
     const attached = await attach(request.userId, request.only)
-    let reading: Reading<Message>
+    let reading: Reading<MessageOrNotice>
     try {
       reading = await begin(request, attached)
     } catch (error) {
@@ -70,7 +87,7 @@ export function createFollow(needs: Needs) {
     })
   }
 
-  async function begin(request: FollowRequest, attached: AttachedStream): Promise<Reading<Message>> {
+  async function begin(request: FollowRequest, attached: AttachedStream): Promise<Reading<MessageOrNotice>> {
     const { userId, only, after } = request
     const { inbox, subscription, pendingIndexComplete } = attached
     const held = heldBy(after)
@@ -80,7 +97,7 @@ export function createFollow(needs: Needs) {
       device && keptPositions.of(device, 'messages'),
     ])
     const onCaughtUp = () => attached.online()
-    const reading: Reading<Message> = new Reading(needs, kind, {
+    const reading: Reading<MessageOrNotice> = new Reading(needs, request.notices ? withNotices : plain, {
       userId,
       only,
       inbox,

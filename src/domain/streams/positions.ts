@@ -10,6 +10,8 @@ export type Position = {
   at: Seq
   /** The seq of the last row shown; at the start, the seq the stream begins after. */
   shownSeq: Seq
+  /** The seq of the last message or change shown, as `shownSeq` without notices: only these are delivered to a device. */
+  reachedSeq: Seq
   /** Whether it is known which row comes before the first one shown. */
   begun: boolean
   /** In a group: where the user's view begins, while the user is a member as far as the stream has read. */
@@ -31,21 +33,24 @@ export class Positions<Row extends LogRow> {
   readonly #held: Starts['held']
   readonly #kept: Starts['kept']
   readonly #shows: Shows<Row>
+  /** Whether a member's view of a group begins with the change that added them, and not after it. */
+  readonly #notices: boolean
   /** The position that was looked up last. Most events are of the same conversation as the one before, and a map lookup is slower. */
   #latestId: ConversationId | undefined
   #latest: Position | undefined
 
-  constructor({ held, kept }: Starts, shows: Shows<Row>) {
+  constructor({ held, kept }: Starts, shows: Shows<Row>, notices = false) {
     this.#held = held
     this.#kept = kept
     this.#shows = shows
+    this.#notices = notices
   }
 
   of(conversationId: ConversationId): Position {
     const known = this.#find(conversationId)
     if (known) return known
     const start = this.#startOf(conversationId)
-    const position = { at: start, shownSeq: start, begun: false, joinedSeq: undefined }
+    const position = { at: start, shownSeq: start, reachedSeq: start, begun: false, joinedSeq: undefined }
     this.#positions.set(conversationId, position)
     return position
   }
@@ -74,7 +79,7 @@ export class Positions<Row extends LogRow> {
     const position = this.of(row.conversationId)
     if (row.seq !== position.at + 1) return undefined
     const shown = this.show(row, position, catchUp)
-    this.moveTo(row.seq, position, shown !== undefined)
+    this.moveTo(row.seq, position, shown !== undefined, 'notice' in row)
     return shown
   }
 
@@ -83,9 +88,10 @@ export class Positions<Row extends LogRow> {
     return this.#shows(row, joinedSeq) ? { row, previousSeq: shownSeq, catchUp } : undefined
   }
 
-  moveTo(seq: Seq, position: Position, isShown: boolean): void {
+  moveTo(seq: Seq, position: Position, isShown: boolean, isNotice = false): void {
     position.at = seq
     if (isShown) position.shownSeq = seq
+    if (isShown && !isNotice) position.reachedSeq = seq
     // Nothing comes before the first cell.
     if (seq === 1) position.begun = true
   }
@@ -95,12 +101,21 @@ export class Positions<Row extends LogRow> {
     return !isGroupId(id) || this.#find(id)?.joinedSeq !== undefined
   }
 
-  /** Opens a group to this reader, who sees only what is above `joinedSeq`; or closes it where `joinedSeq` is undefined. */
+  /**
+   * Opens a group to this reader, who sees only what is above `joinedSeq`, and with notices that one too; or closes it where `joinedSeq` is
+   * undefined.
+   */
   admit(id: ConversationId, joinedSeq: Seq | undefined): void {
     if (joinedSeq === undefined && !this.isOpen(id)) return
     const position = this.of(id)
     position.joinedSeq = joinedSeq
-    position.at = Math.max(position.at, joinedSeq ?? 0)
+    const floor = this.floor(id)
+    // The reader is shown the change that added them, and nothing that comes before it.
+    if (this.#notices && position.at <= floor && !position.begun && !this.isHeld(id)) {
+      position.shownSeq = 0
+      position.begun = true
+    }
+    position.at = Math.max(position.at, floor)
   }
 
   /** Returns the groups that are open. */
@@ -120,8 +135,13 @@ export class Positions<Row extends LogRow> {
     })
   }
 
-  /** Returns the seq of the last row shown in each conversation. */
+  /** Everything that this reader may see is above it. */
+  floor(id: ConversationId): Seq {
+    return Math.max(0, this.joinedSeq(id) - (this.#notices ? 1 : 0))
+  }
+
+  /** Returns the seq of the last row shown in each conversation, notices left out. */
   all(): [ConversationId, Seq][] {
-    return [...this.#positions].map(([id, position]) => [id, position.shownSeq])
+    return [...this.#positions].map(([id, position]) => [id, position.reachedSeq])
   }
 }

@@ -1,3 +1,4 @@
+import type { Group } from '../../ports/conversations.ts'
 import type { ChatEvent, MembershipEvent } from '../../ports/events.ts'
 import type { SyncSink } from '../../ports/live-stream.ts'
 import type { GroupChange, LogEntry, LogRow } from '../../ports/log.ts'
@@ -46,6 +47,8 @@ export type ReadingKind<Row extends LogEntry> = {
   stream: 'messages' | 'changes'
   shows: Shows<Row>
   pages: LogPages<Row>
+  /** Only streams with notices have it: returns what is shown of a decided change, or undefined if that did not take effect. */
+  noticeOf?: (group: Group, change: GroupChange) => Promise<Row | undefined>
 }
 
 type ReadingOptions = Starts & {
@@ -100,7 +103,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     this.#only = options.only
     this.#inbox = options.inbox
     this.#subscription = options.subscription
-    this.#positions = new Positions(options, kind.shows)
+    this.#positions = new Positions(options, kind.shows, kind.noticeOf !== undefined)
     this.#gaps = new Gaps(needs.clock)
     this.#onShown = options.onShown
     this.#beginning = options.beginning
@@ -231,15 +234,25 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   }
 
   /** Decides a group change before the reader goes past it: whether, and from where on, the user is in the group. */
-  async #meet(change: GroupChange): Promise<void> {
+  async #meet(change: GroupChange): Promise<Group | undefined> {
     const { conversationId: id } = change
-    if (!this.#positions.isOpen(id)) return
     const group = await retryWhileUnavailable(this.#needs.clock, () => this.#needs.decideChange(change))
     this.#admit(id, group?.membersById.get(this.#userId))
-    if (this.#positions.isOpen(id)) return
+    if (this.#positions.isOpen(id)) return group
     // The event that the user is back comes on another channel. It may have been handled already, as if it belonged to the membership that ends here.
     this.#admit(id, await this.#currentMember(id))
     if (!this.#positions.isOpen(id)) await this.#subscription.leaveGroup(id)
+    // The event of the change that brought the user back may have come and gone. The reader has still to show that change.
+    else if (this.#kind.noticeOf) this.#gaps.suspectAny(id)
+    return group
+  }
+
+  /** Returns the notice of a change that was met, if it took effect and the user is in the group after it. */
+  async #noticeOf(group: Group, change: GroupChange): Promise<Row | undefined> {
+    const { noticeOf } = this.#kind
+    const { conversationId: id, seq } = change
+    if (!noticeOf || !this.#positions.isOpen(id) || this.#positions.joinedSeq(id) > seq) return undefined
+    return retryWhileUnavailable(this.#needs.clock, () => noticeOf(group, change))
   }
 
   /** Looks up, once, what comes before the first row shown, if no catch-up has done so. */
@@ -298,10 +311,16 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   async #pass(row: LogRow, catchUp: boolean): Promise<Shown<Row> | undefined> {
     if (!this.#positions.isOpen(row.conversationId)) return undefined
     if (row.kind !== 'void') this.#needs.highestSeqs.note(row.conversationId, row.seq)
-    const shown = this.#positions.pass(row, catchUp)
+    const notice = row.kind === 'group' ? await this.#meetAndShow(row) : undefined
+    const shown = this.#positions.pass(notice ?? row, catchUp)
     if (shown) this.#onShown?.(shown.row)
-    if (row.kind === 'group') await this.#meet(row)
     return shown
+  }
+
+  /** Meets the change, and returns its notice where this stream shows one. */
+  async #meetAndShow(change: GroupChange): Promise<Row | undefined> {
+    const group = await this.#meet(change)
+    return this.#kind.noticeOf && group && this.#noticeOf(group, change)
   }
 
   async everyConversation(): Promise<ConversationId[]> {

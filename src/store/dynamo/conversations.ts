@@ -22,7 +22,7 @@ function toItem(conversation: Conversation): Key<'conversations'> & Partial<Item
   const { id, kind, members } = conversation
   const common = { conversation_id: id, kind, members: [...members] }
   if (conversation.kind === 'DIRECT') return common
-  const { title, membersById, version } = conversation
+  const { title, membersById, version, pastVersions } = conversation
   const inOrder = members.map((userId) => membersById.get(userId) ?? withoutRow)
   return {
     ...common,
@@ -30,18 +30,20 @@ function toItem(conversation: Conversation): Key<'conversations'> & Partial<Item
     roles: inOrder.map(({ role }) => role),
     joined_seqs: inOrder.map(({ joinedSeq }) => joinedSeq),
     version,
+    past_versions: [...pastVersions],
   }
 }
 
 function toConversation(item: Item<'conversations'>): Conversation {
   const { conversation_id: id, kind, members } = item
   if (kind === 'DIRECT') return { id, kind, members }
-  const { title = '', roles = [], joined_seqs = [], version = 0 } = item
+  const { title = '', roles = [], joined_seqs = [], version = 0, past_versions: pastVersions = [] } = item
   const memberAt = (i: number): GroupMember => ({
     role: roles[i] ?? withoutRow.role,
     joinedSeq: joined_seqs[i] ?? withoutRow.joinedSeq,
   })
-  return { id, kind, title, members, membersById: new Map(members.map((userId, i) => [userId, memberAt(i)])), version }
+  const membersById = new Map(members.map((userId, i) => [userId, memberAt(i)]))
+  return { id, kind, title, members, membersById, version, pastVersions }
 }
 
 const withoutRow: GroupMember = { role: 'MEMBER' satisfies Role, joinedSeq: 0 }

@@ -92,6 +92,8 @@ export const tables = {
       roles: maybe(texts<Role>()),
       joined_seqs: maybe(integerList()),
       version: maybe(integer()),
+      /** Rows of earlier releases have no such column. */
+      past_versions: maybe(integerList()),
     },
   },
   memberships: {

@@ -232,6 +232,31 @@ describe('the cost of', () => {
     expect(two).toEqual(['BatchGetItem message_status', 'Query messages'])
   })
 
+  it('a page with notices: still one query, wherever it begins', async () => {
+    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+    const { id } = await createGroup(alice, [bob])
+    for (const n of upTo(10)) {
+      await alice.updateConversation(id, { title: `Tea ${n}` })
+      await alice.send({ conversationId: id }, `m${n}`)
+    }
+    const page = `query ($id: ID!, $after: String) {
+      messages(conversationId: $id, notices: true, first: 4, after: $after) { edges { cursor node { seq kind notice { kind } } } }
+    }`
+    const askFor = async (after?: string) => {
+      forget()
+      type Answer = { messages: { edges: { cursor: string; node: { kind: string } }[] } }
+      const { messages } = await bob.ask<Answer>(page, { id, after })
+      expect(messages.edges.map(({ node }) => node.kind).sort()).toEqual(['NOTICE', 'NOTICE', 'USER', 'USER'])
+      return { cursor: messages.edges[3]?.cursor, calls: asked(), roundTrips: [...roundTrips] }
+    }
+    const first = await askFor()
+    const second = await askFor(first.cursor)
+    for (const each of [first, second]) {
+      expect(each.calls).toEqual(['Query messages'])
+      expect(each.roundTrips).toEqual(['versions.look'])
+    }
+  })
+
   it('a catch-up of 50 messages with ticks: a read of boundaries now and then, not one per message', async () => {
     const [alice, bob] = [await world.person('alice'), await world.person('bob')]
     for (let i = 0; i < 50; i += 1) await alice.send(bob, `m${i}`)

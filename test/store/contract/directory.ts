@@ -41,7 +41,7 @@ export function conversationsContract(open: () => ConversationStore): void {
 
   test('a group of 1,024 members with the longest ids comes back, each with their role and in their order', async () => {
     const members = upTo(1024).map((n) => `${'x'.repeat(123)}|${1000 + n}` as UserId)
-    const group = aGroup({ members })
+    const group = aGroup({ members, pastVersions: upTo(1000).map((n) => 2_000_000_000 + n) })
     await open().create(group)
     const [found] = await open().getMany([group.id])
     expect(found).toEqual(group)

@@ -62,6 +62,21 @@ export type EditMessageInput = {
   seq: number;
 };
 
+/** What a notice is of. A change that does several things at once is shown as the first of these that it does. */
+export type GroupNoticeKind =
+  /** The actor made the group; `users` are the others who are in it, `title` is its title. */
+  | 'CREATED'
+  /** The actor added `users`. */
+  | 'MEMBERS_ADDED'
+  /** The actor removed `users`. */
+  | 'MEMBERS_REMOVED'
+  /** The actor, who is also in `users`, left by themselves. */
+  | 'MEMBER_LEFT'
+  /** The actor gave `users` other roles. */
+  | 'ROLES_CHANGED'
+  /** The actor changed the title to `title`. */
+  | 'TITLE_CHANGED';
+
 /** A group to leave. */
 export type LeaveConversationInput = {
   /** The group. */
@@ -296,6 +311,11 @@ export type UpdateConversationMutationVariables = Exact<{
 
 export type UpdateConversationMutation = { updateConversation: { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } } };
 
+export type UnreadConversationCountQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type UnreadConversationCountQuery = { unreadConversationCount: number };
+
 export type CreateGroupMutationVariables = Exact<{
   input: CreateGroupInput;
 }>;
@@ -345,8 +365,12 @@ export type SendMessageMutationVariables = Exact<{
 
 export type SendMessageMutation = { sendMessage: { duplicate: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
+export type NoticeFieldsFragment = { kind: GroupNoticeKind, title: string | null, actor: { id: string, name: string | null }, users: Array<{ id: string, name: string | null }> };
+
 export type MessagesQueryVariables = Exact<{
   conversationId: string;
+  aroundSeq?: number | null | undefined;
+  notices?: boolean | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
   last?: number | null | undefined;
@@ -354,15 +378,16 @@ export type MessagesQueryVariables = Exact<{
 }>;
 
 
-export type MessagesQuery = { messages: { edges: Array<{ cursor: string, node: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
+export type MessagesQuery = { messages: { edges: Array<{ cursor: string, node: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, notice: { kind: GroupNoticeKind, title: string | null, actor: { id: string, name: string | null }, users: Array<{ id: string, name: string | null }> } | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
 
 export type MessageAddedSubscriptionVariables = Exact<{
   conversationId?: string | null | undefined;
   after?: Array<PositionInput> | PositionInput | null | undefined;
+  notices?: boolean | null | undefined;
 }>;
 
 
-export type MessageAddedSubscription = { messageAdded: { cursor: string, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type MessageAddedSubscription = { messageAdded: { cursor: string, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, notice: { kind: GroupNoticeKind, title: string | null, actor: { id: string, name: string | null }, users: Array<{ id: string, name: string | null }> } | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type PresenceFieldsFragment = { id: string, presence: { state: PresenceState, lastSeenAt: string | null } | null };
 
@@ -389,6 +414,14 @@ export type SetBlockedMutationVariables = Exact<{
 
 
 export type SetBlockedMutation = { setBlocked: { blocked: boolean } };
+
+export type BlockedUsersQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type BlockedUsersQuery = { blockedUsers: { edges: Array<{ node: { id: string, name: string | null } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
 
 export type PushPublicKeyQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -468,6 +501,7 @@ export const AttachmentFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString
 export const MessageFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}fragment AttachmentFields on Attachment{id url contentType byteSize name}`, {"fragmentName":"MessageFields"}) as unknown as TypedDocumentString<MessageFieldsFragment, unknown>;
 export const TicksFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`fragment TicksFields on Ticks{conversationId userId lastDeliveredSeq lastReadSeq}`, {"fragmentName":"TicksFields"}) as unknown as TypedDocumentString<TicksFieldsFragment, unknown>;
 export const ConversationFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`fragment ConversationFields on Conversation{id kind title members{id name}memberships{user{id name}role joinedSeq}mutedUntil pinned archived lastSeq unreadCount lastMessage{...MessageFields}ticks{...TicksFields}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}fragment TicksFields on Ticks{conversationId userId lastDeliveredSeq lastReadSeq}`, {"fragmentName":"ConversationFields"}) as unknown as TypedDocumentString<ConversationFieldsFragment, unknown>;
+export const NoticeFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`fragment NoticeFields on GroupNotice{kind actor{id name}users{id name}title}`, {"fragmentName":"NoticeFields"}) as unknown as TypedDocumentString<NoticeFieldsFragment, unknown>;
 export const PresenceFieldsFragmentDoc = /*#__PURE__*/ new TypedDocumentString(`fragment PresenceFields on User{id presence{state lastSeenAt}}`, {"fragmentName":"PresenceFields"}) as unknown as TypedDocumentString<PresenceFieldsFragment, unknown>;
 export const EditMessageDocument = /*#__PURE__*/ new TypedDocumentString(`mutation EditMessage($input:EditMessageInput!){editMessage(input:$input){message{...MessageFields}}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}`) as unknown as TypedDocumentString<EditMessageMutation, EditMessageMutationVariables>;
 export const DeleteMessageDocument = /*#__PURE__*/ new TypedDocumentString(`mutation DeleteMessage($input:DeleteMessageInput!){deleteMessage(input:$input){message{...MessageFields}}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}`) as unknown as TypedDocumentString<DeleteMessageMutation, DeleteMessageMutationVariables>;
@@ -479,17 +513,19 @@ export const ConversationsStillThereDocument = /*#__PURE__*/ new TypedDocumentSt
 export const ConversationsDocument = /*#__PURE__*/ new TypedDocumentString(`query Conversations($first:Int$after:String$last:Int$before:String){conversations(first:$first after:$after last:$last before:$before){edges{cursor node{...ConversationFields}}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment ConversationFields on Conversation{id kind title members{id name}memberships{user{id name}role joinedSeq}mutedUntil pinned archived lastSeq unreadCount lastMessage{...MessageFields}ticks{...TicksFields}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}fragment TicksFields on Ticks{conversationId userId lastDeliveredSeq lastReadSeq}`) as unknown as TypedDocumentString<ConversationsQuery, ConversationsQueryVariables>;
 export const ConversationChangedDocument = /*#__PURE__*/ new TypedDocumentString(`subscription ConversationChanged{conversationChanged{id title mutedUntil pinned archived lastSeq unreadCount lastMessage{seq}}}`) as unknown as TypedDocumentString<ConversationChangedSubscription, ConversationChangedSubscriptionVariables>;
 export const UpdateConversationDocument = /*#__PURE__*/ new TypedDocumentString(`mutation UpdateConversation($input:UpdateConversationInput!){updateConversation(input:$input){conversation{...ConversationFields}}}fragment ConversationFields on Conversation{id kind title members{id name}memberships{user{id name}role joinedSeq}mutedUntil pinned archived lastSeq unreadCount lastMessage{...MessageFields}ticks{...TicksFields}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}fragment TicksFields on Ticks{conversationId userId lastDeliveredSeq lastReadSeq}`) as unknown as TypedDocumentString<UpdateConversationMutation, UpdateConversationMutationVariables>;
+export const UnreadConversationCountDocument = /*#__PURE__*/ new TypedDocumentString(`query UnreadConversationCount{unreadConversationCount}`) as unknown as TypedDocumentString<UnreadConversationCountQuery, UnreadConversationCountQueryVariables>;
 export const CreateGroupDocument = /*#__PURE__*/ new TypedDocumentString(`mutation CreateGroup($input:CreateGroupInput!){createGroup(input:$input){conversation{...ConversationFields}}}fragment ConversationFields on Conversation{id kind title members{id name}memberships{user{id name}role joinedSeq}mutedUntil pinned archived lastSeq unreadCount lastMessage{...MessageFields}ticks{...TicksFields}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}fragment TicksFields on Ticks{conversationId userId lastDeliveredSeq lastReadSeq}`) as unknown as TypedDocumentString<CreateGroupMutation, CreateGroupMutationVariables>;
 export const UpdateMembersDocument = /*#__PURE__*/ new TypedDocumentString(`mutation UpdateMembers($input:UpdateMembersInput!){updateMembers(input:$input){conversation{...ConversationFields}}}fragment ConversationFields on Conversation{id kind title members{id name}memberships{user{id name}role joinedSeq}mutedUntil pinned archived lastSeq unreadCount lastMessage{...MessageFields}ticks{...TicksFields}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}fragment TicksFields on Ticks{conversationId userId lastDeliveredSeq lastReadSeq}`) as unknown as TypedDocumentString<UpdateMembersMutation, UpdateMembersMutationVariables>;
 export const LeaveConversationDocument = /*#__PURE__*/ new TypedDocumentString(`mutation LeaveConversation($input:LeaveConversationInput!){leaveConversation(input:$input){conversationId}}`) as unknown as TypedDocumentString<LeaveConversationMutation, LeaveConversationMutationVariables>;
 export const CreateUploadDocument = /*#__PURE__*/ new TypedDocumentString(`mutation CreateUpload($input:CreateUploadInput!){createUpload(input:$input){attachment{...AttachmentFields}uploadUrl headers{name value}}}fragment AttachmentFields on Attachment{id url contentType byteSize name}`) as unknown as TypedDocumentString<CreateUploadMutation, CreateUploadMutationVariables>;
 export const AttachmentsDocument = /*#__PURE__*/ new TypedDocumentString(`query Attachments($messageId:ID!){node(id:$messageId){...on Message{attachments{...AttachmentFields}}}}fragment AttachmentFields on Attachment{id url contentType byteSize name}`) as unknown as TypedDocumentString<AttachmentsQuery, AttachmentsQueryVariables>;
 export const SendMessageDocument = /*#__PURE__*/ new TypedDocumentString(`mutation SendMessage($input:SendMessageInput!){sendMessage(input:$input){duplicate message{...MessageFields}}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}`) as unknown as TypedDocumentString<SendMessageMutation, SendMessageMutationVariables>;
-export const MessagesDocument = /*#__PURE__*/ new TypedDocumentString(`query Messages($conversationId:ID!$first:Int$after:String$last:Int$before:String){messages(conversationId:$conversationId first:$first after:$after last:$last before:$before){edges{cursor node{...MessageFields}}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}`) as unknown as TypedDocumentString<MessagesQuery, MessagesQueryVariables>;
-export const MessageAddedDocument = /*#__PURE__*/ new TypedDocumentString(`subscription MessageAdded($conversationId:ID$after:[PositionInput!]){messageAdded(conversationId:$conversationId after:$after){message{...MessageFields}cursor previousSeq catchUp}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}`) as unknown as TypedDocumentString<MessageAddedSubscription, MessageAddedSubscriptionVariables>;
+export const MessagesDocument = /*#__PURE__*/ new TypedDocumentString(`query Messages($conversationId:ID!$aroundSeq:Int$notices:Boolean$first:Int$after:String$last:Int$before:String){messages(conversationId:$conversationId aroundSeq:$aroundSeq notices:$notices first:$first after:$after last:$last before:$before){edges{cursor node{...MessageFields notice{...NoticeFields}}}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}fragment NoticeFields on GroupNotice{kind actor{id name}users{id name}title}`) as unknown as TypedDocumentString<MessagesQuery, MessagesQueryVariables>;
+export const MessageAddedDocument = /*#__PURE__*/ new TypedDocumentString(`subscription MessageAdded($conversationId:ID$after:[PositionInput!]$notices:Boolean){messageAdded(conversationId:$conversationId after:$after notices:$notices){message{...MessageFields notice{...NoticeFields}}cursor previousSeq catchUp}}fragment AttachmentFields on Attachment{id url contentType byteSize name}fragment MessageFields on Message{id conversationId seq messageId clientMessageId sender{id name}body sentAt editedAt deletedAt attachments{...AttachmentFields}reactions{emoji count viewerReacted}replyTo{seq sender{id name}body deletedAt}}fragment NoticeFields on GroupNotice{kind actor{id name}users{id name}title}`) as unknown as TypedDocumentString<MessageAddedSubscription, MessageAddedSubscriptionVariables>;
 export const PresenceDocument = /*#__PURE__*/ new TypedDocumentString(`query Presence($userId:ID!){node(id:$userId){...PresenceFields}}fragment PresenceFields on User{id presence{state lastSeenAt}}`) as unknown as TypedDocumentString<PresenceQuery, PresenceQueryVariables>;
 export const PresenceChangedDocument = /*#__PURE__*/ new TypedDocumentString(`subscription PresenceChanged($userIds:[ID!]!){presenceChanged(userIds:$userIds){...PresenceFields}}fragment PresenceFields on User{id presence{state lastSeenAt}}`) as unknown as TypedDocumentString<PresenceChangedSubscription, PresenceChangedSubscriptionVariables>;
 export const SetBlockedDocument = /*#__PURE__*/ new TypedDocumentString(`mutation SetBlocked($input:SetBlockedInput!){setBlocked(input:$input){blocked}}`) as unknown as TypedDocumentString<SetBlockedMutation, SetBlockedMutationVariables>;
+export const BlockedUsersDocument = /*#__PURE__*/ new TypedDocumentString(`query BlockedUsers($first:Int$after:String){blockedUsers(first:$first after:$after){edges{node{id name}}pageInfo{hasNextPage endCursor}}}`) as unknown as TypedDocumentString<BlockedUsersQuery, BlockedUsersQueryVariables>;
 export const PushPublicKeyDocument = /*#__PURE__*/ new TypedDocumentString(`query PushPublicKey{pushPublicKey}`) as unknown as TypedDocumentString<PushPublicKeyQuery, PushPublicKeyQueryVariables>;
 export const RegisterDeviceDocument = /*#__PURE__*/ new TypedDocumentString(`mutation RegisterDevice($input:RegisterDeviceInput!){registerDevice(input:$input){deviceId}}`) as unknown as TypedDocumentString<RegisterDeviceMutation, RegisterDeviceMutationVariables>;
 export const UnregisterDeviceDocument = /*#__PURE__*/ new TypedDocumentString(`mutation UnregisterDevice($input:UnregisterDeviceInput!){unregisterDevice(input:$input){deviceId}}`) as unknown as TypedDocumentString<UnregisterDeviceMutation, UnregisterDeviceMutationVariables>;

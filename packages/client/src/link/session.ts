@@ -49,6 +49,8 @@ export type LinkListener = (follow: Follow | undefined) => () => void
 
 type SessionOptions = {
   userId: string
+  /** Whether the stream of messages brings notices. */
+  notices?: boolean
   pollEveryMs: number
   inbox: Inbox
   conversations: Conversations
@@ -68,6 +70,7 @@ type SessionOptions = {
 export function createSession(options: SessionOptions) {
   const {
     userId,
+    notices,
     pollEveryMs,
     inbox,
     conversations,
@@ -155,7 +158,7 @@ export function createSession(options: SessionOptions) {
         streams.push(
           follow(
             MessageAddedDocument,
-            { after },
+            { after, ...(notices && { notices }) },
             {
               event: ({ messageAdded }) => inbox.handleEvent(messageAdded),
               end(error) {

@@ -8,7 +8,7 @@ import type { Observable } from '../shared/observable.ts'
 import type { ConversationsState } from '../state/conversations.ts'
 import type { Outgoing, Recipient, Sending } from '../state/outbox.ts'
 import type { TicksState } from '../state/ticks.ts'
-import type { TimelineState } from '../state/timelines.ts'
+import type { Timeline, TimelineState } from '../state/timelines.ts'
 
 // Each hook returns one observable of the client, and renders again when it changes.
 
@@ -40,9 +40,9 @@ export function useConversation(to: Recipient): ConversationFieldsFragment | und
   return useObservable(useMemo(() => chat.conversation(recipient), [chat, recipient]))
 }
 
-export function useMessages(to: Recipient): TimelineState & { loadOlder(): Promise<void> } {
-  const timeline = useChat().messages(to)
-  return { ...useObservable(timeline), loadOlder: timeline.loadOlder }
+export function useMessages(to: Recipient): TimelineState & Omit<Timeline, keyof Observable<TimelineState>> {
+  const { loadOlder, loadNewer, jumpTo, toNewest, ...timeline } = useChat().messages(to)
+  return { ...useObservable(timeline), loadOlder, loadNewer, jumpTo, toNewest }
 }
 
 export function useSend(to: Recipient): (body: string, options?: Sending) => Outgoing {

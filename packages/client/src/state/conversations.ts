@@ -303,6 +303,8 @@ export function createConversations({ ask, retryUntilAnswered, userId, readUpTo 
     isDirectWith,
     /** `previousSeq` is how far the log was known before. The entries in between are no messages. */
     received,
+    /** The group has changed. One that the user was just added to may be unknown. */
+    noticed: (id: string): void => (known.has(id) ? markOutdated(id) : void reread(id)),
     /** Sets the unread count to 0 at the last message. Below it only the server can count, and sends an event. */
     read(id: string, seq: number): void {
       update(id, (mine) => (seq >= lastMessageSeq(mine) ? { ...mine, unreadCount: 0 } : mine))

@@ -1,13 +1,14 @@
 import {
   type MessageAddedSubscription,
-  type MessageFieldsFragment,
   MessagesDocument,
   type MessagesQuery,
+  type MessagesQueryVariables,
   type PositionInput,
 } from '../generated/graphql.ts'
 import type { Ask } from '../link/link.ts'
 import { backoffMs } from '../shared/backoff.ts'
 import type { PersistedState } from '../shared/persisted-state.ts'
+import type { TimelineMessage } from './timelines.ts'
 
 // The inbox hands on every message once and in order, however often streams and pages bring it.
 //
@@ -35,13 +36,15 @@ export type InboxOptions = {
   ask: Ask
   persistedState: PersistedState
   random: () => number
+  /** Whether pages bring notices, as the stream does. */
+  notices?: boolean
   /** `previousSeq` is the message that was handed on before. */
-  onMessage: (message: MessageFieldsFragment, previousSeq: number) => void
+  onMessage: (message: TimelineMessage, previousSeq: number) => void
 }
 
 export type Inbox = ReturnType<typeof createInbox>
 
-export function createInbox({ ask, persistedState, random, onMessage }: InboxOptions) {
+export function createInbox({ ask, persistedState, random, notices = false, onMessage }: InboxOptions) {
   /** The conversation of the latest message comes last. */
   const positions = new Map<string, number>()
   const held = new Map<string, Map<number, Held>>()
@@ -68,7 +71,7 @@ export function createInbox({ ask, persistedState, random, onMessage }: InboxOpt
     }
   }
 
-  function apply(message: MessageFieldsFragment): void {
+  function apply(message: TimelineMessage): void {
     const { conversationId, seq } = message
     const previousSeq = positionOf(conversationId)
     positions.delete(conversationId)
@@ -149,11 +152,12 @@ export function createInbox({ ask, persistedState, random, onMessage }: InboxOpt
   }
 
   /** Returns the oldest first. It reads from the newest message back, because a position is no cursor. */
-  async function readAbove(conversationId: string, seq: number): Promise<MessageFieldsFragment[]> {
-    const found: MessageFieldsFragment[] = []
+  async function readAbove(conversationId: string, seq: number): Promise<TimelineMessage[]> {
+    const found: TimelineMessage[] = []
     let after: string | null = null
     for (;;) {
-      const { messages }: MessagesQuery = await ask(MessagesDocument, { conversationId, first: pageSize, after })
+      const asked: MessagesQueryVariables = { conversationId, first: pageSize, after, ...(notices && { notices }) }
+      const { messages }: MessagesQuery = await ask(MessagesDocument, asked)
       const missing = messages.edges.map(({ node }) => node).filter((node) => node.seq > seq)
       found.push(...missing)
       if (missing.length < messages.edges.length || !messages.pageInfo.hasNextPage) return found.reverse()

@@ -1,4 +1,4 @@
-import type { MessageFieldsFragment } from '../generated/graphql.ts'
+import type { MessageFieldsFragment, NoticeFieldsFragment } from '../generated/graphql.ts'
 import type { Ask } from '../link/link.ts'
 import type { ClientError } from '../shared/client-error.ts'
 import { createListeners, type Observable } from '../shared/observable.ts'
@@ -7,9 +7,12 @@ import type { Conversations } from './conversations.ts'
 import { createHistoryWindow, type HistoryWindow } from './history-window.ts'
 import type { Outbox, Outgoing, Recipient } from './outbox.ts'
 
+/** A message or, where the chat was created with `notices`, a change of the group: then `notice` says what happened, and the body is empty. */
+export type TimelineMessage = MessageFieldsFragment & { notice?: NoticeFieldsFragment | null }
+
 /** `key` stays the same when an outgoing message becomes one of the conversation. */
 export type TimelineEntry =
-  | { type: 'message'; key: string; message: MessageFieldsFragment }
+  | { type: 'message'; key: string; message: TimelineMessage }
   | { type: 'outgoing'; key: string; outgoing: Outgoing }
 
 export type TimelineState = {
@@ -20,6 +23,8 @@ export type TimelineState = {
   /** A page is being read. */
   loading: boolean
   hasOlder: boolean
+  /** There are newer messages than these, because of a jump. New ones arrive unseen until the newest are shown again. */
+  hasNewer: boolean
   /** The user is not in the conversation, so there are no entries. */
   left?: boolean
   /** The last page could not be read. The newest one is tried again while it has a subscriber; loadOlder tries again at once. */
@@ -27,24 +32,33 @@ export type TimelineState = {
 }
 
 /** Loads while it has a subscriber. */
-export type Timeline = Observable<TimelineState> & { loadOlder(): Promise<void> }
+export type Timeline = Observable<TimelineState> & {
+  loadOlder(): Promise<void>
+  /** Loads the next newer page, after a jump. */
+  loadNewer(): Promise<void>
+  /** Shows the messages around this seq, unless they are shown already. If that fails, everything stays and it rejects. */
+  jumpTo(seq: number): Promise<void>
+  /** Shows the newest messages again. */
+  toNewest(): Promise<void>
+}
 
 type TimelinesOptions = {
   ask: Ask
   retryUntilAnswered: RetryUntilAnswered
   conversations: Conversations
   outbox: Outbox
+  notices?: boolean
 }
 /** Joins the messages of a conversation with the outgoing ones. */
-export function createTimelines({ ask, retryUntilAnswered, conversations, outbox }: TimelinesOptions) {
+export function createTimelines({ ask, retryUntilAnswered, conversations, outbox, notices }: TimelinesOptions) {
   type Shown = Timeline & { changed(): void; loadIfShown(): void; shows(conversationId: string): boolean }
   const timelines = new Map<string, Shown>()
   const windows = new Map<string, HistoryWindow>()
   /** Windows whose newest page is tried until it is read. */
   const opening = new WeakSet<HistoryWindow>()
-  const entryOf = new WeakMap<MessageFieldsFragment, TimelineEntry>()
+  const entryOf = new WeakMap<TimelineMessage, TimelineEntry>()
 
-  function messageEntry(message: MessageFieldsFragment): TimelineEntry {
+  function messageEntry(message: TimelineMessage): TimelineEntry {
     const entry = entryOf.get(message) ?? {
       type: 'message' as const,
       key: message.clientMessageId ?? message.id,
@@ -61,7 +75,7 @@ export function createTimelines({ ask, retryUntilAnswered, conversations, outbox
   function windowOf(conversationId: string): HistoryWindow {
     const known = windows.get(conversationId)
     if (known) return known
-    const window = createHistoryWindow(ask, conversationId, changedAll)
+    const window = createHistoryWindow(ask, conversationId, changedAll, notices)
     windows.set(conversationId, window)
     return window
   }
@@ -87,7 +101,7 @@ export function createTimelines({ ask, retryUntilAnswered, conversations, outbox
       const conversationId = conversations.idOf(to)
       const key = conversations.recipientKeyOf(to)
       const left = conversationId !== undefined && conversations.hasLeft(conversationId)
-      const nothing = { messages: [], hasOlder: false, loading: false, ...(left && { left }) }
+      const nothing = { messages: [], hasOlder: false, hasNewer: false, loading: false, ...(left && { left }) }
       const { messages, ...rest } = conversationId && !left ? windowOf(conversationId).get() : nothing
       const theirs = new Set(messages.slice(-outbox.entries.get().length - 50).map((each) => each.clientMessageId))
       const outgoing = outbox.entries
@@ -105,6 +119,11 @@ export function createTimelines({ ask, retryUntilAnswered, conversations, outbox
       openWhileShown(conversationId).catch(() => undefined)
     }
 
+    async function inWindow(act: (window: HistoryWindow) => Promise<void>): Promise<void> {
+      const conversationId = conversations.idOf(to)
+      if (conversationId) await act(windowOf(conversationId))
+    }
+
     return {
       get(): TimelineState {
         state ??= compute()
@@ -120,10 +139,10 @@ export function createTimelines({ ask, retryUntilAnswered, conversations, outbox
           if (id && !isShown(id)) windows.get(id)?.trim()
         }
       },
-      async loadOlder(): Promise<void> {
-        const conversationId = conversations.idOf(to)
-        if (conversationId) await windowOf(conversationId).loadOlder()
-      },
+      loadOlder: () => inWindow((window) => window.loadOlder()),
+      loadNewer: () => inWindow((window) => window.loadNewer()),
+      jumpTo: (seq: number) => inWindow((window) => window.jumpTo(seq)),
+      toNewest: () => inWindow((window) => window.toNewest()),
       changed(): void {
         state = undefined
         listeners.emit()
@@ -150,7 +169,7 @@ export function createTimelines({ ask, retryUntilAnswered, conversations, outbox
       timelines.set(name, timeline)
       return timeline
     },
-    received(message: MessageFieldsFragment): void {
+    received(message: TimelineMessage): void {
       windows.get(message.conversationId)?.received(message)
     },
     changed(message: MessageFieldsFragment): void {

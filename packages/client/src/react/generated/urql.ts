@@ -64,6 +64,21 @@ export type EditMessageInput = {
   seq: number;
 };
 
+/** What a notice is of. A change that does several things at once is shown as the first of these that it does. */
+export type GroupNoticeKind =
+  /** The actor made the group; `users` are the others who are in it, `title` is its title. */
+  | 'CREATED'
+  /** The actor added `users`. */
+  | 'MEMBERS_ADDED'
+  /** The actor removed `users`. */
+  | 'MEMBERS_REMOVED'
+  /** The actor, who is also in `users`, left by themselves. */
+  | 'MEMBER_LEFT'
+  /** The actor gave `users` other roles. */
+  | 'ROLES_CHANGED'
+  /** The actor changed the title to `title`. */
+  | 'TITLE_CHANGED';
+
 /** A group to leave. */
 export type LeaveConversationInput = {
   /** The group. */
@@ -298,6 +313,11 @@ export type UpdateConversationMutationVariables = Exact<{
 
 export type UpdateConversationMutation = { updateConversation: { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } } };
 
+export type UnreadConversationCountQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type UnreadConversationCountQuery = { unreadConversationCount: number };
+
 export type CreateGroupMutationVariables = Exact<{
   input: CreateGroupInput;
 }>;
@@ -347,8 +367,12 @@ export type SendMessageMutationVariables = Exact<{
 
 export type SendMessageMutation = { sendMessage: { duplicate: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
+export type NoticeFieldsFragment = { kind: GroupNoticeKind, title: string | null, actor: { id: string, name: string | null }, users: Array<{ id: string, name: string | null }> };
+
 export type MessagesQueryVariables = Exact<{
   conversationId: string;
+  aroundSeq?: number | null | undefined;
+  notices?: boolean | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
   last?: number | null | undefined;
@@ -356,15 +380,16 @@ export type MessagesQueryVariables = Exact<{
 }>;
 
 
-export type MessagesQuery = { messages: { edges: Array<{ cursor: string, node: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
+export type MessagesQuery = { messages: { edges: Array<{ cursor: string, node: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, notice: { kind: GroupNoticeKind, title: string | null, actor: { id: string, name: string | null }, users: Array<{ id: string, name: string | null }> } | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } }>, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null } } };
 
 export type MessageAddedSubscriptionVariables = Exact<{
   conversationId?: string | null | undefined;
   after?: Array<PositionInput> | PositionInput | null | undefined;
+  notices?: boolean | null | undefined;
 }>;
 
 
-export type MessageAddedSubscription = { messageAdded: { cursor: string, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
+export type MessageAddedSubscription = { messageAdded: { cursor: string, previousSeq: number, catchUp: boolean, message: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, notice: { kind: GroupNoticeKind, title: string | null, actor: { id: string, name: string | null }, users: Array<{ id: string, name: string | null }> } | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } } };
 
 export type PresenceFieldsFragment = { id: string, presence: { state: PresenceState, lastSeenAt: string | null } | null };
 
@@ -391,6 +416,14 @@ export type SetBlockedMutationVariables = Exact<{
 
 
 export type SetBlockedMutation = { setBlocked: { blocked: boolean } };
+
+export type BlockedUsersQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type BlockedUsersQuery = { blockedUsers: { edges: Array<{ node: { id: string, name: string | null } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
 
 export type PushPublicKeyQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -530,6 +563,20 @@ export const ConversationFieldsFragmentDoc = gql`
 }
     ${MessageFieldsFragmentDoc}
 ${TicksFieldsFragmentDoc}`;
+export const NoticeFieldsFragmentDoc = gql`
+    fragment NoticeFields on GroupNotice {
+  kind
+  actor {
+    id
+    name
+  }
+  users {
+    id
+    name
+  }
+  title
+}
+    `;
 export const PresenceFieldsFragmentDoc = gql`
     fragment PresenceFields on User {
   id
@@ -683,6 +730,15 @@ export const UpdateConversationDocument = gql`
 export function useUpdateConversationMutation() {
   return Urql.useMutation<UpdateConversationMutation, UpdateConversationMutationVariables>(UpdateConversationDocument);
 };
+export const UnreadConversationCountDocument = gql`
+    query UnreadConversationCount {
+  unreadConversationCount
+}
+    `;
+
+export function useUnreadConversationCountQuery(options?: Omit<Urql.UseQueryArgs<UnreadConversationCountQueryVariables>, 'query'>) {
+  return Urql.useQuery<UnreadConversationCountQuery, UnreadConversationCountQueryVariables>({ query: UnreadConversationCountDocument, ...options });
+};
 export const CreateGroupDocument = gql`
     mutation CreateGroup($input: CreateGroupInput!) {
   createGroup(input: $input) {
@@ -768,9 +824,11 @@ export function useSendMessageMutation() {
   return Urql.useMutation<SendMessageMutation, SendMessageMutationVariables>(SendMessageDocument);
 };
 export const MessagesDocument = gql`
-    query Messages($conversationId: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+    query Messages($conversationId: ID!, $aroundSeq: Int, $notices: Boolean, $first: Int, $after: String, $last: Int, $before: String) {
   messages(
     conversationId: $conversationId
+    aroundSeq: $aroundSeq
+    notices: $notices
     first: $first
     after: $after
     last: $last
@@ -780,6 +838,9 @@ export const MessagesDocument = gql`
       cursor
       node {
         ...MessageFields
+        notice {
+          ...NoticeFields
+        }
       }
     }
     pageInfo {
@@ -790,23 +851,28 @@ export const MessagesDocument = gql`
     }
   }
 }
-    ${MessageFieldsFragmentDoc}`;
+    ${MessageFieldsFragmentDoc}
+${NoticeFieldsFragmentDoc}`;
 
 export function useMessagesQuery(options: Omit<Urql.UseQueryArgs<MessagesQueryVariables>, 'query'>) {
   return Urql.useQuery<MessagesQuery, MessagesQueryVariables>({ query: MessagesDocument, ...options });
 };
 export const MessageAddedDocument = gql`
-    subscription MessageAdded($conversationId: ID, $after: [PositionInput!]) {
-  messageAdded(conversationId: $conversationId, after: $after) {
+    subscription MessageAdded($conversationId: ID, $after: [PositionInput!], $notices: Boolean) {
+  messageAdded(conversationId: $conversationId, after: $after, notices: $notices) {
     message {
       ...MessageFields
+      notice {
+        ...NoticeFields
+      }
     }
     cursor
     previousSeq
     catchUp
   }
 }
-    ${MessageFieldsFragmentDoc}`;
+    ${MessageFieldsFragmentDoc}
+${NoticeFieldsFragmentDoc}`;
 
 export function useMessageAddedSubscription<TData = MessageAddedSubscription>(options?: Omit<Urql.UseSubscriptionArgs<MessageAddedSubscriptionVariables>, 'query'>, handler?: Urql.SubscriptionHandler<MessageAddedSubscription, TData>) {
   return Urql.useSubscription<MessageAddedSubscription, TData, MessageAddedSubscriptionVariables>({ query: MessageAddedDocument, ...options }, handler);
@@ -843,6 +909,26 @@ export const SetBlockedDocument = gql`
 
 export function useSetBlockedMutation() {
   return Urql.useMutation<SetBlockedMutation, SetBlockedMutationVariables>(SetBlockedDocument);
+};
+export const BlockedUsersDocument = gql`
+    query BlockedUsers($first: Int, $after: String) {
+  blockedUsers(first: $first, after: $after) {
+    edges {
+      node {
+        id
+        name
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `;
+
+export function useBlockedUsersQuery(options?: Omit<Urql.UseQueryArgs<BlockedUsersQueryVariables>, 'query'>) {
+  return Urql.useQuery<BlockedUsersQuery, BlockedUsersQueryVariables>({ query: BlockedUsersDocument, ...options });
 };
 export const PushPublicKeyDocument = gql`
     query PushPublicKey {
