@@ -4,7 +4,7 @@ import { badInput, ChatError } from '../../protocol/errors.ts'
 import type { Seq, UserId } from '../../protocol/ids.ts'
 import { groupMembersMax } from '../../protocol/limits.ts'
 
-// The rules of a group: who may change what. Everything here is synchronous and pure.
+// These are the rules of a group: who may change what. Everything here is synchronous and pure.
 
 /** What a change of a group would change, before it has an entry in the log. */
 export type ProposedChange = Pick<GroupChange, 'added' | 'removed' | 'roles' | 'title'>
@@ -106,7 +106,7 @@ export const joinedSeqOf = (conversation: Conversation, userId: UserId): Seq =>
 export const roleOf = (conversation: Conversation, userId: UserId): Role =>
   (conversation.kind === 'GROUP' && conversation.membersById.get(userId)?.role) || 'MEMBER'
 
-/** Whether a member with this role may add and remove people, and delete messages of others. */
+/** Returns whether a member with this role may add and remove people, and delete messages of others. */
 export const governs = (role: Role): boolean => role !== 'MEMBER'
 
 function hasOwner(group: Group, { removed, roles }: ProposedChange): boolean {
