@@ -14,7 +14,7 @@ import {
   isObjectType,
 } from 'graphql'
 
-/** Text that has broken things before, and any other. */
+/** Makes text that has broken things before, and any other text. */
 export const awkwardText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ unit: 'grapheme', maxLength: 20 }),
@@ -36,7 +36,7 @@ export const awkwardText: fc.Arbitrary<string> = fc.oneof(
 
 export type Known = { conversationIds: readonly string[]; userIds: readonly string[]; cursors: readonly string[] }
 
-/** Values for an input type: mostly right, sometimes nearly, sometimes not at all. */
+/** Makes values for an input type. They are mostly right, sometimes nearly, and sometimes not at all. */
 function valuesOf(type: GraphQLInputType, known: Known, depth = 0): fc.Arbitrary<unknown> {
   const right = rightValuesOf(type, known, depth)
   return fc.oneof(
@@ -74,7 +74,7 @@ function rightValuesOf(type: GraphQLInputType, known: Known, depth: number): fc.
 
 export type Operation = { query: string; variables: Record<string, unknown> }
 
-/** An operation that is valid, with values that need not be. */
+/** Makes an operation that is valid, with values that need not be. */
 export function operationOf(schema: GraphQLSchema, known: Known): fc.Arbitrary<Operation> {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((root, i) =>
     Object.values(root?.getFields() ?? {}).map((field) => ({
@@ -174,14 +174,14 @@ const tokens = [
   '__schema { types { name } }',
 ]
 
-/** Words of the language in any order. */
+/** Puts words of the language in any order. */
 export const tokenSoup: fc.Arbitrary<string> = fc
   .array(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...tokens) }, { weight: 1, arbitrary: awkwardText }), {
     maxLength: 60,
   })
   .map((words) => words.join(' '))
 
-/** A text with something cut, doubled, or put in. */
+/** Makes a text in which something was cut, doubled, or put in. */
 export const mutated = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .tuple(text, fc.array(fc.tuple(fc.nat(2000), fc.nat(20), awkwardText), { minLength: 1, maxLength: 3 }))
@@ -192,7 +192,7 @@ export const mutated = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
       }, whole),
     )
 
-/** Pathological shapes of any size. */
+/** Makes pathological shapes of any size. */
 export const monster: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom(
@@ -234,7 +234,7 @@ const frameTypes = [
 ]
 export type Frame = { text: string } | { bytes: Uint8Array; binary: boolean; fin: boolean }
 
-/** One message of the protocol, or something like it, or bytes. */
+/** Makes one message of the protocol, or something like it, or bytes. */
 export const frameOf = (operations: fc.Arbitrary<Operation>, authorization: string): fc.Arbitrary<Frame> => {
   const id = fc.constantFrom('1', '2', '3', '4', '5', '6', '7', '8', '__proto__', 'constructor')
   const message = fc.oneof(

@@ -1,4 +1,4 @@
-// What the specification of GraphQL over HTTP asks of a server, as its own audits see it.
+// The audits of the specification of GraphQL over HTTP check here what it asks of a server.
 
 import { serverAudits } from 'graphql-http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -14,7 +14,7 @@ afterAll(async () => {
   await world.stop()
 })
 
-/** A URL longer than this is refused before anybody looks at it. */
+/** A URL longer than this is refused before it is read. */
 const urlMax = 12_000
 
 function answers(rows: DocumentRow[], over: Exclude<Way, 'REST'>[]): void {

@@ -6,7 +6,7 @@ const parse = refused('GRAPHQL_PARSE_FAILED')
 const invalid = refused('GRAPHQL_VALIDATION_FAILED')
 const tooComplex = refused('QUERY_TOO_COMPLEX')
 
-/** Answered alike by POST, GET and WebSocket. */
+/** These are answered alike by POST, GET and WebSocket. */
 export const documents: DocumentRow[] = [
   ['only spaces', '   ', parse],
   ['only a comment', '# { viewer { id } }', parse],
@@ -95,7 +95,7 @@ const mutation = (field: string) => `mutation { ${field} }`
 const send = (to: string) =>
   mutation(`sendMessage(input: { clientMessageId: "a", body: "b", to: ${to} }) { duplicate }`)
 
-/** Mutations, by POST and WebSocket; by GET see rest of the table. */
+/** These are mutations, by POST and WebSocket; for GET see the rest of the table. */
 export const mutations: DocumentRow[] = [
   ['two recipients', send('{ userId: "a", conversationId: "b" }'), invalid],
   ['no recipient', send('{}'), invalid],
@@ -128,7 +128,7 @@ export const mutations: DocumentRow[] = [
   ],
 ]
 
-/** By SSE and WebSocket. */
+/** These are answered by SSE and WebSocket. */
 export const subscriptions: DocumentRow[] = [
   ['two root fields', 'subscription { conversationChanged { id } ticksChanged { userId } }', invalid],
   ['introspection for an event', 'subscription { __typename }', invalid],

@@ -54,7 +54,7 @@ async function endingOf([, frames, ending]: FrameRow, introduced: boolean): Prom
     await hears('connection_ack')
   }
   for (const frame of frames) send(frame)
-  // Whoever may still come in does; whoever is in is answered.
+  // A client that may still connect can do so, and a client that is connected is answered.
   if (introduced) send({ type: 'subscribe', id: 'last', payload: { query: '{ viewer { id } }' } })
   else if (ending === 'lives') send(introduction())
   return Promise.race([closed, introduced ? hearsLast(socket) : hears('connection_ack')])
@@ -137,7 +137,7 @@ describe('bytes that are no WebSocket', () => {
     return socket
   }
 
-  /** The code in the close frame. */
+  /** Returns the code in the close frame. */
   async function readClose(socket: NodeJS.ReadableStream): Promise<number> {
     for await (const chunk of socket) {
       const frame = chunk as unknown as Buffer

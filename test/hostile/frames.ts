@@ -1,4 +1,4 @@
-/** What is sent on a socket, and how that must end: with a close code, or with the socket alive. */
+/** Each case is what is sent on a socket, and how that must end: with a close code, or with the socket alive. */
 export type FrameRow = [what: string, frames: (string | Buffer | object)[], ending: number | 'lives']
 
 const subscribe = (rest: object = {}) => ({
@@ -13,7 +13,7 @@ const forever = (id: string) => ({
   payload: { query: 'subscription { conversationChanged { id } }' },
 })
 
-/** Nobody has been introduced yet. */
+/** A client that was not let in yet sends these. */
 export const strangersFrames: FrameRow[] = [
   ['subscribe', [subscribe()], 4401],
   ['nothing at all', [''], 4400],
@@ -52,7 +52,7 @@ export const strangersFrames: FrameRow[] = [
   ['a complete of nothing', [{ type: 'complete', id: '1' }], 'lives'],
 ]
 
-/** From somebody who was let in. */
+/** A client that was let in sends these. */
 export const guestsFrames: FrameRow[] = [
   ['a second introduction', [{ type: 'connection_init' }], 4429],
   ['nothing at all', [''], 4400],
@@ -91,7 +91,7 @@ export const guestsFrames: FrameRow[] = [
   ['200 operations at once', Array.from({ length: 200 }, (_, i) => subscribe({ id: `${i}` })), 'lives'],
 ]
 
-/** Below the protocol: bytes on the wire after the upgrade. A client masks with four bytes, here zeros. */
+/** These are below the protocol: bytes on the wire after the upgrade. A client masks with four bytes, here zeros. */
 export const wireRows: [what: string, bytes: number[], code: number][] = [
   ['text that is no UTF-8', [0x81, 0x82, 0, 0, 0, 0, 0xc3, 0x28], 1007],
   ['half a surrogate pair in UTF-8', [0x81, 0x83, 0, 0, 0, 0, 0xed, 0xa0, 0xbd], 1007],

@@ -1,4 +1,4 @@
-/** A request as it is, and the answer: a status, and the code in whichever shape the endpoint has. */
+/** Each case is a request as it is sent, and the answer: a status, and the code in the shape of the endpoint. */
 export type HttpRow = [what: string, request: Sent, status: number, code: string, field?: string]
 export type Sent = { path?: string; method?: string; headers?: Record<string, string>; body?: string | Uint8Array }
 

@@ -27,7 +27,7 @@ import {
 } from './arbitraries.ts'
 
 const seed = Number(process.env.FAST_CHECK_SEED ?? 20_261_116)
-/** Batches of each kind. */
+/** This many batches of each kind are sent. */
 const runs = Number(process.env.FAST_CHECK_RUNS ?? 60)
 const atOnce = 8
 const stallMaxMs = 100
@@ -53,7 +53,7 @@ beforeAll(async () => {
   const chat = (await alice.send({ userId: 'random-bob' }, 'hi')).conversationId
   const cursors = (await alice.history(chat)).edges.map(({ cursor }) => cursor)
   known = { conversationIds: [chat, `msg_${chat}_1`], userIds: ['random-alice', 'random-bob'], cursors }
-  // What is compiled at its first use would count as a stall.
+  // A document that is compiled at its first use would count as a stall.
   for (let i = 0; i < 20; i += 1) await alice.history(chat)
   await node.worstStall()
 }, 180_000)
@@ -72,7 +72,7 @@ afterAll(async () => {
   expect(ended).toEqual([0, null])
 })
 
-/** Some at once, again and again. fast-check makes them smaller until only what breaks it is left. */
+/** Sends some at once, again and again. fast-check makes them smaller until only what breaks it is left. */
 const throwAll = <T>(arbitrary: fc.Arbitrary<T>, judge: (one: T) => Promise<void>) =>
   fc.assert(
     fc.asyncProperty(fc.array(arbitrary, { minLength: 1, maxLength: atOnce }), async (batch) => {
@@ -81,7 +81,7 @@ const throwAll = <T>(arbitrary: fc.Arbitrary<T>, judge: (one: T) => Promise<void
     { seed, numRuns: runs, endOnFailure: false },
   )
 
-/** On a busy machine DynamoDB is late now and then, and UNAVAILABLE the right answer; but not time after time. */
+/** On a busy machine DynamoDB is late now and then, and UNAVAILABLE is the right answer; but not time after time. */
 class Late extends Error {}
 
 async function insist(judgeIt: () => Promise<void>): Promise<void> {
@@ -94,7 +94,7 @@ async function insist(judgeIt: () => Promise<void>): Promise<void> {
   }
 }
 
-/** How often which answer came: what is only ever refused has not tried much. */
+/** This counts how often which answer came: a kind of input that is only ever refused has not tried much. */
 const tally = new Map<string, number>()
 
 const timeout = 60_000 + runs * 1000
@@ -149,7 +149,7 @@ describe('five hundred documents that nobody has seen before', () => {
   })
 })
 
-/** Subscriptions by SSE, of which the first word is enough. */
+/** Subscriptions go by SSE, and their first word is enough. */
 async function judgeOperation(operation: Operation): Promise<void> {
   const gone = new AbortController()
   const response = await fetch(`${node.url}/graphql`, {
@@ -193,7 +193,7 @@ async function judgeFrames(frames: Frame[]): Promise<void> {
       await Promise.race([once(socket, 'message'), closed])
     }
   }
-  // Whoever was let in gets an answer, if the socket lives; anybody gets a pong.
+  // A client that was let in gets an answer, if the socket lives. Any client gets a pong.
   const last = heard.includes('connection_ack') ? answerOn(socket) : pongOf(socket)
   const code = await Promise.race([closed, last, deadline()])
   socket.terminate()
@@ -219,7 +219,7 @@ async function pongOf(socket: WebSocket): Promise<'pong'> {
 const deadline = (): Promise<'late'> =>
   new Promise((resolve) => void setTimeout(resolve, answerWithinMs, 'late').unref())
 
-/** On a bare connection: no client would send all of this. */
+/** Sends the request over a bare connection: no client would send all of this. */
 async function judgeRequest({ method, path, headers, body }: HttpRequest): Promise<void> {
   const { hostname, port } = new URL(node.url)
   const socket = connect(Number(port), hostname)

@@ -6,7 +6,7 @@ const recipient = failed('BAD_USER_INPUT', 'to.userId')
 const clientId = failed('BAD_USER_INPUT', 'clientMessageId')
 const notFound = failed('NOT_FOUND')
 
-/** As the body of a message: by POST, WebSocket and REST. */
+/** These are sent as the body of a message, by POST, WebSocket and REST. */
 export const refusedBodies: SendRow<string>[] = [
   ['nothing', '', body],
   ['a space', ' ', body],
@@ -30,7 +30,7 @@ export const refusedBodies: SendRow<string>[] = [
   ['20,000 letters', 'x'.repeat(20_000), body],
 ]
 
-/** Kept byte by byte, however odd. */
+/** These are kept byte by byte, however odd they are. */
 export const keptBodies: [what: string, text: string][] = [
   ['4,096 emoji', '😀'.repeat(4096)],
   ['a combining mark, not composed', 'e\u0301 and \u00e9'],

@@ -1,7 +1,7 @@
 import { base64url, SignJWT } from 'jose'
 import { testSecret } from '../kit/person.ts'
 
-/** The value of `authorization`. All of them: 401 UNAUTHENTICATED by POST, GET, SSE and REST; 4403 on a WebSocket. */
+/** Each is a value of `authorization`. All of them get 401 UNAUTHENTICATED by POST, GET, SSE and REST, and 4403 on a WebSocket. */
 type TokenRow = [what: string, authorization: () => Promise<string>]
 
 const secret = new TextEncoder().encode(testSecret)

@@ -1,6 +1,6 @@
 import { failed, type Outcome, type Request, refused, unfit } from './ways.ts'
 
-/** What is there to ask about: `chat` holds one message, `notes` is another chat of the viewer, `group` one of theirs. */
+/** These exist and can be asked for: `chat` holds one message, `notes` is another chat of the viewer, `group` is one of theirs. */
 export type Stage = {
   chat: string
   notes: string
@@ -396,7 +396,7 @@ export const subscriptionVariables: SubscriptionRow[] = [
   [
     'a position beyond the end',
     added,
-    // Of this chat alone: of all of them, what another one has may come first.
+    // This is about this chat alone: in a stream of all chats, an event of another one may come first.
     ({ chat }) => ({ id: chat, after: [{ conversationId: chat, seq: 99 }] }),
     refused('SEQ_OUT_OF_RANGE', 'after'),
   ],

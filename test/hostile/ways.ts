@@ -3,12 +3,12 @@ import WebSocket from 'ws'
 import type { ErrorCode } from '../../src/protocol/errors.ts'
 import { errorTable } from '../../src/protocol/errors.ts'
 
-/** How a request reaches a node, and how the same refusal looks there. */
+/** A way is how a request reaches a node. The same refusal looks different on each. */
 export type Way = 'POST' | 'GET' | 'SSE' | 'WebSocket' | 'REST'
 
 /**
- * `refused`: the document, before its values were looked at; or a subscription that does not begin. `unfit`: a value that does not fit its
- * type. `failed`: a field, after execution had begun; others may have an answer.
+ * `refused`: the document was refused before its values were looked at, or a subscription does not begin. `unfit`: a value does not fit its
+ * type. `failed`: a field failed after execution had begun; others may have an answer.
  */
 export type Outcome = { kind: keyof typeof looks; code: ErrorCode; field?: string }
 
@@ -20,7 +20,7 @@ export const refused = (code: ErrorCode, field?: string): Outcome => ({
 export const unfit = (code: ErrorCode, field?: string): Outcome => ({ kind: 'unfit', code, ...(field && { field }) })
 export const failed = (code: ErrorCode, field?: string): Outcome => ({ kind: 'failed', code, ...(field && { field }) })
 
-/** What one sees of a refusal: the status or the type of the frame, and the error. */
+/** A client sees this of a refusal: the status or the type of the frame, and the error. */
 type Seen = { as: number | string; code: unknown; field: unknown; retryable: unknown }
 
 const looks = {
@@ -45,7 +45,7 @@ const seen = (as: number | string, answer: Shown): Seen => {
 
 const accept = 'application/graphql-response+json'
 
-/** The ways to one node, for somebody with this token. */
+/** Opens the ways to one node, for a user with this token. */
 export async function openWays(url: string, authorization: string) {
   const socket = await openSocket(url, authorization)
 
@@ -90,7 +90,7 @@ export async function openWays(url: string, authorization: string) {
       })
       return seen(response.status, (await response.json()) as Shown)
     },
-    /** Whoever comes next is served at once, also on the socket that has seen it all. */
+    /** The next request is served at once, also on the socket that has seen it all. */
     async stillServes(): Promise<void> {
       const next = { query: '{ viewer { id } }' }
       const answers = await Promise.all([ask.POST(next), ask.WebSocket(next)])
@@ -103,7 +103,7 @@ export async function openWays(url: string, authorization: string) {
 
 export type Ways = Awaited<ReturnType<typeof openWays>>
 
-/** A socket on which operations are run, one after the other. */
+/** Opens a socket on which operations are run, one after the other. */
 async function openSocket(url: string, authorization: string) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
   const waiting = new Map<string, (seen: Seen) => void>()

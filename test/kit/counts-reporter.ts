@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Closes the output with the one line CI reads. */
+/** Ends the output with the one line that CI reads. */
 export default class CountsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     let [passed, failed, skipped] = [0, unhandledErrors.length, 0]

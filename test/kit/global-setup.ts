@@ -15,7 +15,7 @@ declare module 'vitest' {
 
 type Shared<T> = { value: T; stop(): Promise<unknown> }
 
-/** What each service takes is loaded with it, so that a run needs only the tools of the services that it uses. */
+/** The modules that a service needs are loaded with it, so that a run needs only the tools of the services that it uses. */
 const starts: { [Name in keyof SharedServices]: () => Promise<Shared<SharedServices[Name]>> } = {
   async dynalite() {
     const { startDynalite } = await import('./services/dynamodb.ts')
@@ -51,7 +51,7 @@ const starts: { [Name in keyof SharedServices]: () => Promise<Shared<SharedServi
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const started = new Map<string, Promise<Shared<unknown>>>()
-  // The temporary files of all files and of what they start, so that they go with the run, also if it is interrupted.
+  // All files, and what they start, put their temporary files here, so that these go with the run, also if it is interrupted.
   const directory = await mkdtemp(join(tmpdir(), 'parley-run-'))
   process.env.TMPDIR = directory
   process.on('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 9 }))

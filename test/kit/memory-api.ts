@@ -8,7 +8,7 @@ import { schema } from '../../src/schema/schema.ts'
 import { memoryDomain } from './memory-domain.ts'
 import { ApiError } from './person.ts'
 
-// The API without a transport, on stores in memory: for what resolvers decide.
+// This is the API without a transport, on stores in memory. It is for tests of what resolvers decide.
 
 export type MemoryApi = ReturnType<typeof memoryApi>
 

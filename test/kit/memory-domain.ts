@@ -11,7 +11,7 @@ import { createStoresMemory } from '../../src/store/memory/stores.ts'
 /** Resolves when everything that needs no timer is done. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** A clock whose sleepers wake at once; the time they asked for has then passed. */
+/** The sleepers of this clock wake at once; the time they asked for has then passed. */
 export function instantClock(): Clock {
   let nowMs = 1_800_000_000_000
   return {

@@ -37,7 +37,7 @@ import { createStreamLog, type StreamLog } from './stream-log.ts'
 
 export const testSecret = 'a secret of the tests, of thirty-two bytes and more'
 
-/** An error as a client sees it, over any transport. */
+/** This is an error as a client sees it, over any transport. */
 export class ApiError extends Error {
   readonly code: string
   readonly retryable: boolean
@@ -63,7 +63,7 @@ export type TicksEvent = TicksChangedSubscription['ticksChanged']
 
 export type Person = Awaited<ReturnType<typeof createPerson>>
 
-/** A user with a token who talks to a node as an application would. `url` is their usual node. */
+/** A user with a token, who talks to a node as an application would. `url` is their usual node. */
 export async function createPerson(userId: string, url: string, options: { name?: string } = {}, expires = '1h') {
   const token = await signToken(userId, options, expires)
   const sockets = new Map<string, Client>()
@@ -313,7 +313,7 @@ export const signToken = (userId: string, claims: Record<string, unknown> = {}, 
     .setExpirationTime(expires)
     .sign(new TextEncoder().encode(testSecret))
 
-/** `1 hi`: how tests read a stream or a page. */
+/** Returns `1 hi`: tests read a stream or a page like this. */
 export const line = (message: Pick<MessageFieldsFragment, 'seq' | 'body'>): string => `${message.seq} ${message.body}`
 
 type Answer = { data?: unknown; errors?: { message: string; extensions?: Record<string, unknown> }[] }

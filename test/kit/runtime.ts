@@ -10,7 +10,7 @@ import { signToken } from './person.ts'
 
 export type Device = ReturnType<typeof startDevice>
 
-/** A user's device with the client runtime on it, as an application would see it. */
+/** A user's device with the client runtime on it, as an application sees it. */
 export function startDevice(userId: string, url: ChatOptions['url'], options: Partial<ChatOptions> = {}) {
   const chat = createChat({
     url,
@@ -19,7 +19,7 @@ export function startDevice(userId: string, url: ChatOptions['url'], options: Pa
     webSocket: WebSocket as unknown as typeof globalThis.WebSocket,
     ...options,
   })
-  /** `1 hi`, as the application was told. */
+  /** The application was told these, as `1 hi`. */
   const told: string[] = []
   chat.onMessage(({ seq, body }) => told.push(`${seq} ${body}`))
   const looked = new Set<() => void>()
@@ -33,7 +33,7 @@ export function startDevice(userId: string, url: ChatOptions['url'], options: Pa
       looked.add(chat.messages(to).subscribe(() => undefined))
       looked.add(chat.ticks(to).subscribe(() => undefined))
     },
-    /** `hi SENT`, or `hi waiting`: what a person sees in the conversation. */
+    /** Returns `hi SENT`, or `hi waiting`: a person sees this in the conversation. */
     sees: (to: Recipient): string[] =>
       chat
         .messages(to)

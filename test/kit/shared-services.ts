@@ -2,15 +2,15 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { inject } from 'vitest'
 
-/** What test files share, and what they learn of it. global-setup.ts starts each when it is first asked for. */
+/** Test files share these services, and learn this of them. global-setup.ts starts each when it is first asked for. */
 export type SharedServices = {
   /** The endpoint of a dynalite that keeps its data on disk, as it does when embedded. */
   dynalite: string
-  /** The endpoint of AWS's DynamoDB Local: the oracle, where its answer may differ from that of dynalite. Needs Java. */
+  /** The endpoint of AWS's DynamoDB Local: its answers count where dynalite's differ. It needs Java. */
   dynamoDbLocal: string
   /** The script of the transpiled server. */
   server: string
-  /** The same with the built demo page beside it. */
+  /** The script of the same server, with the built demo page beside it. */
   demoServer: string
   /** The WebSocket endpoint of a headless Chromium. */
   chromium: string
@@ -18,7 +18,7 @@ export type SharedServices = {
 
 const asked = new Map<keyof SharedServices, Promise<string>>()
 
-/** Where the service is. Starts it if no test file of this run has asked for it before. */
+/** Returns where the service is. Starts it if no test file of this run has asked for it before. */
 export function sharedService(name: keyof SharedServices): Promise<string> {
   const answer = asked.get(name) ?? ask(name)
   asked.set(name, answer)

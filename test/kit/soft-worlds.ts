@@ -15,7 +15,7 @@ import { startRedisCluster } from './services/redis-cluster.ts'
 
 /** A backing of the soft ports, with faults on demand. */
 export type SoftWorld = {
-  /** Two nodes that share it. */
+  /** Two nodes share it. */
   here: SoftState
   there: SoftState
   forget(): Promise<void>
@@ -23,7 +23,7 @@ export type SoftWorld = {
   expire(userId: UserId, connectionId: string): Promise<void>
   /** Breaks every subscribing connection; both nodes reconnect by themselves. */
   cutSubscribers(): Promise<void>
-  /** Nothing is answered until the returned function is called. */
+  /** Answers nothing until the returned function is called. */
   goDown(): Promise<() => Promise<void>>
   stop(): Promise<void>
 }

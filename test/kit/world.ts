@@ -34,7 +34,7 @@ const { dynamodbClient, redisCommands, graphqlExecutor, websocketProtocol } = re
   WEBSOCKET_PROTOCOL,
 })
 
-/** A system to test: a Redis and tables of its own, and some nodes in this process, each with its own port. */
+/** Starts a system to test: a Redis and tables of its own, and some nodes in this process, each with its own port. */
 export async function startWorld(options: WorldOptions = {}) {
   const { nodes: count = 1 } = options
   const dynamodbEndpoint = options.dynamodbEndpoint ?? (await sharedService('dynalite'))

@@ -37,7 +37,7 @@ export type Change = {
   plantOnto?(domain: Domain): Domain
 }
 
-/** A plausible mistake, and a seed that shows it. */
+/** Each is a plausible mistake, and a seed that shows it. */
 export type Bug = Change & { seed: number }
 
 /** This is no bug. It tests the index and the events by themselves, without the periodic resync as a safety net. */
@@ -591,8 +591,8 @@ const streamBugs: Bug[] = [
 const nobodyAbsent = { absent: [], overtaken: [] }
 
 /**
- * Bugs of which no seed is known, with the test that shows them: they need faults in an order that hardly ever comes by chance. The first
- * hundreds of seeds do not show them; `npm run simulate -- --find-bugs` looks further.
+ * No seed is known that shows these bugs, so each has the test that shows it: they need faults in an order that hardly ever comes by chance.
+ * The first hundreds of seeds do not show them; `npm run simulate -- --find-bugs` looks further.
  */
 export const shownElsewhere: ReadonlyMap<string, string> = new Map([
   ['a flush does not wait', 'test/store/contract/events.ts'],

@@ -19,7 +19,7 @@ const removedWithinMs = 50_000
 const periodMs = 35_000
 
 /**
- * What happens when all faults are over, by plain requests: Alice writes to Bob and Carol and changes what she wrote; a member writes to each
+ * This happens when all faults are over, by plain requests: Alice writes to Bob and Carol and changes what she wrote; a member writes to each
  * group, and some owners and admins add and remove members.
  */
 export function createEpilogue(world: World) {

@@ -5,7 +5,7 @@ import type { Ports } from '../../src/ports/ports.ts'
 import { type ConversationId, isGroupId, type Seq } from '../../src/protocol/ids.ts'
 import type { Bug } from './bugs.ts'
 
-/** Mistakes with the membership of groups. */
+/** These are mistakes with the membership of groups. */
 export const groupBugs: Bug[] = [
   {
     name: 'a group is founded anew by every attempt',

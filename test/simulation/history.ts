@@ -5,7 +5,7 @@ import type { Alteration, Message } from '../../src/ports/log.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../../src/protocol/ids.ts'
 import type { MemberBoundaries } from '../../src/protocol/ticks.ts'
 
-/** What was seen from outside, in order. The checker knows only this and the final log. */
+/** The history is what was seen from outside, in order. The checker knows only this and the final log. */
 export type Entry = { atMs: number; who: string } & Observation
 
 export type ChangeRequest = {
@@ -16,7 +16,7 @@ export type ChangeRequest = {
   alteration: Alteration
 }
 
-/** What a user wants to change about a group. */
+/** A user wants to change this about a group. */
 export type GroupRequest =
   | { type: 'create'; clientGroupId: string; title: string; memberIds: readonly UserId[] }
   | { type: 'rename'; conversationId: ConversationId; title: string }

@@ -5,7 +5,7 @@ import type { MemoryRedis } from '../../src/store/memory/memory-redis.ts'
 import { counterOf, setCounter } from '../../src/store/memory/sequencer.ts'
 import type { Bug, BugContext } from './bugs.ts'
 
-// Mistakes that were in the code once, and that neither this simulation nor any other test had shown.
+// These mistakes were in the code once, and neither this simulation nor any other test had shown them.
 
 /** Uses the wall clock as the monotonic one. It steps more often than the nemesis lets it, which does no harm by itself. */
 function byWallClock(clock: Clock, { random }: BugContext): Clock {

@@ -4,7 +4,7 @@ import { unavailable } from '../../src/protocol/errors.ts'
 import type { Random } from './random.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
-/** How likely each fault is, per call or event. */
+/** Each rate says how likely a fault is, per call or event. */
 type FaultRates = {
   /** The call fails and does nothing. */
   refused: number
@@ -18,7 +18,7 @@ type FaultRates = {
   slow: number
 }
 
-/** How slow a slow call may be, and how often calls are slow when there are no faults. */
+/** These say how slow a slow call may be, and how often calls are slow when there are no faults. */
 type Pace = { slow: number; slowestMs: number }
 
 /** Slow calls take longer than any wait of the domain. */
@@ -26,12 +26,12 @@ export const unsteady: Pace = { slow: 0.03, slowestMs: 1500 }
 /** Calls are so quick that a healthy write, which takes five calls from its seq to its cell, is done before a reader stops waiting for it. */
 export const brisk: Pace = { slow: 0.3, slowestMs: 55 }
 
-/** How long a call may still be on its way after its caller has given up. */
+/** A call may still be on its way for this long after its caller has given up. */
 const latestMs = 5000
 
 export type Network = ReturnType<typeof createNetwork>
 
-/** The network between the nodes and what they share. Every call and every event waits for its turn, and may fail. */
+/** This is the network between the nodes and what they share. Every call and every event waits for its turn, and may fail. */
 export function createNetwork(scheduler: Scheduler, random: Random, { slow, slowestMs }: Pace) {
   const wire: Owner = { name: 'wire', alive: true }
   const healthy: FaultRates = { refused: 0, answerLost: 0, late: 0, eventLost: 0, slow }

@@ -13,7 +13,7 @@ import { runTypist, runWatcher } from './watchers.ts'
 import { createWorld } from './world.ts'
 
 const stepsMax = 300_000
-/** How long after the last fault every device must be current, in the time of the simulation. */
+/** Every device must be current within this time after the last fault, in the time of the simulation. */
 const currentWithinMs = 120_000
 
 type Outcome = { seed: number; anomalies: Anomaly[]; steps: number; lines: () => string[] }

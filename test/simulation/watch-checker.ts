@@ -11,7 +11,7 @@ export function checkWatches(entries: readonly Entry[], facts: readonly Fact[]):
   return [...forMembers(entries, facts), ...ended(entries, facts), ...rising(entries)]
 }
 
-/** Whether it was known long ago, between these times, that the user is out of the group, and the user was not back in time. */
+/** Returns whether it was known long ago, between these times, that the user is out of the group, and the user was not back in time. */
 function isLongOut(
   entries: readonly Entry[],
   facts: readonly Fact[],

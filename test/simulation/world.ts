@@ -18,7 +18,7 @@ import { createScheduler, type Owner } from './scheduler.ts'
 /** The first is so small that a run exceeds it; the second is not always exceeded. */
 const inboxLimits = [3, 12]
 const requestTimeoutMs = 5000
-/** How often sessions are renewed where the periodic resync is switched off. */
+/** Sessions are renewed this often where the periodic resync is switched off. */
 const renewEveryMs = 10_000
 /** This is longer than any device has to become current. */
 const clockOffMsMax = 600_000
@@ -29,7 +29,7 @@ export type SimulatedNode = { owner: Owner; domain: Domain; deaths: Set<() => vo
 
 export type World = ReturnType<typeof createWorld>
 
-/** The real domain on several simulated nodes over one simulated Redis and one simulated DynamoDB. */
+/** Runs the real domain on several simulated nodes over one simulated Redis and one simulated DynamoDB. */
 export function createWorld(seed: number, change?: Change) {
   const random = createRandom(seed)
   const isBrisk = random.chance(0.2)
@@ -77,7 +77,7 @@ export function createWorld(seed: number, change?: Change) {
     members,
   }))
   const groups = new Set<ConversationId>()
-  /** The messages that the devices of each user have seen. */
+  /** The devices of each user have seen these messages. */
   const known = new Map<UserId, Map<string, Message>>()
   let ids = 0
   let voidedByReaders = 0
@@ -175,7 +175,7 @@ export function createWorld(seed: number, change?: Change) {
      * there was such a choice.
      */
     keepsPositions: [3, 11].includes(seed % 12),
-    /** How many holes readers have voided because they took the writers for dead. */
+    /** Returns how many holes readers have voided because they took the writers for dead. */
     voidedByReaders: () => voidedByReaders,
     /** Whether calls are quick and fail only with their node. Then no reader may void the cell of a healthy write. */
     isBrisk,

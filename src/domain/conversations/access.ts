@@ -10,15 +10,15 @@ import { joinedSeqOf } from './group.ts'
 declare const checked: unique symbol
 
 /**
- * The proof that a user is in a conversation. Everything that reads or writes a conversation takes one of these, and only this file makes
- * them: this is the only place where membership is checked.
+ * A Member is the proof that a user is in a conversation. Everything that reads or writes a conversation takes one of these, and only this
+ * file makes them: this is the only place where membership is checked.
  */
 export type Member = {
   readonly userId: UserId
   readonly conversation: Conversation
   /** The member may not see what is at or below this seq; it is 0 in a direct chat. */
   readonly joinedSeq: Seq
-  /** Set for a direct chat that does not exist yet: its first message creates it. */
+  /** It is set for a direct chat that does not exist yet: its first message creates it. */
   readonly isToBegin?: true
   readonly [checked]: true
 }
@@ -30,10 +30,10 @@ export type Access = ReturnType<typeof createAccess>
 
 type Needs = Pick<Ports, 'conversations' | 'memberships' | 'versions'> & { randomId: () => string }
 
-/** How many conversations a node caches, and how many bytes of them. A group of 1,024 members takes about 120 KB. */
+/** A node caches this many conversations, and this many bytes of them. A group of 1,024 members takes about 120 KB. */
 type ConversationCacheSize = { entries: number; bytes: number }
 
-/** The size of one batch of DynamoDB. The groups of a user who is in thousands are read in such steps, so that each step is in time. */
+/** This is the size of one batch of DynamoDB. The groups of a user who is in thousands are read in such steps, so that each step is in time. */
 const askedAtATime = 100
 
 export function createAccess({ conversations, memberships, versions, randomId }: Needs, size: ConversationCacheSize) {

@@ -14,7 +14,7 @@ import type { SettingsOf } from './settings.ts'
 // A user may be in thousands of groups because others added them. So what Redis forgot is read a few chats at a time, and Redis is updated
 // after each step: a request that fails in the middle lets the next one get further.
 
-/** Where a chat stands in the list: the latest first, and of the same moment the lower id. */
+/** The key says where a chat stands in the list: the latest comes first, and of the same moment the lower id. */
 export type ChatSortKey = { atMs: number; id: ConversationId }
 /** A chat of the list that was not looked into yet. */
 export type Listed = { sortKey: ChatSortKey; activity: LastActivity; settings: Settings }
@@ -162,6 +162,6 @@ export function createChatList({ memberships, activity, messages, access, log, c
   return { order, open, activities, joinedAtMs }
 }
 
-/** Whether this key is further down the list than the other. */
+/** Returns whether this key is further down the list than the other. */
 export const comesAfter = (key: ChatSortKey, other: ChatSortKey): boolean =>
   key.atMs < other.atMs || (key.atMs === other.atMs && key.id > other.id)

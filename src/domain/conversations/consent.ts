@@ -11,7 +11,7 @@ import { directConversationId } from './conversation-id.ts'
 // A departure is written before the member leaves, and read after the group was. So a node that reads the group without
 // a user who left also reads the departure, and the change is made only for that version of the group (groups.ts).
 
-/** How many messages of the direct chat with the member who adds are looked at. Older ones say nothing about today. */
+/** This many messages of the direct chat with the member who adds are looked at. Older ones say nothing about today. */
 const messagesLookedAt = 20
 const chatsAtATime = 25
 

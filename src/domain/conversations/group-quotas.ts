@@ -3,8 +3,7 @@ import { ChatError } from '../../protocol/errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
 
 /**
- * How many groups a user may create in an hour, how many people they may add, how often they may change groups, and how many direct chats they
- * may begin. 0 means no limit.
+ * In an hour a user may create so many groups, add so many people, change groups so often, and begin so many direct chats. 0 means no limit.
  */
 export type GroupQuotas = {
   groupsPerHour: number

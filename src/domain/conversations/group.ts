@@ -4,7 +4,7 @@ import { badInput, ChatError } from '../../protocol/errors.ts'
 import type { Seq, UserId } from '../../protocol/ids.ts'
 import { groupMembersMax } from '../../protocol/limits.ts'
 
-// The rules of a group: who may change what. Everything here is synchronous and pure.
+// These are the rules of a group: who may change what. Everything here is synchronous and pure.
 
 /** About as many as a group has members: so the row of a group does not grow by much. */
 const pastVersionsMax = 1000
@@ -110,7 +110,7 @@ export const joinedSeqOf = (conversation: Conversation, userId: UserId): Seq =>
 export const roleOf = (conversation: Conversation, userId: UserId): Role =>
   (conversation.kind === 'GROUP' && conversation.membersById.get(userId)?.role) || 'MEMBER'
 
-/** Whether a member with this role may add and remove people, and delete messages of others. */
+/** Returns whether a member with this role may add and remove people, and delete messages of others. */
 export const governs = (role: Role): boolean => role !== 'MEMBER'
 
 function hasOwner(group: Group, { removed, roles }: ProposedChange): boolean {

@@ -19,7 +19,7 @@ export function createUnreadChats({ boundaries, access, chats }: Needs) {
     const own = await boundaries.ofUser(userId)
     const readSeqs = new Map(own.map(({ conversationId, lastReadSeq }) => [conversationId, lastReadSeq]))
     const isBehind = ({ sortKey, activity }: Listed) => activity.seq > (readSeqs.get(sortKey.id) ?? 0)
-    // Of chats that are read to their last message nothing has to be looked up.
+    // Nothing has to be looked up for chats that are read to their last message.
     const candidates = isUnread ? listed.filter(isBehind) : listed
     const chosen: Listed[] = []
     for (let i = 0; i < candidates.length && chosen.length < max; i += lookedIntoAtATime) {

@@ -105,7 +105,7 @@ export function createAppend(needs: Needs) {
     return standing
   }
 
-  /** Called where Redis has no counter. */
+  /** This is called where Redis has no counter. */
   async function seedAndReserve(conversationId: ConversationId, key: SendKey) {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       await recount([conversationId])
@@ -131,7 +131,7 @@ export function createAppend(needs: Needs) {
     throw unavailable()
   }
 
-  /** Called when the claim's cell holds another entry or a void. Returns where the claim is now, moved by us or by another attempt. */
+  /** This is called when the claim's cell holds another entry or a void. Returns where the claim is now, moved by us or by another attempt. */
   async function moveOn(claim: Claim): Promise<Seq> {
     const { conversationId } = claim
     const taken = Math.max(claim.seq, await log.lastSeq(conversationId))

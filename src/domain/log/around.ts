@@ -5,7 +5,7 @@ import type { Page, PageRequest } from './page-bounds.ts'
 // A page around one place of the log is made of two: what is at or below the place, and what is above it. Each is read as if it were to
 // fill the page alone, so that the page is full also where the log begins or ends next to the place.
 
-/** `seq`: the place in the middle. */
+/** `seq` is the place in the middle. */
 export type AroundRequest = { count: number; seq: Seq; notices?: boolean }
 
 export const newerPart = ({ seq, ...asked }: AroundRequest): PageRequest => ({
@@ -15,8 +15,8 @@ export const newerPart = ({ seq, ...asked }: AroundRequest): PageRequest => ({
 })
 
 /**
- * `isEnd`: nothing is above the place. Then the older part is read from the end of the log: a reader fills every hole below the number
- * it is given, and beyond the end no number was given out.
+ * `isEnd` means that nothing is above the place. Then the older part is read from the end of the log: a reader fills every hole below the seq
+ * it is given, and beyond the end no seq was given out.
  */
 export const olderPart = ({ seq, ...asked }: AroundRequest, isEnd: boolean): PageRequest => ({
   ...asked,
@@ -24,7 +24,7 @@ export const olderPart = ({ seq, ...asked }: AroundRequest, isEnd: boolean): Pag
   olderThan: isEnd ? seqMax + 1 : seq + 1,
 })
 
-/** Half of each, and more of the one where the other is short. */
+/** Takes half of each, and more of the one where the other is short. */
 export function joinParts(count: number, newer: Page, older: Page): Page {
   const half = Math.ceil(count / 2)
   const fromOlder = Math.min(older.messages.length, Math.max(half, count - newer.messages.length))

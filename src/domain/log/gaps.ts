@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { LogRow } from '../../ports/log.ts'
 import type { ConversationId, Seq } from '../../protocol/ids.ts'
 
-/** How long a missing seq is waited for before it counts as a hole. */
+/** A missing seq is waited for this long before it counts as a hole. */
 const patienceMs = 300
 const heldMax = 64
 
@@ -43,7 +43,7 @@ export class Gaps {
     return gap
   }
 
-  /** Has the log read after the wait, whichever rows come until then. */
+  /** Has the log read after the wait, no matter which rows come until then. */
   suspectAny(conversationId: ConversationId): void {
     this.suspect(conversationId, Number.POSITIVE_INFINITY)
   }

@@ -74,7 +74,7 @@ export function createHistory({ messages, log, highestSeqs, access, decideChange
     )
   }
 
-  /** The pages made of rows that several requests share: those requests get the same page. */
+  /** These pages are made of rows that several requests share: those requests get the same page. */
   const made = new WeakMap<readonly LogRow[], Made>()
 
   /**
@@ -87,7 +87,7 @@ export function createHistory({ messages, log, highestSeqs, access, decideChange
     return check(member, found, (now) => page(now, asked))
   }
 
-  /** Two queries, one up and one down from the place; others where voids or changes took the place of messages. */
+  /** Makes two queries, one up and one down from the place, and others where voids or changes took the place of messages. */
   async function around(member: Member, asked: AroundRequest): Promise<Page> {
     const newer = await part(member, newerPart(asked))
     const isAbove = asked.seq > floorOf(member, asked.notices)
@@ -105,7 +105,7 @@ export function createHistory({ messages, log, highestSeqs, access, decideChange
     return { ...found, isEmpty: rows.length === 0 }
   }
 
-  /** What was read, if its reader may see it still; otherwise `again`, as the member that the reader is now. */
+  /** Returns what was read, if its reader may still see it; otherwise it reads `again`, as the member that the reader is now. */
   async function check(
     member: Member,
     { page: found, changes }: Pick<Made, 'page' | 'changes'>,

@@ -103,9 +103,9 @@ export function createLog({ messages, clock, observer }: Needs) {
     return (await messages.get(hole)) ?? hole
   }
 
-  /** The ranges in which there are only changes of messages and voids. */
+  /** These ranges have only changes of messages and voids. */
   const passed = createSeqRanges(logsMax)
-  /** The ranges in which there is no message, but perhaps a group change. */
+  /** These ranges have no message, but perhaps a group change. */
   const silent = createSeqRanges(logsMax)
 
   /**

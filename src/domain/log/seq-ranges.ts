@@ -8,9 +8,9 @@ import type { Seq } from '../../protocol/ids.ts'
 export type SeqRange = { from: Seq; to: Seq }
 /** The limit for one log and one kind of reader. It is above what `unreadCount` counts, as each counted message ends a range. */
 const eachMax = 256
-/** How many ranges a log may have on average: few logs have more than one or two. */
+/** A log may have this many ranges on average: few logs have more than one or two. */
 const meanMax = 32
-/** What a log takes in memory beside its ranges. The unit is a range. */
+/** A log takes this much memory beside its ranges. The unit is a range. */
 const logSize = 4
 
 export function createSeqRanges(logsMax: number) {

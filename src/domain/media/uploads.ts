@@ -15,7 +15,7 @@ export type Announced = { attachment: Attachment; put: SignedPut }
 const uploadTtlMs = 24 * 3_600_000
 export const hourMs = 3_600_000
 
-/** What one user may announce on one node; 0 means no limit. */
+/** One user may announce this much on one node; 0 means no limit. */
 export type UploadBudget = { perHour: number; bytesPerHour: number }
 
 type Needs = Pick<Ports, 'uploads' | 'media' | 'clock'> & { randomId: () => string; budget?: UploadBudget | undefined }

@@ -11,15 +11,15 @@ import type { ResyncScheduler } from '../streams/resync-scheduler.ts'
 import { createStream } from '../streams/stream.ts'
 import type { Blocking } from './blocking.ts'
 
-// Presence: who is online. An event only says that a user's presence may have changed, and a stream that hears it looks it up. A session whose
-// node was killed ends without an event, so streams also look periodically.
+// Presence says who is online. An event only says that a user's presence may have changed, and a stream that hears it looks it up. A session
+// whose node was killed ends without an event, so streams also look periodically.
 
 /** This is well below the TTL of a session. */
 const resyncEverySeconds = 5
 const inboxLimit = 256
 const tooManyRetryAfterMs = 5000
 
-/** What is shown of a user who is offline, or who has blocked the viewer. */
+/** This is shown of a user who is offline, or who has blocked the viewer. */
 const away: Seen = { presence: 'offline' }
 
 export type Appearance = { userId: UserId; seen: Seen }
@@ -32,7 +32,7 @@ type Needs = Pick<Ports, 'sessions' | 'events' | 'clock'> & {
 }
 
 export function createPresence({ sessions, events, clock, access, resyncScheduler, blocking, observer }: Needs) {
-  /** How many people each viewer watches. */
+  /** Each viewer watches this many people. */
   const watching = new Map<UserId, number>()
 
   /** Returns the presence of each user in the order asked for; undefined for users whom the viewer may not see. */

@@ -12,7 +12,7 @@ import { createStream } from '../streams/stream.ts'
 import type { SubscribeUser } from '../streams/user-subscription.ts'
 import type { Blocking } from './blocking.ts'
 
-// Typing indicators. They are published on the same channels as everything else and stored nowhere: a lost one is published again a moment later,
+// Typing indicators are published on the same channels as everything else and stored nowhere: a lost one is published again a moment later,
 // and one that is not repeated expires.
 
 /** A client that calls with every key stroke is published once in this time. */
@@ -61,7 +61,7 @@ export function createTyping(
     })
     const subscription = await subscribeUser(userId, inbox, member)
     resyncScheduler.add(inbox, userId)
-    /** Who is writing, and until when that holds if it is not repeated. */
+    /** These members are writing, and until when that holds if it is not repeated. */
     const writing = new Map<UserId, number>()
 
     async function* run(): AsyncGenerator<Typing> {

@@ -5,7 +5,7 @@ import { badInput } from '../../protocol/errors.ts'
 import type { DeviceId, UserId } from '../../protocol/ids.ts'
 import { devicesMax } from '../../protocol/limits.ts'
 
-// The devices that users can be pushed to.
+// Registers the devices that users can be pushed to.
 //
 // A browser or a phone changes hands: Bob signs in where Alice was. So a token has one owner, and the row that names the owner is written
 // first: from then on nothing of Alice's is pushed to it, even if her own row still has the token. A crash after that leaves a token whose
@@ -19,7 +19,7 @@ type Registration = { deviceId: DeviceId; platform: PushPlatform; token: string 
 export type Devices = ReturnType<typeof createDevices>
 
 export function createDevices({ devices, push, clock }: Pick<Ports, 'devices' | 'push' | 'clock'>, cacheSize: number) {
-  // Users without a device. In a large group most have none, and they cost only the first look.
+  // These users have no device. In a large group most have none, and they cost only the first look.
   const without = new LRUCache<UserId, true>({
     max: cacheSize,
     ttl: noDeviceTtlMs,

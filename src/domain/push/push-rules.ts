@@ -12,7 +12,7 @@ import { isMessage } from '../log/log.ts'
 // user may have muted, read, come back, blocked the sender or left the group, and the message may be deleted.
 
 const previewMaxCodePoints = 240
-/** How far back to look for a message to show if the newest is not to be shown. */
+/** If the newest message is not to be shown, this many are searched for another one. */
 const lookBack = 25
 
 type Needs = Pick<Ports, 'messages' | 'memberships' | 'sessions' | 'blocks'> & {

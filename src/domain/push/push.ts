@@ -40,7 +40,7 @@ const backoffMaxMs = 60_000
 const budgetMax = 20
 const budgetWindowMs = 60_000
 
-/** What the rest of the domain calls. Each function returns at once and works in the background. */
+/** The rest of the domain calls this. Each function returns at once and works in the background. */
 export type Pushes = {
   sent(message: Message): void
   read(member: MemberAddress): void
@@ -57,7 +57,7 @@ export const noPushes: Pushes = {
   missed: () => undefined,
 }
 
-/** When to look again. `failed`: the reason is a failure. */
+/** The banner is looked at again at this time. `failed` says that the reason is a failure. */
 type Again = { atMs: number; failed: boolean }
 
 type Needs = Pick<Ports, 'boundaries' | 'sessions' | 'clock'> & {

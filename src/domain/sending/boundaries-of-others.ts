@@ -3,9 +3,9 @@ import type { Member } from '../conversations/access.ts'
 import { joinedSeqOf } from '../conversations/group.ts'
 
 /**
- * How far everybody else has got: a message of the member's own has exactly the tick that these two numbers tell. A message that was
- * written before a member joined does not wait for that member, whose boundaries count as at least their joinedSeq. Undefined where there is
- * no other member.
+ * Returns how far all other members have got: a message of the member's own has exactly the tick that these two numbers tell. A message that
+ * was written before a member joined does not wait for that member, whose boundaries count as at least their joinedSeq. Returns undefined
+ * where there is no other member.
  */
 export function boundariesOfOthers(
   { userId, conversation }: Member,

@@ -15,9 +15,9 @@ import type { Deliver } from './deliver.ts'
 
 // Changes a message: puts the change into the log, lets the message show it, delivers it, answers.
 //
-// The log decides the order: of two edits the one with the higher seq stays, whichever is applied last; a deletion is for good.
-// A crash between the log and the message leaves a stored change that was not answered; the retry applies it, and so does the first stream
-// that meets it. Applying is idempotent.
+// The log decides the order: of two edits the one with the higher seq stays, even if it is not applied last; a deletion is for good. A crash
+// between the log and the message leaves a stored change that was not answered; the retry applies it, and so does the first stream that meets
+// it. Applying is idempotent.
 
 type ChangeRequest = { seq: Seq; clientMessageId: ClientMessageId; alteration: Alteration }
 
@@ -122,7 +122,10 @@ function noReaction(
   return undefined
 }
 
-/** Whether an edit still has its text although the message shows another one, or none: its author's node died before it removed the text. */
+/**
+ * Returns whether an edit still has its text although the message shows another one, or none: its author's node died before it removed the
+ * text.
+ */
 const hasTextInVain = ({ seq, alteration }: Change, { edited, deletedAtMs }: Message): boolean =>
   alteration.type === 'edit' && alteration.body !== '' && (deletedAtMs !== undefined || edited?.seq !== seq)
 
@@ -131,7 +134,7 @@ const noMessage = () => new ChatError('NOT_FOUND', 'There is no such message in 
 /** No body holds a NUL, so a change is never mistaken for a message. */
 const textOf = (seq: Seq, alteration: Alteration): string => `\0${seq} ${JSON.stringify(alteration)}`
 
-/** Whether a row is this change. An edit may have lost its text since. */
+/** Returns whether a row is this change. An edit may have lost its text since. */
 const isOf =
   (seq: Seq, alteration: Alteration) =>
   (row: LogRow): boolean => {

@@ -5,8 +5,8 @@ import type { Member } from '../conversations/access.ts'
 import type { Pushes } from '../push/push.ts'
 import type { Acknowledge } from './acknowledge.ts'
 
-// The second step of a send, see send.ts. The message is stored: publish it to every member, and write a pending row for each member without
-// a session.
+// This is the second step of a send, see send.ts. The message is stored: publish it to every member, and write a pending row for each member
+// without a session.
 //
 // The entry is published a second time to close a gap. A receiver may attach between the first publish (it is not subscribed yet, and has no
 // session) and the pending row (which was not there yet when it read the index). It subscribes before it reads, so it gets the second

@@ -15,7 +15,10 @@ type Step = { joinedSeq: Seq; delivered: Slowest; read: Slowest }
 
 const noSlowest: Slowest = { userId: undefined, seq: Number.POSITIVE_INFINITY, othersSeq: Number.POSITIVE_INFINITY }
 
-/** The steps by the list of boundaries that was loaded. The conversation is kept too, as a group may change while a stream uses an older list. */
+/**
+ * The steps are kept by the list of boundaries that was loaded. The conversation is kept too, as a group may change while a stream uses an
+ * older list.
+ */
 const known = new WeakMap<readonly MemberBoundaries[], { conversation: Conversation; steps: readonly Step[] }>()
 
 /** Returns how far the message has got with all members but its sender. Members who joined later do not count. */

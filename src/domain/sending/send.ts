@@ -23,12 +23,12 @@ export type Draft = {
   clientMessageId: ClientMessageId
   body: string
   replyToSeq?: Seq
-  /** The text of a JSON object. */
+  /** This is the text of a JSON object. */
   metadata?: string
   attachmentIds?: readonly AttachmentId[]
 }
 export type Sent = { message: Message; duplicate: boolean }
-/** Called with what was sent, just before the sender gets the answer. */
+/** It is called with what was sent, just before the sender gets the answer. */
 export type OnSent = (sent: Sent) => void
 
 type Needs = Pick<Ports, 'messages' | 'clock'> & {
@@ -119,7 +119,7 @@ const textOf = ({ body, replyToSeq, attachmentIds, metadata }: Draft): string =>
     ...(metadata === undefined ? [] : [`metadata ${metadata}`]),
   ].join('\0')
 
-/** Whether a row is this message. Of a row that was edited or deleted since, the original text is not known, so it is not compared. */
+/** Returns whether a row is this message. Of a row that was edited or deleted since, the original text is not known, so it is not compared. */
 const isOf =
   ({ body, replyToSeq, attachmentIds = [], metadata }: Draft) =>
   (row: LogRow): boolean => {

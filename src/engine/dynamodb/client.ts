@@ -11,14 +11,14 @@ import type { Answer, Caller, DynamoWire, Input, Operation, WireOptions } from '
 // A request is tried twice, so a write whose answer got lost may find itself already done: to us that is a condition refused.
 
 export type DynamoOptions = WireOptions & {
-  /** Which of the two wires sends requests: `lean` unless told. */
+  /** This wire sends the requests; the default is `lean`. */
   wire?: 'lean' | 'sdk'
-  /** How long one of the two attempts may take. A call as a whole fails a little after twice that. */
+  /** One of the two attempts may take this long. A call as a whole fails a little after twice that. */
   requestTimeoutMs: number
   onCall?: (call: DynamoCall) => void
-  /** It is told of each call, from before the call waits for its turn. A condition that does not hold counts as an answer. */
+  /** It is called for each call, from before the call waits for its turn. A condition that does not hold counts as an answer. */
   watch?: WatchCall
-  /** Makes the error that callers get when DynamoDB did not answer; a DynamoUnavailableError unless told. */
+  /** Makes the error that callers get when DynamoDB did not answer. The default is a DynamoUnavailableError. */
   toError?: (cause: unknown) => Error
 }
 
@@ -30,8 +30,8 @@ export type DynamoClient = ReturnType<typeof createDynamoClient>
 const refusedCapacityUnits = 1
 
 /**
- * When a process dies, all its clients come to the others at once. In a queue of ours their calls are served one after the other; all
- * under way at once would time out together, come again, and never be served.
+ * When a process dies, all its clients come to the others at once. In this queue their calls are served one after the other. If all were sent
+ * at once, they would time out together, come again, and never be served.
  */
 const callsAtATime = 128
 const callsWaitingMax = 20_000
@@ -91,7 +91,7 @@ const defaultToError = (cause: unknown): Error => new DynamoUnavailableError(cau
 
 export const isRefused = (error: unknown): error is Refusal => hasName(error, 'ConditionalCheckFailedException')
 
-/** Whether the item would be larger than items may be. */
+/** Returns whether a write failed because the item would be larger than items may be. */
 export const isTooLarge = (error: unknown): boolean =>
   hasName(error, 'ValidationException') && error instanceof Error && /item size/i.test(error.message)
 

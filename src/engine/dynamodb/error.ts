@@ -74,7 +74,7 @@ export function errorOf(answer: HttpResponse, signedAtMs: number): DynamoError {
   )
 }
 
-/** Like `com.amazonaws.dynamodb.v20120810#ThrottlingException`, or with a colon and a URL behind it. */
+/** The type is like `com.amazonaws.dynamodb.v20120810#ThrottlingException`, or has a colon and a URL behind it. */
 const nameIn = (type: string): string => (type.split(/[:,]/)[0] ?? type).replace(/^.*#/, '')
 
 function retryAfterMsOf({ header }: HttpResponse): number | undefined {
@@ -88,7 +88,7 @@ function parse(body: Buffer): Record<string, unknown> {
     const said: unknown = JSON.parse(body.toString())
     return typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : {}
   } catch {
-    // A proxy's page, perhaps: the status says enough.
+    // This may be the page of a proxy: the status says enough.
     return {}
   }
 }

@@ -4,7 +4,7 @@
 export type HttpResponse = {
   status: number
   header: (name: string) => string | undefined
-  /** Read it at once: the memory is used again for the next response. */
+  /** The caller reads it at once: the memory is used again for the next response. */
   body: Buffer
 }
 
@@ -31,7 +31,7 @@ export class ResponseReader implements HttpResponse {
   #length: number | undefined
   #isChunked = false
   #left = 0
-  /** The bytes so far of a head or a line that is not complete. */
+  /** These are the bytes so far of a head or a line that is not complete. */
   #part: Buffer = nothing
   #chunks: Buffer[] = []
 
@@ -121,7 +121,7 @@ export class ResponseReader implements HttpResponse {
     }
   }
 
-  /** Most headers are of no interest, and the length of their name tells that. */
+  /** Most headers are of no interest, and the length of the name already tells which. */
   #takeHeader(head: string, at: number, nameEnd: number): void {
     const length = nameEnd - at
     if (length !== 10 && length !== 14 && length !== 17) return

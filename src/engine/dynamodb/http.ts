@@ -10,9 +10,9 @@ import { systemTimers } from '../../shared/timers.ts'
 import { type HttpResponse, ResponseReader } from './http-response.ts'
 import { idleSocketMs, socketsMax } from './wire.ts'
 
-// Requests over connections that are kept. One request is on a connection at a time, and none is ever sent twice from here:
-// the caller that lost an answer decides. A kept connection that the server closed before a byte of the answer came is told apart: the
-// server may have closed it while the request was on its way.
+// Sends requests over connections that are kept. One request is on a connection at a time, and none is ever sent twice from here: the caller
+// that lost an answer decides. The error tells whether the server closed a kept connection before a byte of the answer came: it may have
+// closed it while the request was on its way.
 
 type HttpLimits = { firstByteWithinMs: number; endWithinMs: number }
 
@@ -25,7 +25,7 @@ type HttpPost = {
   fresh?: boolean
 }
 
-/** Waits for the response. It is told once, and never in the turn in which it sent the request. */
+/** Waits for the response. It is called once, and never in the turn in which it sent the request. */
 type ResponseHandler = {
   answered(answer: HttpResponse): void
   failed(error: Error): void
@@ -228,7 +228,7 @@ function createConnector({ protocol, hostname, port }: URL): Connect {
   // A handshake that goes on from an earlier one costs both sides less.
   let session: Buffer | undefined
   return (onread) => {
-    // Its types do not know that it takes `onread` as a plain connection does.
+    // Its types do not say that it accepts `onread` like a plain connection.
     const options: ConnectionOptions & { onread: OnReadOpts } = { ...secure, onread, ...(session && { session }) }
     return connectSecure(options).on('session', (fresh) => {
       session = fresh
@@ -238,7 +238,7 @@ function createConnector({ protocol, hostname, port }: URL): Connect {
 
 const readBuffer = Buffer.allocUnsafeSlow(readBufferBytes)
 
-/** A kept connection was closed before any byte of the answer. */
+/** The server closed a kept connection before any byte of the answer. */
 export class StaleConnectionError extends Error {
   override name = 'StaleConnectionError'
   constructor(cause: Error | undefined) {

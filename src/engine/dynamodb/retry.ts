@@ -30,7 +30,7 @@ const hintedDelayMaxMs = 5000
 
 export type Retry = { delayMs: number; cost: number }
 
-/** While most attempts fail, second attempts only add to the load: so they take from a budget that only successes fill. */
+/** While most attempts fail, second attempts only add to the load. So they are paid from a budget that only successes fill. */
 export function createRetryBudget(random: () => number) {
   let budget = budgetMax
 

@@ -19,7 +19,7 @@ class PendingCall {
   attempts = 0
   /** Whether it was sent again over a fresh connection because the server had closed a kept one. */
   isFresh = false
-  /** What the second attempt took from the retry budget. */
+  /** The second attempt took this from the retry budget. */
   cost: number | undefined
   readonly target: string
   readonly body: string
@@ -46,7 +46,7 @@ export function createLeanWire(options: WireOptions): DynamoWire {
   let resolved = endpoint === undefined ? undefined : endpointAt(endpoint, () => given ?? localCredentials)
   let opening: Promise<Endpoint> | undefined
   let closing: Promise<void> | undefined
-  /** How far our clock is behind DynamoDB's. */
+  /** Our clock is behind DynamoDB's by this. */
   let skewMs = 0
 
   function endpointAt(found: string, getCredentials: GetCredentials): Endpoint {
@@ -114,9 +114,9 @@ export function createLeanWire(options: WireOptions): DynamoWire {
     }
   }
 
-  // A server closes kept connections when it likes, all at once when it is replaced: that says nothing about its load, so the retry
-  // budget, which is there for a service in trouble, is not asked. Once per call, so a server that closes everything is not asked
-  // for ever; safe for writes for the reason in retry.ts.
+  // A server closes kept connections when it likes, all at once when it is replaced: that says nothing about its load, so the retry budget,
+  // which is there for a service in trouble, is not asked. This happens once per call, so a server that closes everything is not asked for
+  // ever. It is safe for writes for the reason in retry.ts.
   const mayRetryOnFreshConnection = ({ isFresh }: PendingCall, error: unknown): boolean =>
     error instanceof StaleConnectionError && !isFresh && !closing
 

@@ -3,7 +3,7 @@ import type { GetCommand } from '@aws-sdk/lib-dynamodb'
 import type { Answer, DynamoWire, Input, Operation, WireOptions } from './wire.ts'
 import { attemptsMax, backoffMaxMs, idleSocketMs, localCredentials, socketsMax } from './wire.ts'
 
-// Only with a timeout of its own does Node's agent heed the one a server announces for idle sockets. Else a burst after a
+// Node's agent heeds the timeout that a server announces for idle sockets only if it has a timeout of its own. Otherwise a burst after a
 // pause writes to sockets that are just being closed, more of them than the SDK's retry quota covers.
 const agentOptions = { keepAlive: true, maxSockets: socketsMax, timeout: idleSocketMs }
 

@@ -22,8 +22,8 @@ export type DynamoWire = {
 }
 
 /**
- * The code that makes a call. It is told once how the call ended, and never in the turn in which it was made. A promise in every layer would cost
- * more than some of the layers.
+ * The caller is the code that makes a call. It is called back once, when the call has ended, and never in the turn in which it made the call.
+ * A promise in every layer would cost more than some of the layers.
  */
 export type Caller<O extends Operation> = {
   answered(answer: Answer<O>): void
@@ -38,7 +38,7 @@ export type WireOptions = {
   credentials?: Credentials
   now: () => number
   random: () => number
-  /** The timers for the lean client's deadlines; those of the process unless told. */
+  /** The lean client's deadlines use these timers. The default is those of the process. */
   timers?: Timers
 }
 
@@ -46,7 +46,7 @@ export type Credentials = { accessKeyId: string; secretAccessKey: string; sessio
 
 /** Each call is tried once more after its first attempt. */
 export const attemptsMax = 2
-/** How much of the time of a call is for the pauses between attempts. */
+/** This much of the time of a call is for the pauses between attempts. */
 export const backoffMaxMs = 200
 export const socketsMax = 256
 export const idleSocketMs = 20_000

@@ -43,7 +43,7 @@ export type Compiled = {
   resolve(root: unknown, run: Run): unknown
   /** Writes the JSON of `data` for the value of the root field. Throws or rejects if graphql-js has to say what is wrong. */
   write(value: unknown, run: Run): Text
-  /** The name under which the answer shows the root field, and where it stands in the document. */
+  /** The answer shows the root field under the name `key`; `nodes` are its places in the document. */
   readonly key: string
   readonly nodes: readonly FieldNode[]
   /** Whether the field may be null if it fails. */
@@ -52,16 +52,16 @@ export type Compiled = {
   readonly canBeShared: boolean
   /** The `sharedAnswerKeyOf` of the root field, see sharing.ts. */
   readonly sharedAnswerKeyOf: SharedAnswerKeyOf | undefined
-  /** How many fields it has, once fragments are in their places: by this it is weighed. */
+  /** The operation has this many fields, once fragments are in their places: its weight is measured by it. */
   readonly fieldCount: number
 }
 
 export type CompileOptions = {
   /** Counts what an operation loads. Without it, nothing is counted. */
   loads?: Loads
-  /** Tests set it: a resolver that reads a part of its `info` which compiled operations do not have then gets an error. */
+  /** Tests set it. A resolver that reads a part of its `info` that compiled operations do not have then gets an error. */
   guardsInfo?: boolean
-  /** An operation with more fields than that, once fragments are in their places, is left to graphql-js. */
+  /** An operation with more fields than this, once fragments are in their places, is left to graphql-js. */
   fieldsMax?: number
 }
 

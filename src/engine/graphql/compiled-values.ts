@@ -4,7 +4,7 @@
 import { GraphQLID, GraphQLInt, type GraphQLLeafType, GraphQLString } from 'graphql'
 import type { Variables } from './compiled-variables.ts'
 
-/** What one execution of a compiled operation has. */
+/** One execution of a compiled operation has these. */
 export type Run = {
   readonly context: object
   readonly variables: Variables
@@ -24,7 +24,7 @@ export type Loads = {
   charge(context: object, cost: number): void
 }
 
-/** Thrown if graphql-js has to execute the operation: while it is compiled, or while its answer is written. */
+/** This is thrown if graphql-js has to execute the operation: while it is compiled, or while its answer is written. */
 export class NotCompilable extends Error {}
 
 /** `names` are the texts before each field, from the opening brace on. */

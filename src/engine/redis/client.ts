@@ -15,25 +15,25 @@ import { sendTogether } from './send-together.ts'
 import { parseRedisUrl } from './url.ts'
 
 export type RedisLinkOptions = {
-  /** `redis://`, `rediss://`, `unix:///path`; a comma-separated list is a cluster. */
+  /** It is `redis://`, `rediss://` or `unix:///path`; a comma-separated list is a cluster. */
   url: string
-  /** How long a command may take; 1 s unless told. A call that needs several commands, such as a subscription, may take twice that. */
+  /** A command may take this long; the default is 1 s. A call that needs several commands, such as a subscription, may take twice that. */
   commandTimeoutMs?: number
-  /** It is told of failures that the link survives: lost connections, malformed events. */
+  /** It is called with failures that the link survives: lost connections, malformed events. */
   onError?: (error: Error) => void
-  /** It is told once for each batch of commands that is sent together. */
+  /** It is called once for each batch of commands that is sent together. */
   onRoundTrip?: (name: string) => void
   /** It is called when such a batch is sent, and returns a function that is called with the outcome. */
   watch?: WatchCall
-  /** `lean` unless told: frequent commands take a shorter way through ioredis. `plain` uses nothing but ioredis's own commands. */
+  /** The default is `lean`: frequent commands take a shorter way through ioredis. `plain` uses nothing but ioredis's own commands. */
   commandStyle?: 'lean' | 'plain'
-  /** Makes the error that callers get when Redis did not answer; a RedisUnavailableError unless told. */
+  /** Makes the error that callers get when Redis did not answer. The default is a RedisUnavailableError. */
   toError?: (cause: unknown) => Error
-  /** The timers that deadlines go by: those of the process unless told. */
+  /** The deadlines use these timers. The default is those of the process. */
   timers?: Timers
 }
 
-/** It is told about the connection that listens. */
+/** It is called about the connection that listens. */
 type LinkWatcher = {
   lost(): void
   /** The connection is open again, and Redis has confirmed every subscription. */
@@ -145,7 +145,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
 
 type RoundTrips = { deadlines: DeadlineQueue; timeoutMs: number; toError: (cause: unknown) => Error }
 
-/** A round trip, until its answer or its deadline. */
+/** A round trip lasts until its answer or its deadline. */
 class RoundTrip<T> implements DeadlineOwner {
   readonly #roundTrips: RoundTrips
   readonly #deadline: Deadline

@@ -20,7 +20,7 @@ export type RedisCommands = {
 /** What all commands of a link share: how they are sent, and how long they may take. */
 type Sender = { deadlines: DeadlineQueue; timeoutMs: number; send(command: LeanCommand): void }
 
-/** How a command begins, before its keys. */
+/** A command begins with these, before its keys. */
 type CommandPrefix = {
   name: string
   of(count: number, socket: object): string

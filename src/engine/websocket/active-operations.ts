@@ -17,7 +17,7 @@ import type {
 export class ActiveOperations<Prepared extends PreparedOperation> {
   readonly #outgoing: Peer['outgoing']
   readonly #operations: ProtocolOperations<Prepared>
-  /** Those that the client has not completed. */
+  /** The client has not completed these. */
   readonly #wanted = new SmallMap<string, ActiveOperation>()
   #running = 0
 
@@ -95,7 +95,10 @@ export class ActiveOperations<Prepared extends PreparedOperation> {
     this.#outgoing.post(messageFrame({ id: operation.id, type: MessageType.Error, payload: errors }))
   }
 
-  /** Called before the last frame is sent: a client that has read that frame may use the id again. Returns whether the client waits for it. */
+  /**
+   * It is called before the last frame is sent: a client that has read that frame may use the id again. Returns whether the client waits for
+   * it.
+   */
   #finish(operation: ActiveOperation): boolean {
     this.#running -= 1
     operation.release?.()
@@ -109,7 +112,7 @@ export class ActiveOperations<Prepared extends PreparedOperation> {
   }
 }
 
-/** It takes the results of its subscription itself, which may be silent for days: it is one small object. */
+/** It accepts the results of its subscription itself. A subscription may be silent for days, so this is one small object. */
 class ActiveOperation implements StartedOperation, ResultSink {
   readonly id: string
   readonly position: number

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 
-/** Is called when something was written and some of it still waits in the buffer of the TCP connection. */
+/** It is called when something was written and some of it still waits in the buffer of the TCP connection. */
 export type WriteObserver = { noteBuffered(): void }
 
 /**
@@ -73,7 +73,7 @@ export class Outgoing {
 /** `postIfRoom` takes no more frames than this beside the first in one turn. */
 const moreMax = 63
 
-/** Those that have something posted in this turn. */
+/** These have something posted in this turn. */
 let waiting: Outgoing[] = []
 
 function flushAll(): void {

@@ -1,7 +1,7 @@
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
 import { WebSocket, WebSocketServer } from 'ws'
 
-/** What happens to a socket is told to its owner. */
+/** The owner of a socket is told here what happens to it. */
 export type SocketOwner = {
   receive(data: Buffer, isBinary: boolean): void
   /** The client has answered a ping of ours, by a frame of WebSocket itself. */
@@ -13,7 +13,9 @@ export type SocketOwner = {
   closed(code: number): void
 }
 
-/** Calls its owner directly: listeners would be a table of their own for each socket. It gets its owner in the turn it is opened. */
+/**
+ * It calls its owner directly: listeners would be a table of their own for each socket. It gets its owner in the turn in which it is opened.
+ */
 export class OwnedWebSocket extends WebSocket {
   owner: SocketOwner | undefined = undefined
 
@@ -29,7 +31,7 @@ export class OwnedWebSocket extends WebSocket {
   }
 }
 
-/** A server that only upgrades requests: it listens on no port, and keeps no list of its sockets. */
+/** Makes a server that only upgrades requests: it listens on no port, and keeps no list of its sockets. */
 export const createUpgrader = ({ maxPayload }: { maxPayload: number }) =>
   new WebSocketServer<typeof OwnedWebSocket>({
     noServer: true,

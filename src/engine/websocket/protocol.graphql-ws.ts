@@ -1,4 +1,4 @@
-// The same interface by the server of graphql-ws. README.md lists in what the two differ.
+// This implements the same interface by the server of graphql-ws. README.md lists in what the two differ.
 
 import type {
   ExecutionArgs,
@@ -79,7 +79,7 @@ class GraphqlWsConnection<Prepared extends PreparedOperation> implements Protoco
   #receive: ((text: string) => Promise<void>) | undefined
   #isOver = false
   #running = 0
-  /** What the message that is being received has turned out to be. The hooks below are called before `#receive` first waits. */
+  /** This says what the message that is being received has turned out to be. The hooks below are called before `#receive` first waits. */
   #isPing = false
   #started: StartedOperation | undefined
 

@@ -4,7 +4,7 @@ import { ActiveOperations } from './active-operations.ts'
 import { messageFrame } from './frames.ts'
 import type { Peer, PreparedOperation, ProtocolConnection, ProtocolOperations } from './protocol.ts'
 
-/** Our own server of the protocol. graphql-ws only parses the messages, and names their types and close codes. */
+/** This is our own server of the protocol. graphql-ws only parses the messages, and names their types and close codes. */
 export const openLeanProtocol = <Prepared extends PreparedOperation>(
   peer: Peer,
   operations: ProtocolOperations<Prepared>,

@@ -1,16 +1,16 @@
-// What both servers of graphql-transport-ws have in common: ours (protocol.lean.ts) and that of graphql-ws (protocol.graphql-ws.ts). Calls go
-// in one direction: the socket calls its ProtocolConnection, which calls the ProtocolOperations. What comes back is returned, or goes out
-// by the `Peer` that the socket hands down.
+// Both servers of graphql-transport-ws have this in common: ours (protocol.lean.ts) and that of graphql-ws (protocol.graphql-ws.ts). Calls go
+// in one direction: the socket calls its ProtocolConnection, which calls the ProtocolOperations. What comes back is returned, or goes out by
+// the `Peer` that the socket hands down.
 
 import type { DocumentNode, GraphQLError } from 'graphql'
 import type { SubscribePayload } from 'graphql-ws'
 import type { Answer } from '../graphql/answer.ts'
 import type { Outgoing } from './outgoing.ts'
 
-/** Which server speaks the protocol. */
+/** The server of this name speaks the protocol. */
 export type ProtocolName = 'lean' | 'graphql-ws'
 
-/** The way out of one socket. */
+/** Everything leaves a socket through this. */
 export type Peer = {
   readonly outgoing: Pick<Outgoing, 'post' | 'postIfRoom' | 'send'>
   /** Closes the socket. It calls `end` of the ProtocolConnection. */
@@ -32,7 +32,7 @@ export type OpenProtocol<Prepared extends PreparedOperation> = (
   operations: ProtocolOperations<Prepared>,
 ) => ProtocolConnection
 
-/** What the application does with connections and operations. There may be one object for each socket. */
+/** The application implements this for connections and operations. There may be one object for each socket. */
 export type ProtocolOperations<Prepared extends PreparedOperation> = {
   /** Decides about a `connection_init`. Never rejects. */
   connect(params: Record<string, unknown> | undefined): Promise<'accepted' | CloseReason>
@@ -50,9 +50,9 @@ export type CloseReason = { readonly code: number; readonly reason: string }
 
 export type StartedOperation = {
   readonly id: string
-  /** How many operations there are on this socket, including this one and those that the client has completed but that still run. */
+  /** This many operations are on this socket, including this one and those that the client has completed but that still run. */
   readonly position: number
-  /** Called when the operation is over. */
+  /** It is called when the operation is over. */
   release: (() => void) | undefined
 }
 
@@ -74,12 +74,12 @@ export interface ResultStream extends AsyncIterableIterator<Answer, undefined> {
   return(): Promise<IteratorReturnResult<undefined>>
 }
 
-/** Takes the results of a stream. An object and not a function: there is one for each open subscription. */
+/** Accepts the results of a stream. It is an object and not a function, as there is one for each open subscription. */
 export interface ResultSink {
-  /** Takes a result in the turn its event is heard, if there is room. Returns whether it has taken the result. */
+  /** Accepts a result in the turn in which its event is heard, if there is room. Returns whether it has. */
   tryPush(result: Answer): boolean
-  /** Takes a result. The next one comes when the promise resolves. */
+  /** Accepts a result. The next one comes when the promise resolves. */
   push(result: Answer): Promise<void> | undefined
-  /** Called once, with the error that ended the stream if there was one. */
+  /** It is called once, with the error that ended the stream if there was one. */
   end(error: unknown): void
 }

@@ -39,7 +39,7 @@ export function createBlocksDynamo(dynamo: Dynamo): BlockStore {
   }
 }
 
-// Characters that no id has, from below and above those that ids have.
+// No id has these characters. They are below and above those that ids have.
 const [beforeAll, afterAll] = [' ', '~']
 // Ids of groups begin with `grp_`, and no user's id does.
 const [beforeDepartures, afterDepartures] = ['grp_', 'grp`']

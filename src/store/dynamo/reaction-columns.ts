@@ -22,10 +22,10 @@ export function printMarks(changes: number, marks: readonly ReactionMark[]): str
   return [floor === 0 ? changes : `${changes} ${floor.toString(radix)}`, ...lines].join('\n')
 }
 
-/** The name of a person's entry in the map `reacted`. */
+/** Returns the name of a person's entry in the map `reacted`. */
 export const entryName = (userId: UserId): string => (userId in Object.prototype ? `=${userId}` : userId)
 
-/** The name of a reaction in the map of earlier releases. */
+/** Returns the name of a reaction in the map of earlier releases. */
 export const earlierName = (emoji: string, userId: UserId): string => `${emoji} ${userId}`
 
 /** Makes the map of a row. */

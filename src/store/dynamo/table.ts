@@ -3,7 +3,7 @@ import { isRefused } from '../../engine/dynamodb/client.ts'
 import { unavailable } from '../../protocol/errors.ts'
 import type { Dynamo, Item, Key, TableName } from './tables.ts'
 
-// What the stores need of one table. Reads are consistent; a write touches one item.
+// The stores need this of one table. Reads are consistent, and a write touches one item.
 
 /** An expression and the values of its `:names`. */
 type Expression = { where: string; values?: Record<string, unknown> }

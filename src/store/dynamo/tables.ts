@@ -5,8 +5,8 @@ import type { Alteration, LogRow } from '../../ports/log.ts'
 import type { PushPlatform } from '../../ports/push.ts'
 import type { AttachmentId, ClientMessageId, ConversationId, DeviceId, MessageId, UserId } from '../../protocol/ids.ts'
 
-// Every table. The tables are created, validated and typed from here. `key` is the partition key and then, if any, the sort key. In DynamoDB a
-// table's name begins with the prefix.
+// This lists every table. The tables are created, validated and typed from here. `key` is the partition key and then, if any, the sort key.
+// In DynamoDB a table's name begins with the prefix.
 
 type ColumnType = 'S' | 'N' | 'L' | 'M'
 
@@ -26,7 +26,7 @@ const integer = (): Column<number, 'N'> => ({ type: 'N' })
 const maybe = <Value, Type extends ColumnType>(column: Column<Value, Type>): Column<Value | undefined, Type> => column
 
 export const tables = {
-  /** The logs. A void has its key and its kind, and nothing else; a change of a message has a target and what it does to it. */
+  /** These are the logs. A void has its key and its kind, and nothing else. A change of a message has a target and what it does to it. */
   messages: {
     key: { conversation_id: text<ConversationId>(), seq: integer() },
     columns: {
@@ -40,7 +40,7 @@ export const tables = {
       sent_at: text(),
       /** The attachments, as JSON: a list of key, contentType, byteSize, name. It is absent once the message is deleted. */
       s3_ref: maybe(text()),
-      /** The text of a JSON object, as the sender's app gave it. Gone once the message is deleted. */
+      /** This is the text of a JSON object, as the sender's app gave it. It is absent once the message is deleted. */
       metadata: maybe(text()),
       reply_to_seq: maybe(integer()),
       edited_at: maybe(text()),
@@ -57,11 +57,11 @@ export const tables = {
       emoji: maybe(text()),
       /** 1 means to react, 0 to take the reaction back. */
       reaction_on: maybe(integer()),
-      /** JSON: who was added, who removed, and so on; the names are those of the API. */
+      /** This is JSON: who was added, who removed, and so on. The names are those of the API. */
       group_change: maybe(text()),
     },
   },
-  /** The claims. They never expire. */
+  /** These are the claims. They never expire. */
   sends: {
     /** sender_id#client_message_id: neither of them can hold a '#'. */
     key: { send_key: text() },
@@ -117,12 +117,12 @@ export const tables = {
       deployment_id: maybe(text()),
     },
   },
-  /** user_id has blocked blocked_id; or has left the group of that id, at left_at_ms. */
+  /** A row says that user_id has blocked blocked_id, or that they have left the group of that id, at left_at_ms. */
   blocks: {
     key: { user_id: text<UserId>(), blocked_id: text<UserId | ConversationId>() },
     columns: { left_at_ms: maybe(integer()) },
   },
-  /** Files announced and not yet swept; and one row that says how far the sweep has come. */
+  /** These are files that were announced and not yet swept, and one row that says how far the sweep has come. */
   uploads: {
     /** The hour of expiry, counted from 1970, and a hex digit that spreads it: what has expired is found without a scan. */
     key: { due: text(), upload_id: text<AttachmentId | 'swept'>() },
@@ -139,7 +139,7 @@ export const tables = {
       swept_hour: maybe(integer()),
     },
   },
-  /** The devices that users can be pushed to. */
+  /** Users can be pushed to on these devices. */
   devices: {
     key: { user_id: text<UserId>(), device_id: text<DeviceId>() },
     columns: {
@@ -149,7 +149,7 @@ export const tables = {
       registered_at: text(),
     },
   },
-  /** The owner of each token. It is the truth where a device's row says otherwise. */
+  /** This names the owner of each token. It is the truth where a device's row says otherwise. */
   push_tokens: {
     /** SHA-256 of platform and token, as base64url. */
     key: { token_hash: text() },

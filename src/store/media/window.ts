@@ -1,5 +1,5 @@
-// How long signed URLs are valid. Those for reading begin at a full half hour. Until the next one they stay the same on every node, so that a
-// browser that has fetched a picture need not fetch it again.
+// This decides how long signed URLs are valid. Those for reading begin at a full half hour. Until the next one they stay the same on every
+// node, so that a browser that has fetched a picture need not fetch it again.
 
 export const putTtlMs = 15 * 60_000
 export const getTtlMs = 60 * 60_000

@@ -59,7 +59,7 @@ function believed(redis: MemoryRedis, member: MemberAddress): MemoryBoundaries {
   return isBelieved ? cached : { ...cached, version: redis.nextVersion(), runId: redis.runId() }
 }
 
-/** Called after a pending row was written. Returns the delivered boundary as the cache knows it. */
+/** It is called after a pending row was written. Returns the delivered boundary as the cache knows it. */
 export function notePending(redis: MemoryRedis, member: MemberAddress): Seq {
   const cached = redis.boundaries.get(boundaryKey(member))
   const raised = { ...cached, version: redis.nextVersion(), runId: redis.runId() }

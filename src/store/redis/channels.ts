@@ -6,7 +6,7 @@ import { unavailable } from '../../protocol/errors.ts'
 import { decodeEvent, encodeEvent } from './event-wire.ts'
 import { createPubSub } from './pub-sub.ts'
 
-/** What a subscription needs of the channels it belongs to. */
+/** A subscription needs this of the channels it belongs to. */
 type SubscriptionOwner = {
   flush(name: string): Promise<void>
   drop(channel: Channel, subscription: Subscription): void
@@ -41,10 +41,10 @@ type PendingFlush = { heard: () => void; lost: (error: Error) => void }
 
 type Channels = { subscribe(name: string, listener: EventListener): Promise<EventSubscription> }
 
-/** Called with each message that belongs to a trace. */
+/** It is called with each message that belongs to a trace. */
 export type OnTraced = (message: Message, traceparent: unknown) => void
 
-/** The channels this process is subscribed to. It subscribes once to each, however many local subscriptions there are. */
+/** Keeps the channels that this process is subscribed to. It subscribes once to each, however many local subscriptions there are. */
 export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTraced?: OnTraced): Channels {
   const pubSub = createPubSub(link)
   const channels = new Map<string, Channel>()

@@ -1,5 +1,5 @@
-// The format of events on a channel. It is JSON with a version, so that nodes of two releases may share a Redis. A node that does not understand
-// an event ignores it, as if it were lost: its streams find what they missed in the log.
+// Events on a channel are JSON with a version, so that nodes of two releases may share a Redis. A node that does not understand an event
+// ignores it, as if it were lost: its streams find what they missed in the log.
 
 import type { ChatEvent } from '../../ports/events.ts'
 import type { LogEntry } from '../../ports/log.ts'

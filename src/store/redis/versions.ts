@@ -8,7 +8,7 @@ import type { GroupVersions } from '../../ports/soft-state.ts'
 import type { RedisKeys } from './keys.ts'
 import { runIdLua } from './run-id.ts'
 
-/** Bounds for how long copies stay outdated if a node dies between replacing a group and raising its version. */
+/** If a node dies between replacing a group and raising its version, copies stay outdated for this long at most. */
 export const versionTtlMs = 300_000
 /** This is longer than any read of a group takes. */
 export const tokenTtlMs = 10_000

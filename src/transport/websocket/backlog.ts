@@ -44,7 +44,7 @@ export class Backlog implements WriteObserver {
     this.#pauseOrResume()
   }
 
-  /** Is called at each liveness check of the socket. Returns `stuck` if the client has taken nothing for too long. */
+  /** It is called at each liveness check of the socket. Returns `stuck` if the client has taken nothing for too long. */
   checkProgress(): 'idle' | 'moving' | 'stuck' {
     this.#pings = 0
     this.#pauseOrResume()

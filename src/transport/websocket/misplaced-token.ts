@@ -1,8 +1,8 @@
 const otherNames = /^(auth|access|id|bearer)?[-_]?(token|jwt)$|^bearer$/i
 
 /**
- * Where a client has put its token if not into `authorization` of connection_init's payload, such as `token` or `headers.authorization`.
- * It is not read there: it is only told where the token belongs.
+ * A client may have put its token elsewhere than into `authorization` of the payload of connection_init, such as into `token` or
+ * `headers.authorization`. The token is not read there: the client is only told where it belongs.
  */
 export function misplacedToken(params: Record<string, unknown> | undefined): string | undefined {
   for (const [name, value] of Object.entries(params ?? {})) {
@@ -19,7 +19,7 @@ export function misplacedToken(params: Record<string, unknown> | undefined): str
 /** A client without a token may send an empty one. */
 const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
 
-/** Fits into a close frame: 123 bytes. `found` matches one of the names above, all of which are short. */
+/** The text fits into a close frame: 123 bytes. `found` matches one of the names above, all of which are short. */
 export const missingTokenReason = (found: string | undefined): string =>
   found === undefined
     ? 'Token missing: expected connectionParams.authorization = "Bearer <token>"'

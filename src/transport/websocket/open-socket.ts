@@ -24,7 +24,7 @@ const initialisedWithinMs = 3000
 const reasonMaxBytes = 123
 
 /**
- * One socket. It owns the connection itself: what is written, what is not read yet, whether the client is still there. Its protocol owns the
+ * A socket owns the connection itself: what is written, what is not read yet, whether the client is still there. Its protocol owns the
  * messages, and its operations own who the client is; it calls both. There may be ten thousand sockets, most of them silent: it holds little.
  */
 export class OpenSocket implements SocketOwner, Peer, DeadlineOwner {
@@ -109,7 +109,7 @@ export class OpenSocket implements SocketOwner, Peer, DeadlineOwner {
       this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout')
   }
 
-  /** Called every few seconds. A peer that is gone without a word is found at the second call. */
+  /** It is called every few seconds. A peer that is gone without a word is found at the second call. */
   checkLiveness(): void {
     const progress = this.#backlog.checkProgress()
     if (progress === 'stuck') this.#options.refusals('slow_reader')

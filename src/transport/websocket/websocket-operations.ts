@@ -23,7 +23,7 @@ import type { ConnectionLimits, ConnectionSlot } from '../limits/connection-limi
 import type { Refusals } from '../limits/refusals.ts'
 import { misplacedToken, missingTokenReason } from './misplaced-token.ts'
 
-/** What is known of the client when its socket is opened. */
+/** This is known of the client when its socket is opened. */
 export type SocketClient = {
   /** The id of the connection, for the log. */
   readonly id: string
@@ -55,12 +55,14 @@ const tooManyRetryAfterMs = 1000
 const tryAgainLater = 1013
 const forbidden = (reason: string): CloseReason => ({ code: CloseCode.Forbidden, reason })
 
-/** Decides who may connect, and runs their operations. It owns who the client is, and when their token expires. There is one for each socket. */
+/**
+ * Decides who may connect, and runs their operations. It knows who the client is, and when their token expires. There is one for each socket.
+ */
 export class WebSocketOperations implements ProtocolOperations<Prepared>, DeadlineOwner {
   readonly #options: WebSocketOperationsOptions
   readonly #client: SocketClient
   readonly #peer: Pick<Peer, 'close'>
-  /** Undefined on a socket that was opened anonymously, for GraphiQL. */
+  /** It is undefined on a socket that was opened anonymously, for GraphiQL. */
   #viewer: Viewer | undefined
   #expiry: Deadline | undefined
   /** Gives back the slot of this user. */

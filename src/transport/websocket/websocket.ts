@@ -30,7 +30,7 @@ type WebSockets = {
 }
 
 const livenessCheckMs = 5000
-/** A socket may be closed so much later than it is due. There may be ten thousand of them, and so there are fewer times to keep in order. */
+/** A socket may be closed this much later than it is due. There may be ten thousand of them, and so there are fewer times to keep in order. */
 const deadlineResolutionMs = 100
 
 export function createWebSockets(given: WebSocketOptions): WebSockets {
@@ -70,7 +70,7 @@ export function createWebSockets(given: WebSocketOptions): WebSockets {
       const address = clientAddress(request)
       const slot = connectionLimits.acquireSocket(address)
       if (!slot) return refuse(socket, '429 Too Many Requests', 'Retry-After: 5\r\n')
-      // The connection may break before the socket is open: there is no owner then who would release the slot.
+      // The connection may break before the socket is open: then it has no owner that would release the slot.
       const release = () => slot.release()
       socket.once('close', release)
       upgrader.handleUpgrade(request, socket, head, (opened) => {

@@ -38,7 +38,7 @@ test('what was not acked comes again, also when Redis has fallen back behind it'
   for (const _ of ['the first time, when nobody vouches for the index', 'the second, when the first does']) {
     const stream = await domain.follow({ userId: bob, after: [] })
     expect((await stream.next()).value.row.body).toBe('one')
-    // What follows is that it is caught up: only then its end vouches for anything.
+    // After this the stream is caught up: only then does its end prove anything.
     const next = stream.next()
     await domain.send(group, { clientMessageId: `${++last}` as ClientMessageId, body: 'two' })
     await next

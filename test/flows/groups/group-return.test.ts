@@ -56,7 +56,7 @@ test('whoever is removed and comes back hears the group again, though the news o
   await stream.return?.()
 })
 
-/** Group channels of a node whose events wait, on demand; what waits for a listener that has gone is lost. */
+/** Makes the group channels of a node whose events wait, on demand. An event that waits for a listener that has gone is lost. */
 function heldChannels() {
   const waiting: (() => void)[] = []
   let held = false

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** Alice, who will be the owner, on the first node; bob and carol on the second. */
+/** Alice, who will be the owner, is on the first node; bob and carol are on the second. */
 const people = async (): Promise<[Person, Person, Person]> => [
   await world.person('alice'),
   await world.person('bob', { node: 1 }),
@@ -236,7 +236,7 @@ describe('whoever joins later', () => {
     })
     expect(replied).toEqual({ node: { body: 'to that', replyTo: null } })
 
-    // The change of a message they never saw is none for them; the next one is.
+    // The change of a message that they never saw does not exist for them; the next change does.
     await alice.edit(id, seq, 'before, edited')
     await alice.react(id, 4, '👍')
     expect(await changesAtDave.receives(1)).toMatchObject([{ message: { seq: 4 } }])
@@ -304,7 +304,7 @@ describe('whoever is removed, or leaves', () => {
     }
     // A client that sends the variables it began with still gets its stream: the position in the group is ignored.
     const resumed = bob.follow({ after: [{ conversationId: id, seq }] })
-    // What comes to bob after all this comes after whatever the group might have brought.
+    // What comes to bob after all this comes after anything that the group might have brought.
     await carol.send(bob, 'psst')
     await streams.all.sees(({ message }) => message.body === 'psst')
     expect(streams.all.events.map(({ message }) => message.body)).toEqual(['before', 'psst'])

@@ -4,8 +4,9 @@ import { aGroup, aGroupChange, upTo } from '../../kit/ids.ts'
 import type { Person } from '../../kit/person.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
-// Somebody whom others have put into very many groups: their list comes from a node that keeps its usual deadlines, with a Redis that knows
-// nothing of these groups, and their streams work. These read hundreds of logs, which may take long on a busy machine: they are at a patient node.
+// A person is in very many groups, because others have put them there. Their list comes from a node that keeps its usual deadlines, with a
+// Redis that knows nothing of these groups. Their streams work too. These read hundreds of logs, which may take long on a busy machine, so
+// they are at a patient node.
 
 const count = 600
 let world: World
@@ -17,7 +18,7 @@ afterAll(() => world.stop())
 
 const portsOf = () => world.nodes[1]?.parts.ports ?? expect.fail()
 
-/** Straight into the stores: the person is in so many groups of somebody, in which nothing was said. */
+/** Writes straight into the stores: the person is in so many groups of another user, in which nothing was said. */
 async function putInto({ userId }: Person, owner: Person): Promise<ConversationId[]> {
   const { conversations, memberships, messages } = portsOf()
   const [victim, ownerId] = [userId as UserId, owner.userId as UserId]

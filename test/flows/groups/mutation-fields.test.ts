@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** Alice, the owner, and carol on the first node; bob, who sends these documents, on the second. */
+/** Alice, the owner, and carol are on the first node; bob, who sends these documents, is on the second. */
 async function groupOfThree() {
   const [alice, carol] = [await world.person('alice'), await world.person('carol')]
   const bob = await world.person('bob', { node: 1 })
@@ -24,7 +24,7 @@ async function groupOfThree() {
   return { alice, bob, carol, id, to: { conversationId: id }, bodies }
 }
 
-/** What bob's node does just before it stores this text: by then the send is under way. */
+/** Bob's node does this just before it stores this text: by then the send is under way. */
 function whileStoring(body: string, act: () => Promise<unknown>): void {
   const { messages } = world.nodes[1]?.parts.ports ?? expect.fail()
   const { put } = messages
@@ -137,7 +137,7 @@ describe.each<Via>(['http', 'ws'])(
         const body = `on my way out ${id}`
         whileStoring(body, async () => {
           await updateMembers(alice, id, { remove: [bob] })
-          // More than the page below holds, so that the removal is not on it.
+          // These are more than the page below holds, so that the removal is not on it.
           for (const said of ['among', 'ourselves', 'now']) await alice.send(to, said)
         })
         const input = { clientMessageId: randomUUID(), to, body }

@@ -3,7 +3,7 @@ import { createGroup, updateMembers } from '../../kit/group-of.ts'
 import type { Person } from '../../kit/person.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
-// Somebody is removed from a group, and the events of it are lost on their way to the node that has their streams.
+// A member is removed from a group, and the events of it are lost on their way to the node that has their streams.
 
 let world: World
 beforeAll(async () => {
@@ -13,7 +13,7 @@ afterAll(() => world.stop())
 
 const node = (at: number) => world.nodes[at]?.parts ?? expect.fail()
 
-/** What the first node would publish of this is lost. */
+/** Loses what the first node would publish of this. */
 async function unheard(happens: () => Promise<unknown>): Promise<void> {
   const { events } = node(0).ports
   const lost = [
@@ -24,7 +24,7 @@ async function unheard(happens: () => Promise<unknown>): Promise<void> {
   for (const each of lost) each.mockRestore()
 }
 
-/** Alice, the owner, and carol on the first node; bob on the second. */
+/** Alice, the owner, and carol are on the first node; bob is on the second. */
 async function groupOfThree() {
   const [alice, carol] = [await world.person('alice'), await world.person('carol')]
   const bob = await world.person('bob', { node: 1 })
@@ -33,7 +33,7 @@ async function groupOfThree() {
   return { alice, bob, carol, id, seq }
 }
 
-/** The stream of this over SSE, as text. */
+/** Returns the stream of this over SSE, as text. */
 async function overSse({ url, token }: Person, query: string, variables: object) {
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
@@ -101,7 +101,7 @@ it('their stream of all ticks goes on with what is still theirs', async () => {
   node(1).domain.resyncScheduler.resyncAll()
   const { conversationId } = await bob.send(carol, 'psst')
   await carol.ack(conversationId, 1)
-  // What the periodic resync had to show has come before this.
+  // Everything that the periodic resync had to show has come before this.
   await ticks.sees((each) => each.conversationId === conversationId && each.lastDeliveredSeq === 1)
 
   await carol.markRead(id, (await alice.send({ conversationId: id }, 'among ourselves')).seq)

@@ -5,8 +5,8 @@ import { createGroup, leave, membersOf, updateMembers, viewOf } from '../../kit/
 import { ApiError, type Person } from '../../kit/person.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
-// Nobody is put into groups against their will: not by somebody they have blocked, not back into a group they left, and not into any
-// number of groups.
+// No user is put into groups against their will: not by a user they have blocked, not back into a group they left, and not into any number of
+// groups.
 
 let world: World
 const groupQuotas = { groupsPerHour: 5, additionsPerHour: 20, changesPerHour: 10, chatsPerHour: 6 }
@@ -90,7 +90,7 @@ describe('whoever left a group', () => {
     await bob.send(alice, 'take me back')
     expect(names(await updateMembers(carol, id, { add: [bob] }))).toEqual(['alice', 'carol'])
     expect(names(await updateMembers(alice, id, { add: [bob] }))).toEqual(['alice', 'carol', 'bob'])
-    // They are back as if they had never left: whoever removes them may also take them back.
+    // They are back as if they had never left: a user who may remove them may also add them again.
     await updateMembers(carol, id, { remove: [bob] })
     expect(names(await updateMembers(carol, id, { add: [bob] }))).toEqual(['alice', 'carol', 'bob'])
     await leave(bob, id)
@@ -123,7 +123,7 @@ describe('one user in an hour', () => {
     await expect(createGroup(alice, somebody(6))).rejects.toMatchObject({ code: 'RATE_LIMITED' })
     expect((await updateMembers(alice, id, { add: [...somebody(4), bob] })).memberships).toHaveLength(21)
     await expect(updateMembers(alice, id, { add: somebody(1) })).rejects.toMatchObject({ code: 'RATE_LIMITED' })
-    // Whoever is in it already costs nothing.
+    // A user who is in the group already costs nothing.
     expect((await updateMembers(alice, id, { add: [bob] })).memberships).toHaveLength(21)
     const ports = world.nodes[0]?.parts.ports ?? expect.fail()
     expect(await ports.memberships.ofUser(alice.userId as UserId)).toHaveLength(1)

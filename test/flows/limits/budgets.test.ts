@@ -6,10 +6,10 @@ import { watchedPerUserMax } from '../../../src/protocol/limits.ts'
 import type { ApiError, Person } from '../../kit/person.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
-// What one user may take of a node, beside operations and connections.
+// These limits say what one user may take of a node, beside operations and connections.
 
 let world: World
-/** How far the time of day was set. */
+/** The time of day was set by this much. */
 let wallStepMs = 0
 const clock: Clock = {
   now: () => Date.now() + wallStepMs,
@@ -68,7 +68,7 @@ describe('people whose presence is watched', () => {
 
   it('are counted over all streams of a user, and a stream that ends makes room', async () => {
     const alice = await world.person('alice')
-    // Each shows its watcher first, so it is known when it has begun.
+    // Each stream first shows the user who watches, so it is known when it has begun.
     const streams = Array.from({ length: watchedPerUserMax / 100 }, (_, i) =>
       alice.followPresence([alice.userId, ...ids(i).slice(1)]),
     )

@@ -28,7 +28,7 @@ function forget(): void {
   roundTrips.length = 0
 }
 
-/** What streams of others may ask meanwhile. */
+/** Streams of others may ask for these meanwhile. */
 const ofPeriodicResyncs = ['sessions.renew', 'sequencer.heads']
 
 const asked = () => calls.map(({ operation, table }) => `${operation} ${table}`)
@@ -71,7 +71,7 @@ describe('the cost of', () => {
     await alice.send({ conversationId: id }, 'first')
     const { follow } = world.nodes[0]?.parts.domain ?? expect.fail()
     const streams = await Promise.all(crowd.map(({ userId }) => follow({ userId: userId as UserId, after: [] })))
-    // Each has caught up: what comes next is live.
+    // Each stream has caught up: what comes next is live.
     await Promise.all(streams.map((stream) => stream.next()))
     const heard = streams.map((stream) => stream.next())
     await vi.waitFor(async () => {
@@ -287,7 +287,7 @@ describe('the cost of', () => {
     expect(fifty.roundTrips).toBe(two.roundTrips)
   })
 
-  /** Straight into the stores: this person has so many chats more, each with a message that Redis knows of. */
+  /** Writes straight into the stores: this person has so many more chats, each with a message that Redis knows of. */
   async function acquaint({ userId }: Person, from: number, to: number): Promise<void> {
     const { conversations, memberships, messages, sequencer, activity } = world.nodes[0]?.parts.ports ?? expect.fail()
     const [me, other] = [userId, 'somebody'] as UserId[] as [UserId, UserId]
@@ -316,7 +316,7 @@ describe('the cost of', () => {
   it('a list of 50 chats with everything: four calls of DynamoDB and two round trips, with 50 chats as with 500', async () => {
     const alice = await world.person('alice')
     await acquaint(alice, 0, 50)
-    // On a node that has met neither the conversations nor the people, one batch more for each.
+    // A node that has met neither the conversations nor the people needs one batch more for each.
     const cold = await loadList(alice)
     expect(cold.calls).toEqual(
       [...batches, 'BatchGetItem conversations', 'BatchGetItem users', 'Query memberships'].sort(),
@@ -373,7 +373,7 @@ describe('the cost of', () => {
     expect(await countOf()).toEqual({ unreadConversationCount: 20, calls })
     await acquaint(alice, 20, 150)
     await countOf()
-    // Fifty at a time, until there are a hundred.
+    // There are fifty at a time, until there are a hundred.
     expect(await countOf()).toEqual({ unreadConversationCount: 100, calls: ['BatchGetItem messages', ...calls] })
   })
 
@@ -434,7 +434,7 @@ const pageOfTwo = /* GraphQL */ `
   }
 `
 
-// Without ticks, which whoever asks for them pays for by a read.
+// This asks for no ticks, as they cost a read.
 const leanSend = /* GraphQL */ `
   mutation ($input: SendMessageInput!) {
     sendMessage(input: $input) { duplicate message { id seq sender { id name } } }

@@ -4,7 +4,8 @@ import type { ConversationId, UserId } from '../../../src/protocol/ids.ts'
 import type { ApiError, Person } from '../../kit/person.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
-// What an operation turns out to load. Its estimate, which is judged before it runs, has tests of its own: document-cost.test.ts.
+// These limits are about what an operation turns out to load. Its estimate, which is judged before it runs, has tests of its own:
+// document-cost.test.ts.
 
 let world: World
 let alice: Person

@@ -9,7 +9,7 @@ let world: World
 beforeAll(async () => {
   world = await startWorld({
     nodes: 2,
-    // So slow that no operation comes back while the test runs.
+    // This is so slow that no operation comes back while the test runs.
     config: { traffic: { ...readConfig({ RATE_LIMIT_PER_SECOND: '1' }).traffic, rate: { perSecond: 0.001, burst } } },
     app: { onRedisRoundTrip: (name) => roundTrips.push(name) },
   })

@@ -12,7 +12,7 @@ afterAll(() => world.stop())
 
 type Seen = { message: { seq: number; clientMessageId: string | null; conversation?: { unreadCount: number } } }
 
-/** Everything after the first message that the person is told under this document, on a socket of its own. */
+/** Returns everything after the first message that the person is told under this document, on a socket of its own. */
 function watch({ url, token }: Person, conversationId: string, fields: string) {
   const client = createClient({
     url: `${url.replace('http', 'ws')}/graphql`,

@@ -20,14 +20,14 @@ const query = `query ($id: ID!, $aroundSeq: Int, $first: Int, $after: String) {
   }
 }`
 
-/** Twelve numbers, of which 6 and 7 were never used. */
+/** There are twelve seqs, of which 6 and 7 were never used. */
 beforeAll(async () => {
   world = await startWorld()
   ;[alice, bob] = [await world.person('alice'), await world.person('bob')]
   chat = world.chatOf(alice, bob)
   const { sequencer } = world.nodes[0]?.parts.ports ?? expect.fail()
   for (let seq = 1; seq <= 12; seq += 1) {
-    // As a node does that dies after reserving.
+    // A node that dies after reserving leaves this.
     if (seq === 6 || seq === 7) await sequencer.reserveAbove(chat as ConversationId, seq - 1)
     else await alice.send(bob, `m${seq}`)
   }

@@ -7,7 +7,7 @@ import { aChange, aGroupChange, aMessage, aVoid } from '../../kit/ids.ts'
 import type { Person } from '../../kit/person.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
-// What one person puts into a log makes it no slower to read than so many rows in large steps, once: counted, not timed.
+// However much one person puts into a log, a node reads those rows only once, and in large steps. This is counted, not timed.
 
 const calls: DynamoCall[] = []
 let world: World
@@ -33,7 +33,7 @@ async function aChat(): Promise<[Person, Person, string]> {
   return [alice, bob, world.chatOf(alice, bob)]
 }
 
-/** Straight into the log, from the first free cell on; Redis is told by forgetting. */
+/** Writes straight into the log, from the first free cell on. Redis learns of it by forgetting its counter. */
 async function fill(chat: string, count: number, rowAt: (seq: number) => LogRow, first = 2): Promise<void> {
   const { messages } = world.nodes[0]?.parts.ports ?? expect.fail()
   for (let from = first; from < first + count; from += 200) {

@@ -9,14 +9,14 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** Alice on the first node has written so much to bob on the second. */
+/** Alice, on the first node, has written so much to bob, on the second. */
 async function chatOf(...bodies: string[]): Promise<[Person, Person, string]> {
   const [alice, bob] = [await world.person('alice'), await world.person('bob', { node: 1 })]
   for (const body of bodies) await alice.send(bob, body)
   return [alice, bob, world.chatOf(alice, bob)]
 }
 
-/** `previousSeq>seq of the change: #target body`, with a star for what was missed. */
+/** Returns `previousSeq>seq of the change: #target body`, with a star for what was missed. */
 const changes = (events: readonly ChangedEvent[]): string[] =>
   events.map(
     ({ previousSeq, seq, catchUp, message }) =>

@@ -41,7 +41,7 @@ const one = async (person: Person, id: string): Promise<ListedChat | null> =>
     )
   ).conversation
 
-/** Alice, and so many who have written to her, the last of them last. */
+/** Makes Alice and so many people who have written to her; the last of them wrote last. */
 async function aliceAndFriends(count: number): Promise<{ alice: Person; friends: Person[]; chats: string[] }> {
   const alice = await world.person('alice')
   const friends: Person[] = []
@@ -56,7 +56,7 @@ async function aliceAndFriends(count: number): Promise<{ alice: Person; friends:
 const membersFrom = (joinedSeq: number, members: readonly UserId[]) =>
   new Map(members.map((userId) => [userId, { role: 'MEMBER', joinedSeq } as const]))
 
-/** Straight into the stores: a conversation of this person with an entry at each of these times. */
+/** Writes straight into the stores: a conversation of this person with an entry at each of these times. */
 async function writtenFor(
   { userId }: Person,
   kind: 'DIRECT' | 'GROUP',
@@ -145,7 +145,7 @@ describe('the order of chats', () => {
   it('that is behind the log still shows every chat once, and catches up with what it shows', async () => {
     const { alice, chats } = await aliceAndFriends(5)
     const { messages } = node(0).ports
-    // Stored, and never published.
+    // The message is stored, and never published.
     await messages.put(aMessage(chats[1] as ConversationId, 2, { sentAtMs: Date.now() + 1000, body: 'unheard' }))
     expect((await walk(alice, 2)).toSorted()).toEqual(chats.toSorted())
     const [first] = await listOf(alice)
@@ -435,7 +435,7 @@ describe('conversationChanged', () => {
     periodicResync()
     expect((await atBob.receives(3)).at(-1)).toMatchObject({ pinned: true })
 
-    // The counter gone, the log tells; a number that was only reserved is nothing to show.
+    // If the counter is gone, the log tells. A seq that was only reserved is nothing to show.
     await world.redis.flush()
     await messages.put(aMessage(conversationId, 3))
     periodicResync()

@@ -11,20 +11,20 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** Alice on the first node, bob on the second. */
+/** Alice is on the first node, bob on the second. */
 const chatters = async (): Promise<[Person, Person, string]> => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob', { node: 1 })]
   return [alice, bob, world.chatOf(alice, bob)]
 }
 
 const lines = (events: readonly AddedEvent[]): string[] => events.map(({ message }) => line(message))
-/** `previousSeq>seq`, with a star for what was missed. */
+/** Returns `previousSeq>seq`, with a star for what was missed. */
 const steps = (events: readonly AddedEvent[]): string[] =>
   events.map(({ previousSeq, message, catchUp }) => `${previousSeq}>${message.seq}${catchUp ? '*' : ''}`)
 
 const pendingOf = ({ userId }: Person) => world.nodes[0]?.parts.ports.pending.list(userId as UserId)
 
-/** The events of a response that is a stream of them. */
+/** Returns the events of a response that is a stream of them. */
 async function* eventsOf(response: Response): AsyncGenerator<unknown> {
   let text = ''
   for await (const chunk of response.body ?? []) {
@@ -214,7 +214,7 @@ describe('messageAdded', () => {
     await atBob.receives(1)
     await world.online(bob)
     const { ports, domain } = world.nodes[1]?.parts ?? expect.fail()
-    // As a node does that dies between the write and the publish.
+    // A node that dies between the write and the publish leaves this.
     const conversationId = chat as ConversationId
     const [last] = await ports.messages.below(conversationId, 2, 1)
     if (last?.kind !== 'message') expect.fail()
@@ -231,7 +231,7 @@ describe('messageAdded', () => {
     await world.online(bob)
     await alice.send(bob, 'one')
     const { ports } = world.nodes[0]?.parts ?? expect.fail()
-    // As a node does that dies after reserving.
+    // A node that dies after reserving leaves this.
     await ports.sequencer.reserveAbove(chat as ConversationId, 1)
     await alice.send(bob, 'three')
     expect(steps(await atBob.receives(2))).toEqual(['0>1', '1>3'])
@@ -239,9 +239,9 @@ describe('messageAdded', () => {
     await atBob.stop()
   })
 
-  // On a machine so busy that the sends outlast the node's patience with a silent link, an attempt says nothing.
+  // If the machine is so busy that the sends take longer than the node waits on a silent link, an attempt proves nothing.
   it('a reader that stalls is given everything from the log, in order', { timeout: 120_000 }, async () => {
-    // Its node takes ten times as long to take the silence for a dead link: that is no subject here, and sending takes its time.
+    // Its node waits ten times as long before it takes silence for a dead link: that is not tested here, and sending takes its time.
     await world.startNode({
       clock: { now: Date.now, monotonic: () => performance.now(), sleep: (ms, signal) => sleep(10 * ms, signal) },
     })
@@ -250,7 +250,7 @@ describe('messageAdded', () => {
     await world.online(bob)
     const socket = await atBob.connected()
     socket.pause()
-    // More than the sockets hold, and then more than the inbox does.
+    // This is more than the sockets hold, and then more than the inbox does.
     const bodies: string[] = []
     while ((await overflowsAt(world.url(2))) === 0) {
       const some = Array.from({ length: 30 }, (_, i) => `m${bodies.length + i} ${'😀'.repeat(4000)}`)

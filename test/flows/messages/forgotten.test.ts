@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** Every row of every table, and every key of Redis with what is in it. */
+/** Returns every row of every table, and every key of Redis with what is in it. */
 async function everything(): Promise<string> {
   const client = createDynamoStoreClient({
     endpoint: await sharedService('dynalite'),
@@ -109,7 +109,7 @@ describe('what was deleted', () => {
 })
 
 describe('a retry', () => {
-  /** Two nodes on the same stores, with secrets of their own, as before and after a rotation. */
+  /** Two nodes are on the same stores, with secrets of their own, as before and after a rotation. */
   function twoSecrets() {
     const { ports } = memoryDomain()
     let ids = 0

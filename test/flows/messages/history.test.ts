@@ -8,7 +8,7 @@ let alice: Person
 let bob: Person
 let chat: string
 
-/** Twelve numbers, of which 4, 5 and 9 were never used. */
+/** There are twelve seqs, of which 4, 5 and 9 were never used. */
 const seqs = [12, 11, 10, 8, 7, 6, 3, 2, 1]
 
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const { sequencer } = world.nodes[0]?.parts.ports ?? expect.fail()
   for (let seq = 1; seq <= 12; seq += 1) {
     if (seqs.includes(seq)) await alice.send(bob, `m${seq}`)
-    // As a node does that dies after reserving.
+    // A node that dies after reserving leaves this.
     else await sequencer.reserveAbove(chat as ConversationId, seq - 1)
   }
 })

@@ -231,7 +231,7 @@ describe('an upload', () => {
     const announced = await announce(alice)
     const input = { attachmentIds: [announced.attachment.id], clientMessageId: randomUUID() }
     await expect(say(alice, bob, input)).rejects.toMatchObject(refused(/not uploaded yet/))
-    // What could not be sent has not made a chat either.
+    // The message that could not be sent has not made a chat either.
     expect((await bob.conversations()).edges).toEqual([])
     await put(announced, 'picture')
     expect(await say(alice, bob, input)).toMatchObject({ duplicate: false, message: { seq: 1 } })
@@ -281,7 +281,7 @@ describe('a retry', () => {
     await expect(say(alice, bob, { ...input, attachmentIds: [other] })).rejects.toMatchObject(conflict)
     await expect(say(alice, bob, withoutFile)).rejects.toMatchObject(conflict)
     await expect(say(alice, bob, { ...input, body: 'see' })).rejects.toMatchObject(conflict)
-    // The conflict has not used it up.
+    // The conflict has not used the file up.
     expect(await say(alice, bob, { attachmentIds: [other] })).toMatchObject({ duplicate: false })
   })
 
@@ -366,7 +366,7 @@ describe('a day later', () => {
     const input = { clientMessageId: randomUUID(), attachmentIds: [sent] }
     const { message } = await say(ann, ben, input)
     const gone = await say(ann, ben, { attachmentIds: [deleted] })
-    // A crash in the middle of a send, and bytes that outlived their message.
+    // A send crashed in the middle, and bytes outlived their message.
     await ports.uploads.attach(abandoned as never, randomUUID() as never)
     await ann.remove(gone.message.conversationId, gone.message.seq)
     await put(toDelete, 'picture')

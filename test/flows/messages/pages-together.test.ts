@@ -3,7 +3,7 @@ import { createGroup, updateMembers } from '../../kit/group-of.ts'
 import type { Person } from '../../kit/person.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
-// Whoever asks for the same page at once shares the read, and where nothing of it is their own, the text.
+// Requests for the same page at the same time share the read. Where nothing of the page is personal, they also share the text.
 
 let world: World
 beforeAll(async () => {

@@ -18,7 +18,7 @@ async function aChat(): Promise<[Person, Person, string]> {
 }
 
 const badEmoji = { code: 'BAD_USER_INPUT', field: 'emoji' }
-/** Different people kissing: 25 of them, 35 bytes each. */
+/** These are 25 emoji of different people kissing, of 35 bytes each. */
 const tones = ['🏻', '🏼', '🏽', '🏾', '🏿']
 const kisses = tones.flatMap((one) => tones.map((other) => `👩${one}‍❤️‍💋‍👩${other}`))
 
@@ -98,7 +98,7 @@ describe('an edit', () => {
 })
 
 describe('a change for which there is no room', () => {
-  /** Such a row is an earlier release's: nearly 400 KB of reactions. */
+  /** An earlier release has left such a row: nearly 400 KB of reactions. */
   async function aFullMessage(): Promise<[Person, Person, string]> {
     const [alice, bob] = [await world.person('alice'), await world.person('bob', { node: 1 })]
     const chat = world.chatOf(alice, bob)
@@ -108,7 +108,7 @@ describe('a change for which there is no room', () => {
     const reactions = people.map((userId, i) => ({ emoji: kisses[0] ?? '', userId, seq: i + 1, on: true, changes: 1 }))
     const full = aMessage(chat as never, 2, { senderId: alice.userId as never, reactions })
     await messages.put(full)
-    // In the log without having been applied, as a node leaves it that died in between.
+    // The change is in the log and was not applied: a node that died in between leaves this.
     await messages.put(aChange(full, 3, { type: 'reaction', emoji: '👍', on: true }, { senderId: aUser() }))
     return [alice, bob, chat]
   }

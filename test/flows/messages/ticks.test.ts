@@ -22,7 +22,7 @@ type TicksAnswer = { messages: { edges: { node: { tick: Tick } }[] } }
 const ticksSeenBy = async (person: Person, chat: string): Promise<Tick[]> =>
   (await person.ask<TicksAnswer>(ticksQuery, { chat })).messages.edges.map(({ node }) => node.tick).reverse()
 
-/** `delivered/read` */
+/** Returns `delivered/read`. */
 const boundary = ({ lastDeliveredSeq, lastReadSeq }: Pick<TicksEvent, 'lastDeliveredSeq' | 'lastReadSeq'>): string =>
   `${lastDeliveredSeq}/${lastReadSeq}`
 
@@ -87,7 +87,7 @@ describe('ticksChanged', () => {
     const [alice, bob, conversationId] = await chatOf(1)
     const atAlice = alice.followTicks()
     const carol = await world.person('carol')
-    // Nothing comes first here, so ask until the subscription is heard to stand.
+    // Nothing comes first here, so this asks until the subscription is heard to stand.
     const first = atAlice.receives(1)
     await expect
       .poll(async () => {

@@ -30,7 +30,7 @@ describe('over two nodes', () => {
     const [alice, bob, chat] = await chatOf()
     const atBob = bob.followTyping(chat)
     const says = async (typing: boolean, count: number) => {
-      // Said again until it is heard: nobody knows when the subscription stands.
+      // This is said again until it is heard: the client does not know when the subscription stands.
       await vi.waitFor(
         async () => {
           await alice.setTyping(chat, !typing)
@@ -86,7 +86,7 @@ describe('by the clock', () => {
         {
           events,
           clock,
-          // Everybody stays in the group.
+          // All members stay in the group.
           subscribeUser: createSubscribeUser({
             events,
             access: { member: async (id: string) => memberOf(id) } as unknown as Access,

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const aPrefix = () => `t${randomUUID().slice(0, 8)}_`
 
-/** A node as the environment makes it, on the one Redis. */
+/** Starts a node as the environment makes it, on the one Redis. */
 async function start(
   settings: { TABLE_PREFIX: string; REDIS_PREFIX?: string; REDIS_URL?: string },
   onUnusable: (error: Error) => void = () => undefined,
@@ -68,7 +68,7 @@ test('the Redis prefix of another deployment is an error that names both and the
   const error = await start({ TABLE_PREFIX: second, REDIS_PREFIX }).catch((thrown: Error) => thrown.message)
   for (const word of [first, second, 'Set REDIS_PREFIX', `DEL ${REDIS_PREFIX}deployment`]) expect(error).toContain(word)
   expect(error).toMatch(/[0-9a-f-]{36} with the tables .*[0-9a-f-]{36} with the tables/)
-  // The way out: the other has ended, and somebody says so.
+  // This is the way out: the other deployment has ended, and an operator deletes its key.
   await redis.raw.del(`${REDIS_PREFIX}deployment`)
   await start({ TABLE_PREFIX: second, REDIS_PREFIX })
 })
@@ -80,7 +80,7 @@ test('of two deployments that meet while they run, one goes on, and the other is
   const errors: Error[] = []
   const one = await start({ TABLE_PREFIX: first, REDIS_PREFIX }, (error) => void errors.push(error))
   expect(await readiness(one)).toBe(200)
-  // As after a partition of a minute, or where Redis has forgotten.
+  // This is as after a partition of a minute, or where Redis has forgotten.
   await redis.raw.del(`${REDIS_PREFIX}deployment`)
   const other = await start({ TABLE_PREFIX: second, REDIS_PREFIX })
   expect([await readiness(one), await readiness(other), await readiness(one)]).toEqual([503, 200, 503])

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { line, type Person } from '../../kit/person.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
-/** What is said of a failure, without what is of this run alone. */
+/** Returns what the answer says of a failure, without what belongs to this run alone. */
 const failure = async (asked: Promise<unknown>) =>
   asked.then(
     () => 'it went well',
     ({ code, message, field }) => ({ code, message, field }),
   )
 
-/** Everything a client sees of a short conversation, without ids that no two runs have in common. */
+/** Returns everything that a client sees of a short conversation, without ids that no two runs have in common. */
 async function converse(world: World) {
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
   const chat = world.chatOf(alice, bob)
@@ -35,7 +35,7 @@ async function converse(world: World) {
   return { sent, shown, history, answers: await answersOf(alice, bob, chat) }
 }
 
-/** Of documents of every kind: compiled, not compiled, and such as go wrong. */
+/** The documents are of every kind: compiled, not compiled, and such as go wrong. */
 async function answersOf(alice: Person, bob: Person, chat: string) {
   const nameless = (answer: unknown) =>
     JSON.parse(

@@ -13,7 +13,7 @@ afterAll(() => world.stop())
 
 const node = (at: number) => world.nodes[at]?.parts ?? expect.fail()
 
-/** The counter as it is now; the returned function brings it back. */
+/** Reads the counter as it is now. The returned function brings it back. */
 async function rememberCounter(chat: string): Promise<() => Promise<void>> {
   const { raw } = world.redis
   const [key] = await raw.keys(`*seq:{${chat}}`)
@@ -22,7 +22,7 @@ async function rememberCounter(chat: string): Promise<() => Promise<void>> {
   return async () => void (await raw.set(key, value))
 }
 
-/** Another master than before, with what it has. */
+/** Makes it another master than before, with the same data. */
 async function promote(): Promise<void> {
   const results = await world.redis.raw.multi().replicaof('127.0.0.1', 1).replicaof('NO', 'ONE').exec()
   expect(results?.map(([error]) => error)).toEqual([null, null])
@@ -56,7 +56,7 @@ it.each([
     const [alice, bob] = [await world.person('alice'), await world.person('bob')]
     const { conversationId } = await alice.send(bob, 'one')
     const fallBack = await rememberCounter(conversationId)
-    // As a node does that dies after reserving.
+    // A node that dies after reserving leaves this.
     await node(0).ports.sequencer.reserveAbove(conversationId as ConversationId, 1)
     expect((await alice.send(bob, 'three')).seq).toBe(3)
     await fallBack()

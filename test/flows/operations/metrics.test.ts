@@ -17,7 +17,7 @@ beforeAll(async () => {
   world = await startWorld({
     nodes: 2,
     dynamodbEndpoint: dynamodb.url,
-    // With a way to push, as its metrics are there only then.
+    // This node can push, as the metrics of push are there only then.
     config: { push: { preview: true, log: true } },
     app: { push: { works: false } },
   })
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const rendered = async (node = 0): Promise<string> => (await fetch(`${world.url(node)}/metrics`)).text()
 
-/** The sum of all series of that name with these labels. */
+/** Returns the sum of all series of that name with these labels. */
 async function numberOf(name: string, labels: Record<string, string> = {}, node = 0): Promise<number> {
   const lines = (await rendered(node))
     .split('\n')
@@ -40,7 +40,7 @@ async function numberOf(name: string, labels: Record<string, string> = {}, node 
 
 type Series = { name: string; labels?: Record<string, string>; node?: number }
 
-/** By how much the numbers rise until `rise` of them is reached, or the test's patience is over. */
+/** Waits until each number has risen by `by`, or fails after a while. */
 async function rises(numbers: readonly (Series & { by: number })[], happening: () => Promise<unknown>): Promise<void> {
   const read = () => Promise.all(numbers.map(({ name, labels, node }) => numberOf(name, labels, node)))
   const before = await read()
@@ -49,7 +49,7 @@ async function rises(numbers: readonly (Series & { by: number })[], happening: (
   await expect.poll(risen, { timeout: 20_000 }).toEqual(numbers.map(({ by }) => by))
 }
 
-/** Alice on the first node, bob on the second. */
+/** Alice is on the first node, bob on the second. */
 const chatters = async (): Promise<[Person, Person, ConversationId]> => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob', { node: 1 })]
   return [alice, bob, world.chatOf(alice, bob) as ConversationId]
@@ -128,11 +128,11 @@ describe('a number moves', () => {
     await rises(
       [
         { name: 'parley_voids_total', labels: { by: 'reader' }, node: 1, by: 1 },
-        // By the hole, or by a periodic resync that came just then.
+        // The reason is the hole, or a periodic resync that came just then.
         { name: 'parley_resyncs_total', labels: { stream: 'messages' }, node: 1, by: 1 },
       ],
       async () => {
-        // As a node does that dies after reserving.
+        // A node that dies after reserving leaves this.
         await partsOf(0).ports.sequencer.reserveAbove(chat, 1)
         await alice.send(bob, 'three')
         await atBob.receives(2)
@@ -221,11 +221,11 @@ describe('what whoever is on call looks at', () => {
   const alerts = file('deploy/prometheus/alerts.yml')
   const docs = file('docs/operations.md')
 
-  /** By name, its type. */
+  /** Returns the type of each metric, by name. */
   const metrics = async () =>
     new Map([...(await rendered()).matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]))
 
-  /** Every name a query may use. */
+  /** Returns every name that a query may use. */
   async function series(): Promise<Set<string>> {
     const all = [...(await metrics())].flatMap(([name, type]) =>
       type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => `${name}${suffix}`) : [name],

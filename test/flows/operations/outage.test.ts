@@ -37,11 +37,11 @@ describe.each(outages)('while $name', ({ name, begin, end }) => {
       via,
       clientMessageId: `${name} ${via}`.replaceAll(' ', '-'),
     }))
-    // Opened before, as a client that is connected when it happens.
+    // This connection is opened before, as by a client that is connected when it happens.
     await alice.ask('{ viewer { id } }', {}, { via: 'ws' })
 
     await begin()
-    // The outage lasts until all have answered: whoever waited for its end would wait for ever.
+    // The outage lasts until all have answered: a send that waited for its end would wait for ever.
     const answers = await Promise.all(
       sends.map((send) => alice.send(bob, `during ${send.via}`, send).catch((error: unknown) => error)),
     )

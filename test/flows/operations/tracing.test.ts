@@ -17,7 +17,7 @@ type Span = {
   parentSpanId?: string
   status: { code?: number }
   attributes: { key: string; value: { stringValue?: string; intValue?: number } }[]
-  /** Which node it is of. */
+  /** The span is of this node. */
   node: string
 }
 
@@ -33,7 +33,7 @@ afterAll(async () => {
   await collector.stop()
 })
 
-/** Takes traces as OTLP has them in JSON. */
+/** Accepts traces as OTLP has them in JSON. */
 async function startCollector() {
   const spans: Span[] = []
   const services = new Set<string>()
@@ -56,7 +56,7 @@ async function startCollector() {
     stop,
     services,
     received: () => received,
-    /** Those of one trace, once all these are there. */
+    /** Resolves with the spans of one trace, once all of these are there. */
     async trace(traceId: string, ...names: string[]): Promise<Span[]> {
       const found = () => spans.filter((span) => span.traceId === traceId)
       await expect
@@ -77,7 +77,7 @@ const traceparent = (digit: string, flags = '01') => `00-${traceId(digit)}-${cli
 const named = (spans: readonly Span[], name: string): Span => spans.find((span) => span.name === name) ?? expect.fail()
 const attribute = ({ attributes }: Span, key: string) => attributes.find((each) => each.key === key)?.value
 
-/** Alice on the first node, bob on the second, listening. */
+/** Alice is on the first node; bob listens on the second. */
 async function chatters() {
   const [alice, bob] = [await world.person('alice'), await world.person('bob', { node: 1 })]
   const atBob = bob.follow()
@@ -173,7 +173,7 @@ describe('one trace', () => {
     await post('/messages', alice, inputFor(bob, 'a'), traceparent('5', '00'))
     await post('/messages', alice, inputFor(bob, 'b'), traceparent('0'))
     await post('/messages', alice, inputFor(bob, 'c'), `${traceparent('6')}-more`)
-    // Later than those before it, and kept.
+    // This trace is later than those before it, and is kept.
     await post('/messages', alice, inputFor(bob, 'd'), traceparent('7'))
     await collector.trace(traceId('7'), 'deliver')
     for (const digit of ['5', '0', '6']) expect(collector.received()).not.toContain(traceId(digit))

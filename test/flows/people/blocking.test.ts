@@ -12,13 +12,13 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** Alice at the first node, bob at the second. */
+/** Alice is at the first node, bob at the second. */
 const strangers = async (): Promise<[Person, Person]> => [
   await world.person('alice'),
   await world.person('bob', { node: 1 }),
 ]
 
-/** They have a chat, of three messages by bob and one by alice. */
+/** They have a chat, with three messages by bob and one by alice. */
 async function acquaintances(): Promise<[Person, Person, string]> {
   const [alice, bob] = await strangers()
   for (const body of ['one', 'two', 'three']) await bob.send(alice, body, { clientMessageId: body })
@@ -97,7 +97,7 @@ describe('somebody who is blocked', () => {
 
   it('cannot finish a send that was never accepted', async () => {
     const [alice, bob, chat] = await acquaintances()
-    // As a node does that dies after the claim.
+    // A node that dies after the claim leaves this.
     const payloadHash = (await portsOf(0).claims.get(bob.userId as UserId, 'two' as never))?.payloadHash ?? ''
     const send = { senderId: bob.userId as UserId, clientMessageId: 'unfinished' as never }
     const reserved = (await portsOf(0).sequencer.reserve(chatId(chat), send)) ?? expect.fail()
@@ -151,11 +151,11 @@ describe('somebody who is blocked', () => {
     await world.offline(alice)
     expect(await bob.presenceOf(alice)).toEqual(neverSeen)
     for (const { parts } of world.nodes) parts.domain.resyncScheduler.resyncAll()
-    // Whatever was said of alice came before this.
+    // Anything that was said of alice came before this.
     const bobs = bob.follow()
     await atBob.sees(({ id, presence }) => id === bob.userId && presence?.state === 'ONLINE')
     expect(atBob.events.filter(({ id }) => id === alice.userId)).toEqual([{ id: alice.userId, presence: neverSeen }])
-    // The other way round nothing is hidden.
+    // In the other direction nothing is hidden.
     expect(await alice.presenceOf(bob)).toMatchObject({ state: 'ONLINE' })
     await Promise.all([atBob.stop(), bobs.stop()])
   })
@@ -238,7 +238,7 @@ describe('whoever blocks', () => {
     expect(await refusal(bob.send(alice, 'x'))).toEqual(words)
     const key = keys.block(chatId(chat))
     expect(await world.redis.raw.get(key)).toMatch(new RegExp(`^known\n\\w+\n${alice.userId}$`))
-    // As a replica does that takes over and has not heard of the block.
+    // A replica takes over that has not heard of the block.
     await world.redis.raw.set(key, `known\n${'0'.repeat(40)}\n`)
     expect(await refusal(bob.send(alice, 'x'))).toEqual(words)
   })

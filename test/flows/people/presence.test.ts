@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** Alice at the first node, bob at the second; they have a chat. */
+/** Alice is at the first node, bob at the second. They have a chat. */
 async function acquaintances(): Promise<[Person, Person]> {
   const [alice, bob] = [await world.person('alice'), await world.person('bob', { node: 1 })]
   await alice.send(bob, 'hi')
@@ -68,7 +68,7 @@ describe('presence', () => {
     const [alice, bob] = await acquaintances()
     const atAlice = alice.followPresence([bob.userId])
     await atAlice.receives(1)
-    // A node of its own that will give no further sign of life.
+    // This node of its own will give no further sign of life.
     const { link } = connectNode(world.redis.url)
     const doomed = createSoftStateRedis(link, { sessionTtlMs: 1500 }).sessions
     const session = { userId: bob.userId as never, connectionId: 'doomed' }

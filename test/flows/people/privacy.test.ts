@@ -7,7 +7,7 @@ let world: World
 let mallory: Person
 let chat: string
 let secretCursor: string
-/** A conversation that does not exist. */
+/** This conversation does not exist. */
 const nowhere = 'dm_doesNotExistAnywhereAtAll'
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ const attempts: Attempt[] = [
   ['ticksChanged', (id) => firstOf(mallory.followTicks({ conversationId: id }))],
 ]
 
-/** Everything a stranger can see of an answer. */
+/** Returns everything that a stranger can see of an answer. */
 const seen = (attempt: Promise<unknown>) =>
   attempt
     .catch((error: unknown) => error)

@@ -47,7 +47,7 @@ describe('updateProfile', () => {
     await later.send(bob, 'hi')
     expect((await shown(later, later)).name).toBe('Own')
     expect((await shown(bob, alice)).name).toBe('Own')
-    // Once the own name is gone, it is the newest token's.
+    // Once the user's own name is gone, the name is that of the newest token.
     const { ports } = world.nodes[0]?.parts ?? expect.fail()
     await expect.poll(async () => (await ports.profiles.getMany([userId as UserId]))[0]?.name).toBe('Second token')
   })

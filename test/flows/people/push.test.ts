@@ -54,7 +54,7 @@ async function waiting(jobs: number): Promise<void> {
   await vi.waitFor(async () => expect(await partsOf().ports.push?.queue.backlog()).toMatchObject({ jobs }), patience)
 }
 
-/** Until there is nothing to do just now. */
+/** Works until there is nothing to do just now. */
 async function workOff(): Promise<void> {
   for (;;) {
     const { found = 0, finished } = (await partsOf().domain.push?.tick()) ?? {}
@@ -141,7 +141,7 @@ describe('while the push service', () => {
     const begun = await partsOf().domain.push?.tick()
     await vi.waitFor(() => expect(service.arrived()).toBe(1), patience)
 
-    // It is held open until the end of this: whoever waited for it would wait for ever.
+    // The request is held open until the end of this: a worker that waited for it would wait for ever.
     for (const n of upTo(5)) {
       await alice.send(bob, `alice ${n}`)
       await carol.send(bob, `carol ${n}`)

@@ -6,8 +6,8 @@ import { createGroup } from '../../kit/group-of.ts'
 import { ApiError, type Person } from '../../kit/person.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
-// What somebody learns of people they have never written to, and of conversations they are not in: nothing, neither by an answer nor
-// by what it takes to give it.
+// A user learns nothing of people they have never written to, nor of conversations they are not in: neither by an answer nor by what it takes
+// to give it.
 
 const calls: string[] = []
 let world: World

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 export async function buildServer(): Promise<{ script: string; remove(): Promise<void> }> {
   const place = join(root, 'node_modules', '.cache', `parley-test-${process.pid}-${Date.now()}`)
   await mkdir(place, { recursive: true })
-  // Below node_modules the project's own package.json does not count.
+  // The project's own package.json does not count below node_modules.
   await writeFile(join(place, 'package.json'), '{ "type": "module" }\n')
   const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
   const settings = ['-p', 'tsconfig.build.json', '--noCheck', '--sourceMap', 'false', '--outDir', place]

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 export type DemoServer = Awaited<ReturnType<typeof startDemoServer>>
 
 /**
- * What `npm start` starts: one process in development mode, everything embedded unless the settings say otherwise, with the
+ * Starts what `npm start` starts: one process in development mode, with everything embedded unless the settings say otherwise, and with the
  * demo page. It can be killed.
  */
 export async function startDemoServer(settings: Record<string, string> = {}) {
@@ -44,7 +44,7 @@ export async function startDemoServer(settings: Record<string, string> = {}) {
   return { url: node.url, crashes, start: node.start, kill: node.kill, stop }
 }
 
-/** The server with the page beside it, for all files of a run. */
+/** Starts the server with the page beside it, for all files of a run. */
 export async function buildDemoServer(): Promise<{ script: string; remove(): Promise<void> }> {
   const built = await transpileServer()
   try {
@@ -56,7 +56,7 @@ export async function buildDemoServer(): Promise<{ script: string; remove(): Pro
   return built
 }
 
-/** As `npm run build` does: in a process of its own, for under Vitest React would come as it is for its developers. */
+/** The page is built as `npm run build` does, in a process of its own: under Vitest, React would come in its version for developers. */
 async function buildDemo(outDir: string): Promise<void> {
   const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin', 'vite.js')
   const { NODE_ENV: _test, ...env } = process.env

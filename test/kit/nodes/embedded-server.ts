@@ -1,4 +1,4 @@
-// A server with nothing but its embedded backends. Prints where they are; on SIGINT it drains, which needs them both.
+// This is a server with nothing but its embedded backends. It prints where they are. On SIGINT it drains, which needs them both.
 
 import { Redis } from 'ioredis'
 import { startEmbedded } from '../../../src/embedded/start-embedded.ts'

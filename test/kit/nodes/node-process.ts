@@ -16,7 +16,7 @@ type Memory = {
   cpuMs: number
 }
 
-/** One compiled production node, a process of its own with a probe in it, with these settings and no others. */
+/** Starts one compiled production node as a process of its own with a probe in it, with these settings and no others. */
 export async function startNodeProcess(script: string, settings: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, ['--expose-gc', '--import', probe, script], {
     env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: '0', ...settings },
@@ -24,7 +24,7 @@ export async function startNodeProcess(script: string, settings: Readonly<Record
   })
   const exited = once(child, 'exit') as Promise<[number | null, string | null]>
   const waiting = new Map<number, (answer: unknown) => void>()
-  /** What it logged as an error, or said outside of the log. */
+  /** Returns what it has logged as an error, or printed outside of the log. */
   const complaints: string[] = []
   let asked = 0
   let listening: (url: string) => void = () => undefined
@@ -63,9 +63,9 @@ export async function startNodeProcess(script: string, settings: Readonly<Record
     exited,
     complaints,
     isRunning: () => child.exitCode === null && child.signalCode === null,
-    /** The longest the event loop has worked without a pause since the last call, in time on the CPU. */
+    /** Returns the longest time that the event loop has worked without a pause since the last call, in time on the CPU. */
     worstStall: () => ask<{ cpuMs: number; wallMs: number }>('stall'),
-    /** After a garbage collection. */
+    /** Returns what is in memory after a garbage collection. */
     memory: () => ask<Memory>('memory'),
     heapSnapshot: (path: string) => ask<string>('snapshot', path),
     async stop() {

@@ -1,5 +1,5 @@
-// Loaded into a node with --import. Over IPC it tells its parent what only the inside knows: how long the event loop was held
-// up by its own work, and what is in memory when the garbage is gone.
+// This is loaded into a node with --import. Over IPC it tells its parent what only the inside knows: how long the event loop was held up by
+// its own work, and what is in memory when the garbage is gone.
 
 import { readFileSync } from 'node:fs'
 import { writeHeapSnapshot } from 'node:v8'
@@ -15,7 +15,7 @@ setInterval(() => {
   last = now
 }, beatMs).unref()
 
-/** Of the main thread alone, and only while it ran: another process that takes the core away is not this one's stall. */
+/** Measures the main thread alone, and only while it ran: another process that takes the core away is not a stall of this one. */
 function threadCpuMs() {
   try {
     return Number(readFileSync('/proc/self/schedstat', 'latin1').split(' ', 1)[0]) / 1e6
@@ -32,7 +32,7 @@ function countResources() {
 }
 
 const answers = {
-  /** The longest that the loop worked between two beats since it was last asked. */
+  /** Returns the longest that the loop worked between two beats since the last question. */
   stall() {
     const answer = worst
     worst = { cpuMs: 0, wallMs: 0 }
@@ -50,6 +50,6 @@ const answers = {
 }
 
 process.on('message', ({ id, ask, argument }) => process.send?.({ id, answer: answers[ask]?.(argument) }))
-// However the parent ends, nothing is left of it.
+// If the parent ends in any way, this process ends too.
 process.on('disconnect', () => process.exit(1))
 process.channel?.unref()

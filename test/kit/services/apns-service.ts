@@ -7,7 +7,7 @@ import { listen } from './listen.ts'
 type Reply = { status: number; reason?: string; headers?: Record<string, string> } | 'nothing'
 type Received = { token: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }
 
-/** APNs over HTTP/2, without TLS: verifies the provider token and the headers, and answers in Apple's words. */
+/** Plays APNs over HTTP/2, without TLS. It verifies the provider token and the headers, and answers in Apple's words. */
 export async function startApnsService(now: () => number) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const account: ApnsAccount = {
@@ -71,11 +71,11 @@ export async function startApnsService(now: () => number) {
     endpoint: origin,
     account,
     received,
-    /** What the next requests are answered. */
+    /** Sets the answer to the next requests. */
     next: (...some: Reply[]) => void replies.push(...some),
     providerTokens: () => providerTokens.size,
     connections: () => connections,
-    /** Every connection is to be left. */
+    /** Tells the clients to leave every connection. */
     goAway: () => {
       for (const session of sessions) session.goaway()
     },

@@ -4,7 +4,7 @@ import { listen } from './listen.ts'
 
 export type DynamoEcho = Awaited<ReturnType<typeof startDynamoEcho>>
 
-/** In front of a DynamoDB: passes calls on, or fails them with an error whose message quotes all that was asked. */
+/** Stands in front of a DynamoDB. It passes calls on, or fails them with an error whose message quotes all that was asked. */
 export async function startDynamoEcho(target: string) {
   let failure: { status: number; type: string } | undefined
   const server = createServer(async (request, response) => {
@@ -22,7 +22,7 @@ export async function startDynamoEcho(target: string) {
   const { origin: url, stop } = await listen(server)
   return {
     url,
-    /** `rejects`: as if we had asked for nonsense. `breaks`: as if it were its own fault. */
+    /** `rejects` answers as if we had asked for nonsense. `breaks` answers as if the fault were its own. */
     rejects() {
       failure = { status: 400, type: 'ValidationException' }
     },

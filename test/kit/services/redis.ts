@@ -41,20 +41,20 @@ export async function startRedis(options: readonly string[] = []) {
 
   return {
     url: `unix://${socket}`,
-    /** A connection for tests that look at keys directly. */
+    /** Tests use this connection to look at keys directly. */
     raw,
     flush: async () => void (await raw.flushall()),
     killSubscribers: () => killSubscribers(raw),
     /** Stops answering commands until `resume`. */
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
-    /** Dies at once, and stays dead until `launch`. */
+    /** Kills it at once. It stays dead until `launch`. */
     kill: end,
     async launch(): Promise<void> {
       child = launch()
       await raw.ping()
     },
-    /** Another process with the same data, as after a restart from a dump or a failover. */
+    /** Starts another process with the same data, as after a restart from a dump or a failover. */
     async failover(): Promise<void> {
       await raw.save()
       await end()
@@ -69,7 +69,7 @@ export async function startRedis(options: readonly string[] = []) {
   }
 }
 
-// However this process ends, its end of the pipe is closed, and with it the server.
+// In whatever way this process ends, its end of the pipe is closed, and that ends the server.
 const guarded = 'exec 3<&0; { cat <&3 >/dev/null; kill -9 $$; } & exec redis-server "$@" </dev/null 3<&-'
 
 /** Closes the connections that listen, from the server's side. */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { env } from 'node:process'
 import { listen } from './listen.ts'
 
-// The SDK's only switch for its warning about this Node version.
+// This is the SDK's only switch for its warning about this Node version.
 env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true'
 
 type S3rver = { configureBuckets(): Promise<unknown>; callback(): RequestListener; logger: { close(): void } }
@@ -15,7 +15,7 @@ const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object)
 
 export const s3Credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
 
-/** An S3 with one bucket. s3rver does not look at the signatures of today, so that is done here, in front of it. */
+/** Starts an S3 with one bucket. s3rver does not check the signatures of today, so that is done here, in front of it. */
 export async function startS3(bucket: string) {
   const directory = await mkdtemp(join(tmpdir(), 'parley-s3-'))
   const s3 = new S3rver({ directory, silent: true, configureBuckets: [{ name: bucket }] })
@@ -47,7 +47,7 @@ const partsOf = (request: IncomingMessage): { path: string; pairs: string[]; que
 
 const isSignedUrl = (request: IncomingMessage): boolean => partsOf(request).query.has('X-Amz-Signature')
 
-/** AWS Signature Version 4, of a signed URL: what the request is must be what was signed, and in time. */
+/** Checks AWS Signature Version 4 of a signed URL: the request must be what was signed, and in time. */
 function isIntact(request: IncomingMessage): boolean {
   const { path, pairs, query } = partsOf(request)
   const [accessKeyId, day = '', region = '', service = ''] = (query.get('X-Amz-Credential') ?? '').split('/')

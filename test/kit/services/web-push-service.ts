@@ -10,8 +10,8 @@ type Reply = { status: number; headers?: Record<string, string> }
 type Received = { payload: PushPayload; headers: IncomingMessage['headers']; claims: JWTPayload; serverKey: string }
 
 /**
- * A push service and the browsers behind it, by RFC 8030, 8188, 8291 and 8292: it insists on a valid VAPID signature for its own
- * origin, and each browser decrypts what it gets and shows one banner per tag, as the service worker does.
+ * Plays a push service and the browsers behind it, by RFC 8030, 8188, 8291 and 8292. It insists on a valid VAPID signature for its own
+ * origin. Each browser decrypts what it gets and shows one banner per tag, as the service worker does.
  */
 export async function startWebPushService() {
   const browsers = new Map<string, (message: Omit<Received, 'payload'>, body: Buffer) => void>()
@@ -45,7 +45,7 @@ export async function startWebPushService() {
 
   return {
     origin,
-    /** A browser that has given its permission. */
+    /** Adds a browser that has given its permission. */
     subscribe() {
       const keys = createECDH('prime256v1')
       const publicKey = keys.generateKeys()
@@ -67,17 +67,17 @@ export async function startWebPushService() {
         token: JSON.stringify(subscription),
         subscription,
         received,
-        /** `title: body`, what can be seen. */
+        /** Returns `title: body`, which is what can be seen. */
         banners: (): string[] =>
           [...banners.values()].flatMap((each) => ('title' in each ? [`${each.title}: ${each.body}`] : [])),
-        /** The permission is taken back. */
+        /** Takes the permission back. */
         unsubscribe: () => void browsers.delete(path),
       }
     },
     answer(next: Reply): void {
       reply = next
     },
-    /** Takes requests and answers none, until `release`. */
+    /** Accepts requests and answers none, until `release`. */
     hold(): void {
       holding = true
     },
@@ -107,7 +107,7 @@ async function verifyVapid(
   return { claims: payload, serverKey }
 }
 
-/** One record, as browsers do it. */
+/** Decrypts one record, as browsers do. */
 function decrypt(body: Buffer, keys: ReturnType<typeof createECDH>, publicKey: Buffer, auth: Buffer): Buffer {
   const salt = body.subarray(0, 16)
   const keyLength = body[20] ?? 0
