@@ -120,6 +120,9 @@ test('who is blocked is refused in words that tell nothing, and may write again 
   await hers.chooses('Bob', 'Block Bob')
   await hers.page.getByRole('dialog', { name: 'Block Bob?' }).getByRole('button', { name: 'Block' }).click()
   await hers.page.getByText('You have blocked them').waitFor()
+  // Another device of hers, which has never been told of it, knows it from the server.
+  const another = await demo.open(alice, { with: bob })
+  await another.page.getByText('You have blocked them').waitFor()
 
   await his.says('Buy it now')
   await his.ticks('Buy it now', 'Not sent')

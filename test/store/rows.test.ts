@@ -204,6 +204,7 @@ describe.each(backends)('on $name', ({ endpointOf, wire = 'lean' }) => {
         roles: { L: [{ S: 'OWNER' }] },
         joined_seqs: { L: [{ N: '1' }] },
         version: { N: '7' },
+        past_versions: { L: [] },
       })
       const membership = { user_id: { S: userId }, conversation_id: { S: id } }
       expect(await stored('memberships', membership)).toEqual({ ...membership, joined_seq: { N: '0' } })

@@ -20,7 +20,7 @@ export function ChatMenu({ item, anchor, settings, onClose }: Props) {
   const { userId: viewer } = useChat()
   const [blocking, setBlocking] = useState(false)
   const other = item.to.with
-  const blocked = useBlocked(viewer, other)
+  const blocked = useBlocked(other)
   const { title, pinned, archived, muted } = item
   return (
     <>

@@ -2,7 +2,6 @@ import { useChat } from '@parley/client/react'
 import { archive, mute, pin, setBlocked } from '@parley/client/settings'
 import { useState } from 'react'
 import { problemWords } from '../parts/problem-words.ts'
-import { rememberBlocked } from './blocked.ts'
 import type { ChatItem } from './chat-items.ts'
 
 const hourMs = 3_600_000
@@ -28,7 +27,6 @@ export function useSettings() {
       conversationId && settle(archive(chat, conversationId, !archived)),
     mute: ({ conversationId }: ChatItem, how: MuteFor) =>
       conversationId && settle(mute(chat, conversationId, until[how]())),
-    block: (userId: string, blocked: boolean) =>
-      settle(setBlocked(chat, userId, blocked).then(() => rememberBlocked(chat.userId, userId, blocked))),
+    block: (userId: string, blocked: boolean) => settle(setBlocked(chat, userId, blocked)),
   }
 }

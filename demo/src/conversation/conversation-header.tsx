@@ -58,7 +58,7 @@ export function ConversationHeader({ to, subject, route }: Props) {
 }
 
 function About({ subject: { other, conversation }, route }: Omit<Props, 'to'>) {
-  const blocked = useBlocked(route.as, other?.id)
+  const blocked = useBlocked(other?.id)
   if (other?.id === route.as) return <p>Only you see this</p>
   if (blocked) return <p>You have blocked them</p>
   if (other) return <PresenceLine userId={other.id} />

@@ -1,3 +1,4 @@
+import { type BlockedUser, blockedOf } from './blocked.ts'
 import type { Chat } from './chat.ts'
 import {
   type ConversationFieldsFragment,
@@ -5,6 +6,7 @@ import {
   UpdateConversationDocument,
   type UpdateConversationInput,
 } from './generated/graphql.ts'
+import type { Observable } from './shared/observable.ts'
 
 // Applications import this as `@parley/client/settings`. These are the user's own settings, on all of their devices. Every call is
 // repeated until it is answered, and rejects if the server refuses it for good.
@@ -29,7 +31,16 @@ export const archive = (chat: Chat, conversationId: string, archived: boolean): 
 /** Blocks a user: the server refuses their direct messages from now on. Groups are not affected. */
 export async function setBlocked(chat: Chat, userId: string, blocked: boolean): Promise<void> {
   await chat.insist(() => chat.ask(SetBlockedDocument, { input: { userId, blocked } }))
+  // What is shown follows. If this fails, the next link reads it again.
+  await blockedOf(chat)
+    .read()
+    .catch(() => undefined)
 }
+
+/** The users whom the user has blocked, on whatever device. It is read while it has a subscriber. */
+export const blockedUsers = (chat: Chat): Observable<readonly BlockedUser[]> => blockedOf(chat)
+
+export type { BlockedUser }
 
 type Settings = Pick<ConversationFieldsFragment, 'pinned' | 'archived'>
 

@@ -4,6 +4,7 @@ import type { ConversationFieldsFragment } from '../generated/graphql.ts'
 import type { Connection } from '../link/connection.ts'
 import { type Upload, type UploadFile, type UploadState, upload } from '../media.ts'
 import { type Presence, presenceOf } from '../presence.ts'
+import { type BlockedUser, blockedUsers } from '../settings.ts'
 import type { Observable } from '../shared/observable.ts'
 import type { ConversationsState } from '../state/conversations.ts'
 import type { Outgoing, Recipient, Sending } from '../state/outbox.ts'
@@ -65,6 +66,9 @@ export function useTyping(to: Recipient): readonly string[] {
 
 /** Returns undefined while it is not known. */
 export const usePresence = (userId: string): Presence | undefined => useObservable(presenceOf(useChat(), userId))
+
+/** Returns whom the user has blocked, on whatever device. */
+export const useBlockedUsers = (): readonly BlockedUser[] => useObservable(blockedUsers(useChat()))
 
 /** Returns the progress of the last upload that was started here. Another one may be started at any time. */
 export function useUpload(): { start(file: UploadFile): Upload; progress: UploadState | undefined; cancel(): void } {
