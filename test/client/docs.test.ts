@@ -8,11 +8,12 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
-// docs/client.md and docs/push-browser.md, taken at their word.
+// docs/client.md, docs/push-browser.md and docs/clients/README.md, taken at their word.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(join(root, 'docs/client.md'), 'utf8')
-const pages = page + readFileSync(join(root, 'docs/push-browser.md'), 'utf8')
+const others = ['docs/push-browser.md', 'docs/clients/README.md'].map((path) => readFileSync(join(root, path), 'utf8'))
+const pages = [page, ...others].join('\n')
 const examples = [...pages.matchAll(/```(tsx?)\n([\s\S]*?)```/g)].map(([, language = '', code = ''], i) => ({
   file: `example-${i + 1}.${language}`,
   code,
@@ -51,7 +52,7 @@ it('its examples compile against the package', () => {
   const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
   const { stdout } = spawnSync(process.execPath, [compiler, '-p', app], { encoding: 'utf8' })
   expect(stdout).toBe('')
-  expect(examples).toHaveLength(9)
+  expect(examples).toHaveLength(10)
 })
 
 async function kilobytesOf(contents: string): Promise<number> {
@@ -73,11 +74,10 @@ it('the runtime is as small as it says, and below 20 KB', async () => {
   expect(Math.abs(kilobytes - Number(said))).toBeLessThan(0.3)
 })
 
-it.each(['groups', 'media', 'presence', 'push', 'service-worker', 'settings'])(
-  '%s is as small as it says',
-  async (entry) => {
-    const kilobytes = await kilobytesOf(`export * from './${entry}.ts'`)
-    const [, said] = new RegExp(`@parley/client/${entry}\` \\| ([\\d.]+) KB`).exec(page) ?? []
-    expect(Math.abs(kilobytes - Number(said))).toBeLessThan(0.3)
-  },
-)
+const entries = ['groups', 'media', 'presence', 'push', 'service-worker', 'settings']
+
+it.each([...entries, 'apollo', 'relay', 'resuming', 'urql'])('%s is as small as it says', async (entry) => {
+  const kilobytes = await kilobytesOf(`export * from './${entry}.ts'`)
+  const [, said] = new RegExp(`@parley/client/${entry}\` \\| ([\\d.]+) KB`).exec(page) ?? []
+  expect(Math.abs(kilobytes - Number(said))).toBeLessThan(0.3)
+})

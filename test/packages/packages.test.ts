@@ -64,16 +64,18 @@ async function packAndInstall(): Promise<void> {
     await symlink(join(root, 'node_modules', name), join(appFolder, 'node_modules', name))
 }
 
-async function installed(name: string): Promise<string> {
+async function tarballOf(name: string): Promise<string> {
   const [tarball = ''] = (await readdir(place)).filter((file) => file.startsWith(name) && file.endsWith('.tgz'))
-  return install(name, join(place, tarball))
+  return join(place, tarball)
 }
 
-async function install(name: string, what: string): Promise<string> {
+const installed = async (name: string) => install(name, await tarballOf(name))
+
+async function install(name: string, ...what: string[]): Promise<string> {
   const folder = join(place, `with-${name}`)
   await mkdir(folder)
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
-  await npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', what)
+  await npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', ...what)
   return folder
 }
 
@@ -109,6 +111,29 @@ async function open(url: string): Promise<Page> {
   const page = await (await browser.newContext()).newPage()
   await page.goto(url)
   return page
+}
+
+/** The first example in React of docs/client.md, word for word. */
+async function chatsInReact(folder: string): Promise<void> {
+  const [code = ''] = blocks('tsx')
+  await mkdir(join(folder, 'src'))
+  await writeFile(join(folder, 'src/main.tsx'), code)
+  const html = '<!doctype html><div id="root"></div><script type="module" src="/src/main.tsx"></script>'
+  await writeFile(join(folder, 'index.html'), html)
+  const config = `import react from '@vitejs/plugin-react'\nexport default { plugins: [react()] }\n`
+  await writeFile(join(folder, 'vite.config.js'), config)
+  const env = { ...environment, VITE_CHAT_SERVER: server }
+  await run(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder, env })
+  const url = await serve(folder, 'preview')
+  const [alice, bob] = await Promise.all([open(`${url}/?as=alice`), open(`${url}/?as=bob`)])
+  const ticks = alice.getByText('Hi! (DELIVERED)')
+  const before = await ticks.count()
+  await alice.getByRole('button', { name: 'Send' }).click()
+  await bob
+    .getByText(/^Hi! \(\d/)
+    .nth(before)
+    .waitFor({ timeout: 60_000 })
+  await ticks.nth(before).waitFor({ timeout: 60_000 })
 }
 
 const isShown = (page: Page, text: string | RegExp) => page.getByText(text).waitFor({ timeout: 60_000 })
@@ -161,21 +186,29 @@ describe('the client', () => {
     }
   })
 
-  it('chats in the React app of docs/client.md, built by Vite', async () => {
-    const [code = ''] = blocks('tsx')
-    await mkdir(join(appFolder, 'src'))
-    await writeFile(join(appFolder, 'src/main.tsx'), code)
-    const html = '<!doctype html><div id="root"></div><script type="module" src="/src/main.tsx"></script>'
-    await writeFile(join(appFolder, 'index.html'), html)
-    const config = `import react from '@vitejs/plugin-react'\nexport default { plugins: [react()] }\n`
-    await writeFile(join(appFolder, 'vite.config.js'), config)
-    const env = { ...environment, VITE_CHAT_SERVER: server }
-    await run(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: appFolder, env })
-    const url = await serve(appFolder, 'preview')
-    const [alice, bob] = await Promise.all([open(`${url}/?as=alice`), open(`${url}/?as=bob`)])
-    await alice.getByRole('button', { name: 'Send' }).click()
-    await isShown(bob, /^Hi! \(\d/)
-    await isShown(alice, 'Hi! (DELIVERED)')
+  it('chats in the React app of docs/client.md, built by Vite', () => chatsInReact(appFolder))
+
+  it('chats in the same app with React 18, whose types fit too', async () => {
+    const types = ['@types/react@18', '@types/react-dom@18']
+    const folder = await install('react-18', await tarballOf('parley-client'), 'react@18', 'react-dom@18', ...types)
+    for (const name of ['vite', '@vitejs'])
+      await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+    await chatsInReact(folder)
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--target',
+      'es2022',
+      '--lib',
+      'es2023,dom,dom.iterable',
+      '--jsx',
+      'react-jsx',
+    ]
+    const way = ['--module', 'esnext', '--moduleResolution', 'bundler', '--types', 'react,react-dom,vite/client']
+    const compiler = join(root, 'node_modules/typescript/bin/tsc')
+    const args = [compiler, ...options, ...way, '--skipLibCheck', 'src/main.tsx']
+    const { stdout } = await run(process.execPath, args, { cwd: folder }).catch((error) => error)
+    expect(stdout).toBe('')
   })
 
   it('chats in the page of three commands, served by Vite', async () => {
@@ -219,6 +252,7 @@ describe('the server', () => {
 
 const consumer = `
 import { createChat, type Chat } from '@parley/client'
+import { optimisticSend, typePolicies } from '@parley/client/apollo'
 import { createGroup } from '@parley/client/groups'
 import { upload } from '@parley/client/media'
 import { fileStorage } from '@parley/client/node'
@@ -226,13 +260,17 @@ import { presenceOf } from '@parley/client/presence'
 import { enablePush } from '@parley/client/push'
 import { useMessages } from '@parley/client/react'
 import { useConversationQuery } from '@parley/client/react/urql'
+import { createUpdaters, getDataID } from '@parley/client/relay'
+import { resuming } from '@parley/client/resuming'
 import { listenForPush } from '@parley/client/service-worker'
 import { pin } from '@parley/client/settings'
+import { cacheConfig } from '@parley/client/urql'
 
 const chat: Chat = createChat({ url: '/graphql', userId: 'alice', token: () => 't', storage: fileStorage('x') })
 const length: number = chat.ticks({ userId: 'bob' }).get().tickOf(1).length
 void upload(chat, { bytes: new Uint8Array(1), type: 'image/png' })
 // @ts-expect-error A number is no text: the types are really there.
 chat.send({ userId: 'bob' }, length)
+export const others = [optimisticSend, typePolicies, createUpdaters, getDataID, cacheConfig, resuming({ url: '/graphql' })]
 export const all = [createGroup, presenceOf, enablePush, useMessages, useConversationQuery, listenForPush, pin]
 `
