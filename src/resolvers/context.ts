@@ -6,7 +6,7 @@ import type { Viewer } from '../protocol/viewer.ts'
 import type { Overload } from '../shared/load-budget.ts'
 import type { Cursors } from './cursors.ts'
 import { Loaders } from './loaders.ts'
-import type { ReadTicks } from './recent-ticks.ts'
+import type { ReadTicks } from './messages/recent-ticks.ts'
 
 /**
  * Every operation, and every event of a subscription, gets a context of its own, since loaders remember. Each root field of a mutation

@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Viewer } from '../protocol/viewer.ts'
 import { Context } from './context.ts'
 import type { Cursors } from './cursors.ts'
-import { createRecentTicks, type ReadTicks } from './recent-ticks.ts'
+import { createRecentTicks, type ReadTicks } from './messages/recent-ticks.ts'
 
 type CreateContextOptions<Ids> = {
   domain: Domain

@@ -13,7 +13,7 @@ import { type ConversationId, type MessageAddress, messageNodeId, type UserId } 
 import { type MemberPart, ticksNodeId } from '../protocol/member-node-ids.ts'
 import { type MemberBoundaries, noBoundaries } from '../protocol/ticks.ts'
 import { charge, type Loading } from '../shared/load-budget.ts'
-import type { ReadTicks } from './recent-ticks.ts'
+import type { ReadTicks } from './messages/recent-ticks.ts'
 
 const byConversation = { cacheKeyFn: ({ conversation }: Member) => conversation.id }
 type OfMembers<T> = DataLoader<Member, T, ConversationId>

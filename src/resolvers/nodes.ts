@@ -6,8 +6,8 @@ import { nodesMax } from '../protocol/limits.ts'
 import { kindOfMemberNode, parseMemberNodeId } from '../protocol/member-node-ids.ts'
 import type { MemberBoundaries } from '../protocol/ticks.ts'
 import { type Context, viewerId } from './context.ts'
-import { findConversation } from './conversations.ts'
-import { type GroupMember, membershipOf } from './groups.ts'
+import { findConversation } from './conversations/conversations.ts'
+import { type GroupMember, membershipOf } from './conversations/groups.ts'
 
 type NodeKind = 'Conversation' | 'Message' | 'Ticks' | 'Member' | 'User'
 

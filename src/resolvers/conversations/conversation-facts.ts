@@ -1,9 +1,9 @@
-import type { Member } from '../domain/conversations/access.ts'
-import { directConversationId } from '../domain/conversations/conversation-id.ts'
-import { boundariesOfOthers } from '../domain/sending/boundaries-of-others.ts'
-import { isUserId, type Seq } from '../protocol/ids.ts'
-import type { Boundaries } from '../protocol/ticks.ts'
-import { type Context, viewerId } from './context.ts'
+import type { Member } from '../../domain/conversations/access.ts'
+import { directConversationId } from '../../domain/conversations/conversation-id.ts'
+import { boundariesOfOthers } from '../../domain/sending/boundaries-of-others.ts'
+import { isUserId, type Seq } from '../../protocol/ids.ts'
+import type { Boundaries } from '../../protocol/ticks.ts'
+import { type Context, viewerId } from '../context.ts'
 import { findConversation, lastSeqOf } from './conversations.ts'
 
 /** Returns the direct chat with a user, or with oneself; null while there is none, and for a text that is no user id. */

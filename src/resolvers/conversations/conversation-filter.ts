@@ -1,7 +1,7 @@
-import type { Listed } from '../domain/conversations/chat-list.ts'
-import { isGroupId } from '../protocol/ids.ts'
-import { unreadMax } from '../protocol/limits.ts'
-import { type Context, viewerId } from './context.ts'
+import type { Listed } from '../../domain/conversations/chat-list.ts'
+import { isGroupId } from '../../protocol/ids.ts'
+import { unreadMax } from '../../protocol/limits.ts'
+import { type Context, viewerId } from '../context.ts'
 
 /** What is not given does not matter. */
 export type ConversationFilter = {

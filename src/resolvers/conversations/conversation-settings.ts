@@ -1,8 +1,8 @@
-import type { Member } from '../domain/conversations/access.ts'
-import type { SettingsChange } from '../ports/conversations.ts'
-import { badInput } from '../protocol/errors.ts'
-import { titleProblem } from '../protocol/text.ts'
-import type { Context } from './context.ts'
+import type { Member } from '../../domain/conversations/access.ts'
+import type { SettingsChange } from '../../ports/conversations.ts'
+import { badInput } from '../../protocol/errors.ts'
+import { titleProblem } from '../../protocol/text.ts'
+import type { Context } from '../context.ts'
 import { requireConversation } from './conversations.ts'
 
 type UpdateConversationInput = {

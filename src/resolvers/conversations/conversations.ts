@@ -1,13 +1,13 @@
-import type { Member } from '../domain/conversations/access.ts'
-import { comesAfter } from '../domain/conversations/chat-list.ts'
-import type { ConversationUpdate } from '../domain/streams/follow-conversations.ts'
-import type { Message } from '../ports/log.ts'
-import { notFound } from '../protocol/errors.ts'
-import { type ConversationId, isConversationId, isGroupId, type Seq } from '../protocol/ids.ts'
-import { type Connection, connectionOf } from './connection.ts'
-import { type Context, viewerId } from './context.ts'
+import type { Member } from '../../domain/conversations/access.ts'
+import { comesAfter } from '../../domain/conversations/chat-list.ts'
+import type { ConversationUpdate } from '../../domain/streams/follow-conversations.ts'
+import type { Message } from '../../ports/log.ts'
+import { notFound } from '../../protocol/errors.ts'
+import { type ConversationId, isConversationId, isGroupId, type Seq } from '../../protocol/ids.ts'
+import { type Connection, connectionOf } from '../connection.ts'
+import { type Context, viewerId } from '../context.ts'
+import { type PageArguments, pageSize } from '../page-arguments.ts'
 import { type ConversationFilter, chosenOf, fits } from './conversation-filter.ts'
-import { type PageArguments, pageSize } from './page-arguments.ts'
 
 /** Returns null for a conversation that does not exist and for one that the viewer may not see. */
 export function findConversation(ctx: Context, id: string): Member | null | Promise<Member | null> {

@@ -1,13 +1,13 @@
-import type { Member } from '../domain/conversations/access.ts'
-import type { MemberRole } from '../domain/conversations/group.ts'
-import type { Role } from '../ports/conversations.ts'
-import { badInput } from '../protocol/errors.ts'
-import { type ConversationId, isClientMessageId, isUserId, type Seq, type UserId } from '../protocol/ids.ts'
-import { memberNodeId } from '../protocol/member-node-ids.ts'
-import { titleProblem } from '../protocol/text.ts'
-import { type Context, viewerId } from './context.ts'
+import type { Member } from '../../domain/conversations/access.ts'
+import type { MemberRole } from '../../domain/conversations/group.ts'
+import type { Role } from '../../ports/conversations.ts'
+import { badInput } from '../../protocol/errors.ts'
+import { type ConversationId, isClientMessageId, isUserId, type Seq, type UserId } from '../../protocol/ids.ts'
+import { memberNodeId } from '../../protocol/member-node-ids.ts'
+import { titleProblem } from '../../protocol/text.ts'
+import { type Context, viewerId } from '../context.ts'
+import type { User } from '../people/users.ts'
 import { requireConversation } from './conversations.ts'
-import type { User } from './users.ts'
 
 /** `viewer`: through whose membership they are seen. */
 export type GroupMember = { user: User; role: Role; joinedSeq: Seq; viewer: Member }

@@ -1,6 +1,6 @@
-import type { Member } from '../domain/conversations/access.ts'
-import type { Typing } from '../ports/events.ts'
-import type { Context } from './context.ts'
+import type { Member } from '../../domain/conversations/access.ts'
+import type { Typing } from '../../ports/events.ts'
+import type { Context } from '../context.ts'
 import { requireConversation } from './conversations.ts'
 
 type Answered = { ok: true }

@@ -1,10 +1,10 @@
-import type { Announced } from '../domain/media/uploads.ts'
-import type { Attachment, Message } from '../ports/log.ts'
-import { badInput } from '../protocol/errors.ts'
-import { type AttachmentId, isAttachmentId } from '../protocol/ids.ts'
-import { attachmentMaxBytes, attachmentsMax } from '../protocol/limits.ts'
-import { contentTypeProblem, fileNameProblem } from '../protocol/media-type.ts'
-import { type Context, viewerId } from './context.ts'
+import type { Announced } from '../../domain/media/uploads.ts'
+import type { Attachment, Message } from '../../ports/log.ts'
+import { badInput } from '../../protocol/errors.ts'
+import { type AttachmentId, isAttachmentId } from '../../protocol/ids.ts'
+import { attachmentMaxBytes, attachmentsMax } from '../../protocol/limits.ts'
+import { contentTypeProblem, fileNameProblem } from '../../protocol/media-type.ts'
+import { type Context, viewerId } from '../context.ts'
 
 type CreateUploadInput = { contentType: string; byteSize: number; name?: string | null | undefined }
 

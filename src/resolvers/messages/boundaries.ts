@@ -1,8 +1,8 @@
-import type { DeviceId } from '../protocol/ids.ts'
-import type { MemberBoundaries } from '../protocol/ticks.ts'
-import { type Context, viewerId } from './context.ts'
-import { requireConversation } from './conversations.ts'
-import { checkedDeviceId } from './devices.ts'
+import type { DeviceId } from '../../protocol/ids.ts'
+import type { MemberBoundaries } from '../../protocol/ticks.ts'
+import { type Context, viewerId } from '../context.ts'
+import { requireConversation } from '../conversations/conversations.ts'
+import { checkedDeviceId } from '../people/devices.ts'
 
 type Position = { conversationId: string; seq: number; deviceId?: string | null | undefined }
 

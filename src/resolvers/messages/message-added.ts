@@ -1,11 +1,11 @@
-import type { MessageOrNotice } from '../domain/conversations/notices.ts'
-import type { FollowRequest } from '../domain/streams/follow.ts'
-import type { Shown } from '../domain/streams/positions.ts'
-import { badInput } from '../protocol/errors.ts'
-import { positionsMax } from '../protocol/limits.ts'
-import { type Context, viewerId } from './context.ts'
-import { findConversation, requireConversation } from './conversations.ts'
-import { checkedDeviceId } from './devices.ts'
+import type { MessageOrNotice } from '../../domain/conversations/notices.ts'
+import type { FollowRequest } from '../../domain/streams/follow.ts'
+import type { Shown } from '../../domain/streams/positions.ts'
+import { badInput } from '../../protocol/errors.ts'
+import { positionsMax } from '../../protocol/limits.ts'
+import { type Context, viewerId } from '../context.ts'
+import { findConversation, requireConversation } from '../conversations/conversations.ts'
+import { checkedDeviceId } from '../people/devices.ts'
 
 export type StreamArguments = {
   conversationId?: string | null | undefined

@@ -1,13 +1,13 @@
-import type { Member } from '../domain/conversations/access.ts'
-import type { MessageOrNotice } from '../domain/conversations/notices.ts'
-import type { Page, PageRequest } from '../domain/log/page-bounds.ts'
-import { tickOfMessage as tickIn } from '../domain/sending/message-tick.ts'
-import { type MessageAddress, parseMessageNodeId } from '../protocol/ids.ts'
-import type { Tick } from '../protocol/ticks.ts'
-import { type Connection, connectionOf } from './connection.ts'
-import { type Context, viewerId } from './context.ts'
-import { findConversation, requireConversation } from './conversations.ts'
-import { type AroundArguments, aroundOf, pageSize } from './page-arguments.ts'
+import type { Member } from '../../domain/conversations/access.ts'
+import type { MessageOrNotice } from '../../domain/conversations/notices.ts'
+import type { Page, PageRequest } from '../../domain/log/page-bounds.ts'
+import { tickOfMessage as tickIn } from '../../domain/sending/message-tick.ts'
+import { type MessageAddress, parseMessageNodeId } from '../../protocol/ids.ts'
+import type { Tick } from '../../protocol/ticks.ts'
+import { type Connection, connectionOf } from '../connection.ts'
+import { type Context, viewerId } from '../context.ts'
+import { findConversation, requireConversation } from '../conversations/conversations.ts'
+import { type AroundArguments, aroundOf, pageSize } from '../page-arguments.ts'
 
 /** `notices`: changes of the group are shown too. */
 type MessagesArguments = AroundArguments & { notices?: boolean | null | undefined }

@@ -1,6 +1,6 @@
-import type { Member } from '../domain/conversations/access.ts'
-import type { ConversationId } from '../protocol/ids.ts'
-import type { MemberBoundaries } from '../protocol/ticks.ts'
+import type { Member } from '../../domain/conversations/access.ts'
+import type { ConversationId } from '../../protocol/ids.ts'
+import type { MemberBoundaries } from '../../protocol/ticks.ts'
 
 export type ReadTicks = (members: readonly Member[]) => Promise<MemberBoundaries[][]>
 

@@ -1,6 +1,6 @@
-import { messageNodeId } from '../protocol/ids.ts'
-import type { Viewer } from '../protocol/viewer.ts'
-import type { Context } from './context.ts'
+import { messageNodeId } from '../../protocol/ids.ts'
+import type { Viewer } from '../../protocol/viewer.ts'
+import type { Context } from '../context.ts'
 import { sendMessage } from './send-message.ts'
 
 type CreateContext<Ids> = (viewer: Viewer, stream: undefined, origin: undefined, ids: Ids) => Context

@@ -1,11 +1,11 @@
-import type { Draft, Sent } from '../domain/sending/send.ts'
-import { badInput } from '../protocol/errors.ts'
-import { isClientMessageId, isUserId } from '../protocol/ids.ts'
-import { metadataText } from '../protocol/metadata.ts'
-import { bodyProblem } from '../protocol/text.ts'
+import type { Draft, Sent } from '../../domain/sending/send.ts'
+import { badInput } from '../../protocol/errors.ts'
+import { isClientMessageId, isUserId } from '../../protocol/ids.ts'
+import { metadataText } from '../../protocol/metadata.ts'
+import { bodyProblem } from '../../protocol/text.ts'
+import { type Context, viewerId } from '../context.ts'
+import { requireConversation } from '../conversations/conversations.ts'
 import { attachmentIdsOf } from './attachments.ts'
-import { type Context, viewerId } from './context.ts'
-import { requireConversation } from './conversations.ts'
 
 /** The input as the client sent it: GraphQL has checked the types, REST has checked nothing. */
 type SendMessageInput = {

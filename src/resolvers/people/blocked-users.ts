@@ -1,7 +1,7 @@
-import type { UserId } from '../protocol/ids.ts'
-import { type Connection, connectionOf } from './connection.ts'
-import { type Context, viewerId } from './context.ts'
-import { type PageArguments, pageSize } from './page-arguments.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import { type Connection, connectionOf } from '../connection.ts'
+import { type Context, viewerId } from '../context.ts'
+import { type PageArguments, pageSize } from '../page-arguments.ts'
 import type { User } from './users.ts'
 
 /** Lists the users whom the viewer has blocked, by id. Of a stranger it shows the id alone: a block must not reveal a name. */

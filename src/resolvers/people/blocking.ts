@@ -1,6 +1,6 @@
-import { badInput } from '../protocol/errors.ts'
-import { isUserId } from '../protocol/ids.ts'
-import { type Context, viewerId } from './context.ts'
+import { badInput } from '../../protocol/errors.ts'
+import { isUserId } from '../../protocol/ids.ts'
+import { type Context, viewerId } from '../context.ts'
 
 export type Blocked = { userId: string; blocked: boolean }
 

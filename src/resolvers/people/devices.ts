@@ -1,8 +1,8 @@
-import type { PushPlatform } from '../ports/push.ts'
-import { badInput } from '../protocol/errors.ts'
-import { type DeviceId, isDeviceId } from '../protocol/ids.ts'
-import { pushTokenMax } from '../protocol/limits.ts'
-import { type Context, viewerId } from './context.ts'
+import type { PushPlatform } from '../../ports/push.ts'
+import { badInput } from '../../protocol/errors.ts'
+import { type DeviceId, isDeviceId } from '../../protocol/ids.ts'
+import { pushTokenMax } from '../../protocol/limits.ts'
+import { type Context, viewerId } from '../context.ts'
 
 export type RegisteredDevice = { deviceId: string }
 

@@ -1,9 +1,9 @@
-import type { Appearance } from '../domain/people/presence.ts'
-import type { Seen } from '../ports/soft-state.ts'
-import { badInput, ChatError } from '../protocol/errors.ts'
-import { isUserId } from '../protocol/ids.ts'
-import { watchedMax } from '../protocol/limits.ts'
-import { type Context, viewerId } from './context.ts'
+import type { Appearance } from '../../domain/people/presence.ts'
+import type { Seen } from '../../ports/soft-state.ts'
+import { badInput, ChatError } from '../../protocol/errors.ts'
+import { isUserId } from '../../protocol/ids.ts'
+import { watchedMax } from '../../protocol/limits.ts'
+import { type Context, viewerId } from '../context.ts'
 import type { User } from './users.ts'
 
 const states = { online: 'ONLINE', syncing: 'SYNCING', offline: 'OFFLINE' } as const

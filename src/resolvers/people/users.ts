@@ -1,6 +1,6 @@
-import type { Seen } from '../ports/soft-state.ts'
-import { isUserId, type UserId } from '../protocol/ids.ts'
-import { type Context, viewerId } from './context.ts'
+import type { Seen } from '../../ports/soft-state.ts'
+import { isUserId, type UserId } from '../../protocol/ids.ts'
+import { type Context, viewerId } from '../context.ts'
 
 /**
  * `seen` is there if the presence that the viewer sees is known already. `mayBeStranger` is there if it was not checked whether the viewer

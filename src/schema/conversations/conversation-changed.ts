@@ -1,5 +1,5 @@
-import { conversationChanged } from '../resolvers/conversations.ts'
-import { builder } from './builder.ts'
+import { conversationChanged } from '../../resolvers/conversations/conversations.ts'
+import { builder } from '../builder.ts'
 import { Conversation } from './conversation.ts'
 
 builder.subscriptionField('conversationChanged', (t) =>

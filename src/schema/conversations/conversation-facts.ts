@@ -1,6 +1,11 @@
-import { deliveredSeqOf, findDirectConversation, lastActivityAtOf, readSeqOf } from '../resolvers/conversation-facts.ts'
-import { unreadConversationCount } from '../resolvers/conversation-filter.ts'
-import { builder } from './builder.ts'
+import {
+  deliveredSeqOf,
+  findDirectConversation,
+  lastActivityAtOf,
+  readSeqOf,
+} from '../../resolvers/conversations/conversation-facts.ts'
+import { unreadConversationCount } from '../../resolvers/conversations/conversation-filter.ts'
+import { builder } from '../builder.ts'
 import { Conversation } from './conversation.ts'
 
 builder.objectFields(Conversation, (t) => ({

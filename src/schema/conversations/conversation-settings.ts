@@ -1,5 +1,10 @@
-import { isArchived, isPinned, mutedUntilOf, updateConversation } from '../resolvers/conversation-settings.ts'
-import { builder } from './builder.ts'
+import {
+  isArchived,
+  isPinned,
+  mutedUntilOf,
+  updateConversation,
+} from '../../resolvers/conversations/conversation-settings.ts'
+import { builder } from '../builder.ts'
 import { Conversation, ConversationPayload } from './conversation.ts'
 
 builder.objectFields(Conversation, (t) => ({

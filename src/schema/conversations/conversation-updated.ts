@@ -1,6 +1,6 @@
-import type { ConversationUpdate } from '../domain/streams/follow-conversations.ts'
-import { conversationEdgeOf, conversationUpdated, removedIdOf } from '../resolvers/conversations.ts'
-import { builder } from './builder.ts'
+import type { ConversationUpdate } from '../../domain/streams/follow-conversations.ts'
+import { conversationEdgeOf, conversationUpdated, removedIdOf } from '../../resolvers/conversations/conversations.ts'
+import { builder } from '../builder.ts'
 import { Conversation, ConversationEdge } from './conversation.ts'
 
 const ConversationUpdatedPayload = builder.objectRef<ConversationUpdate>('ConversationUpdatedPayload').implement({

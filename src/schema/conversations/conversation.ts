@@ -1,10 +1,15 @@
-import type { Member } from '../domain/conversations/access.ts'
-import { findConversation, lastMessageOf, lastSeqOf, listConversations } from '../resolvers/conversations.ts'
-import { listMessagesOf } from '../resolvers/messages.ts'
-import { builder } from './builder.ts'
-import { aroundSeqDescription, Message, MessageConnection, noticesDescription } from './message-connection.ts'
-import { Ticks } from './ticks.ts'
-import { User } from './user.ts'
+import type { Member } from '../../domain/conversations/access.ts'
+import {
+  findConversation,
+  lastMessageOf,
+  lastSeqOf,
+  listConversations,
+} from '../../resolvers/conversations/conversations.ts'
+import { listMessagesOf } from '../../resolvers/messages/messages.ts'
+import { builder } from '../builder.ts'
+import { aroundSeqDescription, Message, MessageConnection, noticesDescription } from '../messages/message-connection.ts'
+import { Ticks } from '../messages/ticks.ts'
+import { User } from '../people/user.ts'
 
 const ConversationKind = builder.enumType('ConversationKind', {
   description: 'The kinds of conversations.',

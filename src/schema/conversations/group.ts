@@ -1,4 +1,4 @@
-import type { ConversationId } from '../protocol/ids.ts'
+import type { ConversationId } from '../../protocol/ids.ts'
 import {
   createGroup,
   type GroupMember,
@@ -6,11 +6,11 @@ import {
   memberNodeIdOf,
   membershipsOf,
   updateMembers,
-} from '../resolvers/groups.ts'
-import { findMember } from '../resolvers/nodes.ts'
-import { builder } from './builder.ts'
+} from '../../resolvers/conversations/groups.ts'
+import { findMember } from '../../resolvers/nodes.ts'
+import { builder } from '../builder.ts'
+import { User } from '../people/user.ts'
 import { Conversation, ConversationPayload } from './conversation.ts'
-import { User } from './user.ts'
 
 const Role = builder.enumType('Role', {
   description: 'What somebody may do in a group.',

@@ -1,7 +1,7 @@
-import { requireConversation } from '../resolvers/conversations.ts'
-import { builder } from './builder.ts'
+import { requireConversation } from '../../resolvers/conversations/conversations.ts'
+import { builder } from '../builder.ts'
+import { Ticks } from '../messages/ticks.ts'
 import { Conversation } from './conversation.ts'
-import { Ticks } from './ticks.ts'
 
 // Apart from ticks.ts: a conversation has ticks, and ticks have a conversation.
 

@@ -1,7 +1,7 @@
-import type { Typing as TypingSource } from '../ports/events.ts'
-import { setTyping, typingChanged } from '../resolvers/typing.ts'
-import { builder } from './builder.ts'
-import { User } from './user.ts'
+import type { Typing as TypingSource } from '../../ports/events.ts'
+import { setTyping, typingChanged } from '../../resolvers/conversations/typing.ts'
+import { builder } from '../builder.ts'
+import { User } from '../people/user.ts'
 
 const Typing = builder.objectRef<TypingSource>('Typing').implement({
   description: 'Somebody is writing, or has stopped. Never stored.',

@@ -1,6 +1,6 @@
-import type { Attachment as AttachmentSource } from '../ports/log.ts'
-import { attachmentUrl } from '../resolvers/attachments.ts'
-import { builder } from './builder.ts'
+import type { Attachment as AttachmentSource } from '../../ports/log.ts'
+import { attachmentUrl } from '../../resolvers/messages/attachments.ts'
+import { builder } from '../builder.ts'
 
 export const Attachment = builder.objectRef<AttachmentSource>('Attachment').implement({
   description: 'A file that goes with a message.',

@@ -1,7 +1,7 @@
-import type { Notice } from '../domain/conversations/notices.ts'
-import { sameForAll } from '../engine/graphql/sharing.ts'
-import { builder } from './builder.ts'
-import { User } from './user.ts'
+import type { Notice } from '../../domain/conversations/notices.ts'
+import { sameForAll } from '../../engine/graphql/sharing.ts'
+import { builder } from '../builder.ts'
+import { User } from '../people/user.ts'
 
 const GroupNoticeKind = builder.enumType('GroupNoticeKind', {
   description:

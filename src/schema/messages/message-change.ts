@@ -1,7 +1,7 @@
-import type { ShownChange } from '../domain/streams/follow-changes.ts'
-import type { Message as MessageSource } from '../ports/log.ts'
-import { deleteMessage, editMessage, messageChanged, react } from '../resolvers/change-message.ts'
-import { builder } from './builder.ts'
+import type { ShownChange } from '../../domain/streams/follow-changes.ts'
+import type { Message as MessageSource } from '../../ports/log.ts'
+import { deleteMessage, editMessage, messageChanged, react } from '../../resolvers/messages/change-message.ts'
+import { builder } from '../builder.ts'
 import { afterDescription, deviceIdDescription, PositionInput } from './message.ts'
 import { Message } from './message-connection.ts'
 

@@ -1,6 +1,6 @@
-import type { MessageOrNotice } from '../domain/conversations/notices.ts'
-import { writtenOnce } from '../engine/graphql/sharing.ts'
-import { builder } from './builder.ts'
+import type { MessageOrNotice } from '../../domain/conversations/notices.ts'
+import { writtenOnce } from '../../engine/graphql/sharing.ts'
+import { builder } from '../builder.ts'
 
 /** The type is declared here and filled in message.ts, because a conversation has messages and a message has a conversation. */
 export const Message = builder.objectRef<MessageOrNotice>('Message')

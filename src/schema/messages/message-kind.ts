@@ -1,4 +1,4 @@
-import { builder } from './builder.ts'
+import { builder } from '../builder.ts'
 
 export const MessageKind = builder.enumType('MessageKind', {
   description: 'Who speaks in a message.',

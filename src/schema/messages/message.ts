@@ -1,13 +1,13 @@
-import type { MessageOrNotice } from '../domain/conversations/notices.ts'
-import type { Sent } from '../domain/sending/send.ts'
-import type { Shown } from '../domain/streams/positions.ts'
-import { sameForAll, sameForAllWhere, sameForOthers, sharedEvents } from '../engine/graphql/sharing.ts'
-import { messageNodeId } from '../protocol/ids.ts'
-import { reactingUsersDefault } from '../protocol/limits.ts'
-import { attachmentsOf } from '../resolvers/attachments.ts'
-import { type ReactionCount, reactingUsers, reactionsOf, repliedTo } from '../resolvers/change-message.ts'
-import { requireConversation } from '../resolvers/conversations.ts'
-import { messageAdded } from '../resolvers/message-added.ts'
+import type { MessageOrNotice } from '../../domain/conversations/notices.ts'
+import type { Sent } from '../../domain/sending/send.ts'
+import type { Shown } from '../../domain/streams/positions.ts'
+import { sameForAll, sameForAllWhere, sameForOthers, sharedEvents } from '../../engine/graphql/sharing.ts'
+import { messageNodeId } from '../../protocol/ids.ts'
+import { reactingUsersDefault } from '../../protocol/limits.ts'
+import { requireConversation } from '../../resolvers/conversations/conversations.ts'
+import { attachmentsOf } from '../../resolvers/messages/attachments.ts'
+import { type ReactionCount, reactingUsers, reactionsOf, repliedTo } from '../../resolvers/messages/change-message.ts'
+import { messageAdded } from '../../resolvers/messages/message-added.ts'
 import {
   clientMessageIdFor,
   cursorOf,
@@ -16,11 +16,12 @@ import {
   kindOf,
   listMessages,
   tickOfMessage,
-} from '../resolvers/messages.ts'
-import { sendMessage } from '../resolvers/send-message.ts'
+} from '../../resolvers/messages/messages.ts'
+import { sendMessage } from '../../resolvers/messages/send-message.ts'
+import { builder } from '../builder.ts'
+import { Conversation } from '../conversations/conversation.ts'
+import { User } from '../people/user.ts'
 import { Attachment } from './attachment.ts'
-import { builder } from './builder.ts'
-import { Conversation } from './conversation.ts'
 import { GroupNotice } from './group-notice.ts'
 import {
   aroundSeqDescription,
@@ -30,7 +31,6 @@ import {
   noticesDescription,
 } from './message-connection.ts'
 import { MessageKind } from './message-kind.ts'
-import { User } from './user.ts'
 
 const Tick = builder.enumType('Tick', {
   description: 'How far a message has got with the other members; in a group, with the slowest of them.',

@@ -1,10 +1,10 @@
-import { sameForAll, sharedEvents } from '../engine/graphql/sharing.ts'
-import { ticksNodeId } from '../protocol/member-node-ids.ts'
-import type { MemberBoundaries } from '../protocol/ticks.ts'
-import { ack, markRead, ticksChanged } from '../resolvers/boundaries.ts'
-import { findTicks } from '../resolvers/nodes.ts'
-import { builder } from './builder.ts'
-import { User } from './user.ts'
+import { sameForAll, sharedEvents } from '../../engine/graphql/sharing.ts'
+import { ticksNodeId } from '../../protocol/member-node-ids.ts'
+import type { MemberBoundaries } from '../../protocol/ticks.ts'
+import { ack, markRead, ticksChanged } from '../../resolvers/messages/boundaries.ts'
+import { findTicks } from '../../resolvers/nodes.ts'
+import { builder } from '../builder.ts'
+import { User } from '../people/user.ts'
 
 export const Ticks = builder.objectRef<MemberBoundaries>('Ticks')
 

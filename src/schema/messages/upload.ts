@@ -1,7 +1,7 @@
-import type { Announced } from '../domain/media/uploads.ts'
-import { createUpload, headersOf, uploadUrl } from '../resolvers/attachments.ts'
+import type { Announced } from '../../domain/media/uploads.ts'
+import { createUpload, headersOf, uploadUrl } from '../../resolvers/messages/attachments.ts'
+import { builder } from '../builder.ts'
 import { Attachment } from './attachment.ts'
-import { builder } from './builder.ts'
 
 const CreateUploadInput = builder.inputType('CreateUploadInput', {
   description: 'A file to upload.',

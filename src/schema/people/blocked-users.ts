@@ -1,5 +1,5 @@
-import { listBlockedUsers } from '../resolvers/blocked-users.ts'
-import { builder } from './builder.ts'
+import { listBlockedUsers } from '../../resolvers/people/blocked-users.ts'
+import { builder } from '../builder.ts'
 import { User } from './user.ts'
 
 const UserConnection = builder.connectionObject(

@@ -1,5 +1,5 @@
-import { type Blocked, setBlocked } from '../resolvers/blocking.ts'
-import { builder } from './builder.ts'
+import { type Blocked, setBlocked } from '../../resolvers/people/blocking.ts'
+import { builder } from '../builder.ts'
 
 const SetBlockedInput = builder.inputType('SetBlockedInput', {
   description: 'Whom to block, or to block no longer.',

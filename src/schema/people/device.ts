@@ -1,5 +1,10 @@
-import { pushPublicKey, type RegisteredDevice, registerDevice, unregisterDevice } from '../resolvers/devices.ts'
-import { builder } from './builder.ts'
+import {
+  pushPublicKey,
+  type RegisteredDevice,
+  registerDevice,
+  unregisterDevice,
+} from '../../resolvers/people/devices.ts'
+import { builder } from '../builder.ts'
 
 const PushPlatform = builder.enumType('PushPlatform', {
   description: 'What a device is pushed to by.',

@@ -1,5 +1,5 @@
-import { presenceChanged, watchedUser } from '../resolvers/presence.ts'
-import { builder } from './builder.ts'
+import { presenceChanged, watchedUser } from '../../resolvers/people/presence.ts'
+import { builder } from '../builder.ts'
 import { User } from './user.ts'
 
 builder.subscriptionField('presenceChanged', (t) =>

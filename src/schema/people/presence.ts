@@ -1,6 +1,6 @@
-import type { Seen } from '../ports/soft-state.ts'
-import { stateOf } from '../resolvers/presence.ts'
-import { builder } from './builder.ts'
+import type { Seen } from '../../ports/soft-state.ts'
+import { stateOf } from '../../resolvers/people/presence.ts'
+import { builder } from '../builder.ts'
 
 const PresenceState = builder.enumType('PresenceState', {
   description: 'How somebody is here. Several devices count as one: the first of these that holds for any of them.',

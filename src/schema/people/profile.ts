@@ -1,5 +1,5 @@
-import { type User as UserSource, updateProfile } from '../resolvers/users.ts'
-import { builder } from './builder.ts'
+import { type User as UserSource, updateProfile } from '../../resolvers/people/users.ts'
+import { builder } from '../builder.ts'
 import { User } from './user.ts'
 
 const UpdateProfileInput = builder.inputType('UpdateProfileInput', {

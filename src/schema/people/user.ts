@@ -1,7 +1,7 @@
-import { sameForAll } from '../engine/graphql/sharing.ts'
-import { presenceOf } from '../resolvers/presence.ts'
-import { avatarUrlOf, findUser, nameOf, type User as UserSource, viewer } from '../resolvers/users.ts'
-import { builder } from './builder.ts'
+import { sameForAll } from '../../engine/graphql/sharing.ts'
+import { presenceOf } from '../../resolvers/people/presence.ts'
+import { avatarUrlOf, findUser, nameOf, type User as UserSource, viewer } from '../../resolvers/people/users.ts'
+import { builder } from '../builder.ts'
 import { Presence } from './presence.ts'
 
 export const User = builder.objectRef<UserSource>('User')
