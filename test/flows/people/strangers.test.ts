@@ -102,6 +102,25 @@ describe('a question about a conversation of others', () => {
       }
     }
   })
+
+  it('by a position in `after` asks the stores for the same, too', async () => {
+    const [alice, bob, carol] = [await world.person('alice'), await world.person('bob'), await world.person('carol')]
+    await alice.send(bob, 'between us')
+    const { conversationId: own } = await carol.send(carol, 'a note')
+    // The stranger's own position is refused after all of them were looked up, so that no stream begins whose calls would be among these.
+    const stream = subscription(
+      `messageAdded(after: [{ conversationId: $id, seq: -1 }, { conversationId: "${own}", seq: -1 }])`,
+    )
+    const askFor = async (id: string) => {
+      calls.splice(0)
+      const code = await codeOf(stream[1](carol, id))
+      return { code, calls: [...calls] }
+    }
+    await askFor(own)
+    const none = await askFor('dm_AAAAAAAAAAAAAAAAAAAAAAAAAAA')
+    expect(none.code).toBe('BAD_USER_INPUT')
+    for (let time = 1; time <= 2; time += 1) expect(await askFor(world.chatOf(alice, bob))).toEqual(none)
+  })
 })
 
 const send = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { duplicate } }'
