@@ -65,16 +65,21 @@ const noticeOf = ({ baseVersion, added, removed, roles, title, applied, ...entry
   notice: { kind: 'ROLES_CHANGED', actorId: entry.senderId, userIds: [] },
 })
 
-/** P4: every device of a final member was shown each change since, and with, the one that added them. */
+/**
+ * P4: every device of a final member was shown each change since, and with, the one that added them. A device whose positions the server keeps
+ * begins where its user's other devices were then.
+ */
 export function checkNotices(entries: readonly Entry[], chats: readonly FinalChat[]): Anomaly[] {
   const shown = new Set(only(entries, 'shown').map(({ who, message }) => `${who} ${message.messageId}`))
+  const began = new Map(only(entries, 'begins').map(({ who, began }) => [who, began]))
   const devices = new Map(only(entries, 'stream').map(({ who, userId }) => [who, userId]))
   return chats.flatMap(({ id, group, rows }) =>
     [...devices].flatMap(([who, userId]) => {
       const member = group?.membersById.get(userId)
       if (!group || !member) return []
       return chainOf(group, rows)
-        .filter(({ seq, messageId }) => seq >= member.joinedSeq && !shown.has(`${who} ${messageId}`))
+        .filter(({ seq }) => seq >= member.joinedSeq && seq > (began.get(who)?.get(id) ?? 0))
+        .filter(({ messageId }) => !shown.has(`${who} ${messageId}`))
         .map(({ seq }) => ({ promise: 'P4', what: `${who} was never shown the notice #${seq} of ${id}` }))
     }),
   )
