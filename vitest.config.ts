@@ -73,7 +73,7 @@ export default defineConfig({
           ...shared.test,
           name: 'unit',
           include: all,
-          exclude: Object.values(beyondUnits).flat(),
+          exclude: ['**/node_modules/**', ...Object.values(beyondUnits).flat()],
           setupFiles: ['test/kit/no-process-no-port.ts', 'test/kit/fixed-seeds.ts'],
         },
       },

@@ -1,5 +1,5 @@
 /**
- * @generated SignedSource<<26a972699ac9d2caa4e567ed5d9494a8>>
+ * @generated SignedSource<<2ade416ff866af6b1df7df2a08ebfda5>>
  * @lightSyntaxTransform
  */
 
@@ -10,6 +10,7 @@
 import type { ConcreteRequest } from 'relay-runtime';
 export type AckInput = {
   conversationId: string;
+  deviceId?: string | null | undefined;
   seq: number;
 };
 export type relayChatAckMutation$variables = {
