@@ -24,6 +24,6 @@ export interface DevicePositions {
   ofUser(userId: UserId): Promise<DeviceStart[]>
   /** SET usedAtMs IF the device has a start. */
   use(device: DeviceAddress, usedAtMs: number): Promise<void>
-  /** Deletes the start, and then all that the device has acked. */
-  forget(device: DeviceAddress): Promise<void>
+  /** Deletes the start IF it was not used since it was read, and then all that the device has acked. */
+  forget(start: DeviceStart): Promise<void>
 }

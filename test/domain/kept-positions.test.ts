@@ -97,6 +97,64 @@ describe('a device that is new to the server', () => {
     expect(await ports.devicePositions.acked({ userId: bob, deviceId: stream })).toEqual([])
   })
 
+  it('does not push out one that is in use, however long ago its stream began', async () => {
+    const { domain, ports, bob, ack, seqsOf } = await aChat(5)
+    const stream = await domain.follow({ userId: bob, after: [], deviceId: phone })
+    for (let i = 0; i < 3; i += 1) await stream.next()
+    for (let i = 0; i < keptDevicesMax; i += 1) {
+      await ports.clock.sleep(3_600_001)
+      await ack(3, phone)
+      await seqsOf(`tab-${i}` as DeviceId, 1)
+    }
+    await ack(5, 'tab-1' as DeviceId)
+    await stream.return?.()
+    await nextTurn()
+    expect(await seqsOf(phone, 2)).toEqual([4, 5])
+  })
+
+  it('begins without fail, although another cannot be forgotten', async () => {
+    const { seqsOf, ports } = await aChat(1, ({ devicePositions }) => ({
+      devicePositions: { ...devicePositions, forget: () => Promise.reject(new Error('away')) },
+    }))
+    for (let i = 0; i < keptDevicesMax; i += 1) {
+      await ports.clock.sleep(1000)
+      await seqsOf(`device-${i}` as DeviceId, 1)
+    }
+    expect(await seqsOf(phone, 1)).toEqual([1])
+  })
+
+  it('begins no higher than it has acked, although that and the ack of another came while it began', async () => {
+    let meanwhile: (() => Promise<unknown>) | undefined
+    const { ack, seqsOf } = await aChat(5, ({ boundaries, devicePositions }) => ({
+      boundaries,
+      devicePositions: {
+        ...devicePositions,
+        async ofUser(userId) {
+          const once = meanwhile
+          meanwhile = undefined
+          await once?.()
+          return devicePositions.ofUser(userId)
+        },
+      },
+    }))
+    await ack(1)
+    meanwhile = async () => {
+      await ack(2, phone)
+      await ack(5, tablet)
+    }
+    expect(await seqsOf(phone, 3)).toEqual([3, 4, 5])
+  })
+
+  it('by an ack has a start too, so that its rows are forgotten with it', async () => {
+    const { ports, bob, ack } = await aChat(1)
+    for (let i = 0; i <= keptDevicesMax; i += 1) {
+      await ports.clock.sleep(1000)
+      await ack(1, `device-${i}` as DeviceId)
+    }
+    expect(await ports.devicePositions.ofUser(bob)).toHaveLength(keptDevicesMax)
+    expect(await ports.devicePositions.acked({ userId: bob, deviceId: 'device-0' as DeviceId })).toEqual([])
+  })
+
   it('is refused beyond so many an hour, before anything is written', async () => {
     const { bob, ports, seqsOf } = await aChat(1, () => ({
       quotas: { take: async (quota) => ({ retryAfterMs: quota.startsWith('devices:') ? 500 : 0 }) },
@@ -167,5 +225,23 @@ describe('the position of a device', () => {
     await say(1)
     expect(await seqsOf(phone, 1)).toEqual([102])
     expect(await ports.devicePositions.acked(device)).toEqual([{ conversationId: id, messages: 101 }])
+  })
+
+  it('that went past what its stream does not show counts for no delivery: no pending row is left', async () => {
+    const { domain, ports, bob, react, ack, seqsOf } = await aChat(1)
+    expect(await seqsOf(phone, 1)).toEqual([1])
+    await ack(1, phone)
+    for (let i = 0; i < 50; i += 1) for (const on of [true, false]) await react(1, '👍', on)
+    // The first of the two streams goes past all of that, the second begins there.
+    for (let stream = 1; stream <= 2; stream += 1) {
+      const follow = await domain.follow({ userId: bob, after: [], deviceId: phone })
+      const next = follow.next()
+      await nextTurn()
+      await follow.return?.()
+      await next
+    }
+    const [acked] = await ports.devicePositions.acked({ userId: bob, deviceId: phone })
+    expect(acked).toMatchObject({ messages: 101 })
+    expect(await ports.pending.list(bob)).toEqual([])
   })
 })

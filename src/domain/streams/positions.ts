@@ -50,7 +50,9 @@ export class Positions<Row extends LogRow> {
     const known = this.#find(conversationId)
     if (known) return known
     const start = this.#startOf(conversationId)
-    const position = { at: start, shownSeq: start, reachedSeq: start, begun: false, joinedSeq: undefined }
+    // A kept position is no delivery: of a device it may be above the user's boundary, where its streams had nothing to show.
+    const reachedSeq = this.#held.get(conversationId) ?? 0
+    const position = { at: start, shownSeq: start, reachedSeq, begun: false, joinedSeq: undefined }
     this.#positions.set(conversationId, position)
     return position
   }

@@ -53,8 +53,9 @@ export function createDevicePositionsDynamo(dynamo: Dynamo): DevicePositions {
       await starts.set(startKey(device), { used_at: toText(usedAtMs) }, { where: 'attribute_exists(device_id)' })
     },
 
-    async forget(device) {
-      await starts.remove(startKey(device), { where: 'attribute_exists(device_id)' })
+    async forget({ usedAtMs, ...device }) {
+      const unused = { where: 'used_at = :used', values: { ':used': toText(usedAtMs) } }
+      if (!(await starts.remove(startKey(device), unused))) return
       const rows = await rowsOf(device)
       for (let i = 0; i < rows.length; i += removedAtATime) {
         await Promise.all(rows.slice(i, i + removedAtATime).map(removeRow))

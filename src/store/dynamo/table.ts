@@ -25,7 +25,8 @@ export interface DynamoTable<Name extends TableName> {
     entry: { name: string; value: unknown },
     condition: Expression,
   ): Promise<Item<Name> | undefined>
-  remove(key: Key<Name>, condition: Expression): Promise<void>
+  /** Returns whether the condition held. */
+  remove(key: Key<Name>, condition: Expression): Promise<boolean>
   /** Returns all matching items in the order of the sort key, or the first `limit` of them. */
   query(query: Expression & { descending?: boolean; limit?: number }): Promise<Item<Name>[]>
   /**
@@ -150,9 +151,10 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     return client.call('UpdateItem', name, input).then(attributesOf<Item<Name>>, nothingIfRefused)
   }
 
-  async function remove(key: Key<Name>, { where, values }: Expression): Promise<void> {
+  async function remove(key: Key<Name>, { where, values }: Expression): Promise<boolean> {
     const condition = { ConditionExpression: where, ExpressionAttributeValues: values }
-    await client.call('DeleteItem', name, { ...common, ...condition, Key: key }).catch(nothingIfRefused)
+    const done = await client.call('DeleteItem', name, { ...common, ...condition, Key: key }).catch(nothingIfRefused)
+    return done !== undefined
   }
 
   async function query({

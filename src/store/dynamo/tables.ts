@@ -161,7 +161,7 @@ export const tables = {
     columns: {
       /** conversation_id → seq. */
       start_seqs: integers(),
-      /** RFC 3339 in UTC, with milliseconds: when a stream of the device last began, to the day. */
+      /** RFC 3339 in UTC, with milliseconds: when the device was last used, to the hour. */
       used_at: text(),
     },
   },

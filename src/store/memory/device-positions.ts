@@ -37,7 +37,8 @@ export function createDevicePositionsMemory(): DevicePositions {
       if (start) starts.set(keyOf(device), { ...start, usedAtMs })
     },
 
-    async forget(device) {
+    async forget({ usedAtMs, ...device }) {
+      if (starts.get(keyOf(device))?.usedAtMs !== usedAtMs) return
       starts.delete(keyOf(device))
       positions.delete(keyOf(device))
     },

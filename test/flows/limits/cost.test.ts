@@ -156,7 +156,7 @@ describe('the cost of', () => {
     await phone.stop()
   })
 
-  it('a stream with a deviceId: two reads more, and the next cells of its direct chats; the first of all also a write and two queries', async () => {
+  it('a stream with a deviceId: two reads more, and the next cells of its direct chats; the first of all also a write and three queries', async () => {
     const [alice, bob, chat] = await conversationUnderWay()
     await bob.ack(chat, 2)
     const begin = async (deviceId?: string) => {
@@ -182,6 +182,7 @@ describe('the cost of', () => {
       'BatchGetItem messages',
       'GetItem device_starts',
       'PutItem device_starts',
+      'Query device_positions',
       'Query device_positions',
       'Query device_starts',
       'Query message_status',

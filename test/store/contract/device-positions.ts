@@ -96,10 +96,21 @@ export function devicePositionsContract(open: () => DevicePositions): void {
       await open().begin(startOf(each, 5))
       for (const id of ids) await open().raise(each, id, 'messages', 6)
     }
-    await open().forget(device)
+    await open().forget((await open().start(device)) ?? expect.fail())
     expect(await open().start(device)).toBeUndefined()
     expect(await open().acked(device)).toEqual([])
     expect(await open().start(tablet)).toBeDefined()
     expect(await open().acked(tablet)).toHaveLength(2)
+  })
+
+  test('a device that was used since it was looked at is not forgotten', async () => {
+    const [device, conversationId] = [aDevice(), aConversation()]
+    const start = startOf(device, 5)
+    await open().begin(start)
+    await open().raise(device, conversationId, 'messages', 6)
+    await open().use(device, atMs + 1)
+    await open().forget(start)
+    expect(await open().start(device)).toEqual({ ...start, usedAtMs: atMs + 1 })
+    expect(await open().acked(device)).toEqual([{ conversationId, messages: 6 }])
   })
 }
