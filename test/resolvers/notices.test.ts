@@ -192,6 +192,63 @@ it('is found by its id, by those who may see it', async () => {
   expect(await seen('alice')).toEqual(ids.map(() => null))
 })
 
+it('shows who somebody is now only to those who share a conversation with them', async () => {
+  const api = memoryApi()
+  const id = await api.createGroup('alice', ['bob'])
+  await api.updateMembers('alice', id, { add: ['victim'] })
+  await api.send('bob', { userId: 'victim' }, 'hi')
+  await leave(api, 'victim', id)
+  const update = (mutation: string, input: object) => api.ask('victim', mutation, { input })
+  await update('mutation ($input: SetBlockedInput!) { setBlocked(input: $input) { blocked } }', {
+    userId: 'alice',
+    blocked: true,
+  })
+  await update('mutation ($input: UpdateProfileInput!) { updateProfile(input: $input) { user { id } } }', {
+    name: 'Vera',
+    avatarUrl: 'https://example.com/vera.png',
+  })
+  const shown = async (userId: string) => {
+    const user = '{ id name avatarUrl }'
+    const { messages } = await api.ask(
+      userId,
+      `query ($id: ID!) {
+        messages(conversationId: $id, notices: true) { edges { node { sender ${user} notice { actor ${user} users ${user} } } } }
+      }`,
+      { id },
+    )
+    return messages.edges.map(({ node }: { node: unknown }) => node).slice(0, 2)
+  }
+  const seenAs = (victim: object) => [
+    { sender: victim, notice: { actor: victim, users: [victim] } },
+    { sender: { id: 'alice' }, notice: { actor: { id: 'alice' }, users: [victim] } },
+  ]
+  expect(await shown('alice')).toMatchObject(seenAs({ id: 'victim', name: null, avatarUrl: null }))
+  expect(await shown('bob')).toMatchObject(
+    seenAs({ id: 'victim', name: 'Vera', avatarUrl: 'https://example.com/vera.png' }),
+  )
+})
+
+it('asks for no acquaintances where everybody it names is in the group', async () => {
+  const asked: string[] = []
+  const api = memoryApi(({ memberships }) => ({
+    memberships: {
+      ...memberships,
+      ofUser: (userId) => {
+        asked.push(userId)
+        return memberships.ofUser(userId)
+      },
+    },
+  }))
+  const id = await api.createGroup('alice', ['bob'])
+  asked.length = 0
+  await api.ask(
+    'bob',
+    'query ($id: ID!) { messages(conversationId: $id, notices: true) { edges { node { sender { name } notice { users { name } } } } } }',
+    { id },
+  )
+  expect(asked).toEqual([])
+})
+
 it('nobody edits, deletes, answers or reacts to one', async () => {
   const { api, id } = await eventfulGroup()
   const attempt = (operation: string, input: object) =>

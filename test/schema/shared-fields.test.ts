@@ -40,7 +40,7 @@ async function ask<Data>(userId: string, source: string, variableValues: Record<
 
 beforeAll(async () => {
   // As with every operation of a viewer whose token has a name: others are shown it too.
-  for (const userId of ['alice', 'bob', 'carol']) {
+  for (const userId of ['alice', 'bob', 'carol', 'dave']) {
     const { viewer } = contextOf(userId)
     if (viewer) await domain.people.remember(viewer)
   }
@@ -78,7 +78,11 @@ beforeAll(async () => {
   const { edges: withNotices } = await listMessages(contextOf('alice'), { conversationId, notices: true })
   sources.Message = withNotices.map(({ node }) => node)
   sources.GroupNotice = withNotices.flatMap(({ node }) => (node.notice ? [node.notice] : []))
-  sources.User = ['alice', 'bob'].map((id) => ({ id }))
+  // Only Bob knows Dave.
+  await ask('bob', 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { message { seq } } }', {
+    input: { clientMessageId: 'm-dave', to: { userId: 'dave' }, body: 'hi' },
+  })
+  sources.User = [{ id: 'alice' }, { id: 'bob' }, { id: 'dave', mayBeStranger: true }]
   sources.MessageConnection = [now]
   sources.MessageEdge = now.edges as object[]
   sources.Conversation = chats.edges.map(({ node }) => node)

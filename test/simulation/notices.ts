@@ -62,7 +62,7 @@ const noticeOf = ({ baseVersion, added, removed, roles, title, applied, ...entry
   ...entry,
   kind: 'message',
   body: '',
-  notice: { kind: 'ROLES_CHANGED', actorId: entry.senderId, userIds: [] },
+  notice: { conversationId: entry.conversationId, kind: 'ROLES_CHANGED', actorId: entry.senderId, userIds: [] },
 })
 
 /**

@@ -1,6 +1,6 @@
 import type { Conversation, Group } from '../../ports/conversations.ts'
 import type { GroupChange, Message } from '../../ports/log.ts'
-import type { UserId } from '../../protocol/ids.ts'
+import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import type { Groups } from './groups.ts'
 import type { PastVersions } from './past-versions.ts'
 
@@ -19,7 +19,8 @@ export type NoticeKind =
   | 'TITLE_CHANGED'
 
 /** `title` is that of a group that was created or renamed. */
-export type Notice = { kind: NoticeKind; actorId: UserId; userIds: readonly UserId[]; title?: string }
+export type Notice = NoticeFacts & { conversationId: ConversationId }
+type NoticeFacts = { kind: NoticeKind; actorId: UserId; userIds: readonly UserId[]; title?: string }
 
 /** What a page or a stream with notices shows. */
 export type MessageOrNotice = Message & { notice?: Notice }
@@ -52,13 +53,18 @@ function noticeOf(change: GroupChange): MessageOrNotice {
   if (known) return known
   const { conversationId, seq, messageId, clientMessageId, senderId, sentAtMs } = change
   const entry = { conversationId, seq, messageId, clientMessageId, senderId, sentAtMs }
-  const notice: MessageOrNotice = { kind: 'message', ...entry, body: '', notice: factsOf(change) }
+  const notice: MessageOrNotice = {
+    kind: 'message',
+    ...entry,
+    body: '',
+    notice: { conversationId, ...factsOf(change) },
+  }
   made.set(change, notice)
   return notice
 }
 
 /** A change that does several things at once is shown as the first of them here: one entry of the log is one notice. */
-function factsOf({ baseVersion, senderId: actorId, added, removed, roles, title }: GroupChange): Notice {
+function factsOf({ baseVersion, senderId: actorId, added, removed, roles, title }: GroupChange): NoticeFacts {
   if (baseVersion === 0) {
     const userIds = added.filter((userId) => userId !== actorId)
     return { kind: 'CREATED', actorId, userIds, ...(title !== undefined && { title }) }

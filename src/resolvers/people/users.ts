@@ -30,7 +30,11 @@ export async function avatarUrlOf(ctx: Context, user: User): Promise<string | un
   return (await ctx.loaders.profiles.load(user.id)).avatarUrl
 }
 
-const isStranger = async (ctx: Context, { id }: User): Promise<boolean> => !(await ctx.loaders.acquainted.load(id))
+/** Returns whether the user is known to everybody who is given this object. Another viewer may have to be shown less of the others. */
+export const isKnown = ({ mayBeStranger }: User): boolean => !mayBeStranger
+
+const isStranger = async (ctx: Context, { id }: User): Promise<boolean> =>
+  id !== ctx.viewer?.userId && !(await ctx.loaders.acquainted.load(id))
 
 /** Fields that are not given stay; null removes one. */
 export async function updateProfile(

@@ -1,5 +1,6 @@
 import type { Notice } from '../../domain/conversations/notices.ts'
 import { sameForAll } from '../../engine/graphql/sharing.ts'
+import { actorOf, usersOf } from '../../resolvers/messages/notice-users.ts'
 import { builder } from '../builder.ts'
 import { User } from '../people/user.ts'
 
@@ -24,13 +25,13 @@ export const GroupNotice = builder.objectRef<Notice>('GroupNotice').implement({
       type: User,
       description: 'Who did it.',
       ...sameForAll,
-      resolve: ({ actorId }) => ({ id: actorId }),
+      resolve: (notice, _args, ctx) => actorOf(ctx, notice),
     }),
     users: t.field({
       type: [User],
       description: 'Whom it was done to.',
       ...sameForAll,
-      resolve: ({ userIds }) => userIds.map((id) => ({ id })),
+      resolve: (notice, _args, ctx) => usersOf(ctx, notice),
     }),
     title: t.exposeString('title', {
       nullable: true,

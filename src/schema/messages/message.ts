@@ -17,6 +17,7 @@ import {
   listMessages,
   tickOfMessage,
 } from '../../resolvers/messages/messages.ts'
+import { senderOf } from '../../resolvers/messages/notice-users.ts'
 import { sendMessage } from '../../resolvers/messages/send-message.ts'
 import { builder } from '../builder.ts'
 import { Conversation } from '../conversations/conversation.ts'
@@ -90,7 +91,7 @@ builder.node(Message, {
       type: User,
       description: 'Who sent it.',
       ...sameForAll,
-      resolve: ({ senderId }) => ({ id: senderId }),
+      resolve: (message, _args, ctx) => senderOf(ctx, message),
     }),
     body: t.exposeString('body', {
       description: 'The text, byte for byte as it was sent or last edited; empty once it is deleted.',

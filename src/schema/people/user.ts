@@ -1,6 +1,13 @@
-import { sameForAll } from '../../engine/graphql/sharing.ts'
+import { sameForAll, sameForAllWhere } from '../../engine/graphql/sharing.ts'
 import { presenceOf } from '../../resolvers/people/presence.ts'
-import { avatarUrlOf, findUser, nameOf, type User as UserSource, viewer } from '../../resolvers/people/users.ts'
+import {
+  avatarUrlOf,
+  findUser,
+  isKnown,
+  nameOf,
+  type User as UserSource,
+  viewer,
+} from '../../resolvers/people/users.ts'
 import { builder } from '../builder.ts'
 import { Presence } from './presence.ts'
 
@@ -16,13 +23,13 @@ builder.node(User, {
       description:
         'The name they chose with updateProfile, otherwise the `name` of the last token they came with; null if none had one. ' +
         'A new one is seen everywhere within a minute.',
-      ...sameForAll,
+      ...sameForAllWhere(isKnown),
       resolve: (user, _args, ctx) => nameOf(ctx, user),
     }),
     avatarUrl: t.string({
       nullable: true,
       description: 'The address of the picture they chose with updateProfile; null if they chose none.',
-      ...sameForAll,
+      ...sameForAllWhere(isKnown),
       resolve: (user, _args, ctx) => avatarUrlOf(ctx, user),
     }),
     metadata: t.field({

@@ -92,6 +92,23 @@ describe('a stream with notices', () => {
     await atBob.stop()
   })
 
+  it('names somebody who left only to those who still know them, also where both watch the same', async () => {
+    const { alice, bob, carol, id, say } = await groupOfTwo()
+    const dave = await world.person('dave', { node: 1, displayName: 'Dave' })
+    await updateMembers(alice, id, { add: [carol, dave] })
+    await bob.send(dave, 'we know each other')
+    const positions = [{ conversationId: id, seq: 2 }]
+    const streams = [bob, carol].map((person) => follow(person, { conversationId: id, after: positions }))
+    await Promise.all([world.online(bob), world.online(carol)])
+    await leave(dave, id)
+    await say('bye')
+    const [atBob, atCarol] = await Promise.all(streams.map((each) => each.receives(2)))
+    const left = (events: Event[] | undefined) => events?.[0]?.messageAdded.message.notice?.users
+    expect(left(atBob)).toEqual([{ id: dave.userId, name: 'Dave' }])
+    expect(left(atCarol)).toEqual([{ id: dave.userId, name: null }])
+    await Promise.all(streams.map((each) => each.stop()))
+  })
+
   it('resumes after any of them, with nothing missing and nothing twice', async () => {
     const { alice, bob, id, say } = await groupOfTwo()
     await say('hi')
