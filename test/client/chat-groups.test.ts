@@ -84,8 +84,9 @@ it('one who was removed while away resumes with the rest of their chats', async 
   const back = await deviceOf(carol, { storage })
   await eventually(() => expect(back.told).toEqual([expect.stringContaining('for her')]))
   expect(back.connection.get()).toMatchObject({ state: 'online', via: 'websocket' })
-  expect(back.messages(group).get()).toMatchObject({ left: true, entries: [] })
-  expect((await storage.load()).map(([key]) => key)).not.toContain(`position:${group.conversationId}`)
+  await eventually(() => expect(back.messages(group).get()).toMatchObject({ left: true, entries: [] }))
+  const positionKey = `position:${group.conversationId}`
+  await expect.poll(async () => (await storage.load()).map(([key]) => key)).not.toContain(positionKey)
   back.look({ userId: alice })
   await eventually(() => expect(back.sees({ userId: alice })).toEqual(['hi you', 'for her']))
 })

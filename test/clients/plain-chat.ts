@@ -54,9 +54,13 @@ export const openPlainChat =
       keep(...edges.map(({ node }: { node: Message }) => node))
     }
     async function readChats() {
-      const { conversations } = await wire.ask(documents.chats, {})
+      // If the connection is lost before the answer, the list is read again with the next connection.
+      const answer = await wire.ask(documents.chats, {}).catch(() => undefined)
+      if (!answer) return
       show({
-        chats: conversations.edges.map(({ node }: Data) => `${node.lastMessage?.body} (${node.unreadCount} unread)`),
+        chats: answer.conversations.edges.map(
+          ({ node }: Data) => `${node.lastMessage?.body} (${node.unreadCount} unread)`,
+        ),
       })
     }
 
