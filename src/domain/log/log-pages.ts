@@ -12,8 +12,11 @@ export type LogPages<Row extends LogEntry> = ReturnType<typeof createLogPages<Ro
 type Needs<Row extends LogEntry> = {
   log: Log
   shows: Shows<Row>
-  /** Returns the seq of what comes before the first row shown, for a stream that begins after a row it does not show. */
-  lastBefore?: (conversationId: ConversationId, seq: Seq) => Promise<Seq>
+  /**
+   * Returns the seq of what comes before the first row shown, for a stream that begins after a row it does not show. The user sees only
+   * what is above `floor`, so it need not look further down.
+   */
+  lastBefore?: (conversationId: ConversationId, seq: Seq, floor: Seq) => Promise<Seq>
   /** Whether `lastBefore` also finds group changes. The row this stream begins after may then be one that it has shown. */
   notices?: boolean
 }
@@ -69,8 +72,9 @@ export function createLogPages<Row extends LogEntry>({ log, shows, lastBefore, n
 
   /** Looks only among what the user may see. */
   async function shownBefore(positions: Positions<Row>, id: ConversationId, seq: Seq): Promise<Seq> {
-    const shownSeq = (await lastBefore?.(id, seq)) ?? 0
-    return shownSeq > positions.floor(id) ? shownSeq : 0
+    const floor = positions.floor(id)
+    const shownSeq = (await lastBefore?.(id, seq, floor)) ?? 0
+    return shownSeq > floor ? shownSeq : 0
   }
 
   /** Whether `position.shownSeq` is what comes before the first row shown. At the start it may be the seq of a change or a void. */

@@ -126,23 +126,37 @@ export function createLog({ messages, clock, observer }: Needs) {
 
   /** Returns the newest message below `before` and skips everything else. */
   const lastMessage = (id: ConversationId, before: Seq = seqMax + 1): Promise<Message | undefined> =>
-    nearest(isMessage, before, async (edge, limit) => {
+    nearest(findMessage, before, async (edge, limit) => {
       const rows = await messages.below(id, silent.at(id, edge - 1)?.from ?? edge, limit)
       if (limit > 1) notePassed(id, rows)
       return rows
     })
 
-  /** Returns the newest message or group change below `before` and skips everything else. */
-  const lastMessageOrGroupChange = (id: ConversationId, before: Seq): Promise<Message | GroupChange | undefined> =>
-    nearest(isMessageOrGroupChange, before, async (edge, limit) => {
-      const rows = await messages.below(id, passed.at(id, edge - 1)?.from ?? edge, limit)
-      if (limit > 1) notePassed(id, rows)
-      return rows
-    })
+  /** Returns the seq of the newest message, or of the newest group change that fits, between `floor` and `before`; 0 if there is none. */
+  async function lastMessageOrGroupChange(
+    id: ConversationId,
+    { before, floor }: { before: Seq; floor: Seq },
+    fits: (change: GroupChange) => Promise<boolean>,
+  ): Promise<Seq> {
+    const found = await nearest(
+      async (rows) => {
+        for (const row of rows)
+          if (row.seq <= floor || isMessage(row) || (row.kind === 'group' && (await fits(row)))) return row
+        return undefined
+      },
+      before,
+      async (edge, limit) => {
+        const rows = await messages.below(id, passed.at(id, edge - 1)?.from ?? edge, limit)
+        if (limit > 1) notePassed(id, rows)
+        return rows
+      },
+    )
+    return found && found.seq > floor ? found.seq : 0
+  }
 
   /** Returns the oldest message above `after` and skips everything else. */
   const firstMessage = (id: ConversationId, after: Seq): Promise<Message | undefined> =>
-    nearest(isMessage, after, async (edge, limit) => {
+    nearest(findMessage, after, async (edge, limit) => {
       const rows = await messages.above(id, silent.at(id, edge + 1)?.to ?? edge, limit)
       if (limit > 1) notePassed(id, rows)
       return rows
@@ -150,11 +164,11 @@ export function createLog({ messages, clock, observer }: Needs) {
 
   /** Returns the newest entry and skips voids. */
   const lastEntry = (conversationId: ConversationId): Promise<LogEntry | undefined> =>
-    nearest(isEntry, seqMax + 1, (edge, limit) => messages.below(conversationId, edge, limit))
+    nearest(findEntry, seqMax + 1, (edge, limit) => messages.below(conversationId, edge, limit))
 
   /** Returns the oldest entry and skips voids. */
   const firstEntry = (conversationId: ConversationId): Promise<LogEntry | undefined> =>
-    nearest(isEntry, 0, (edge, limit) => messages.above(conversationId, edge, limit))
+    nearest(findEntry, 0, (edge, limit) => messages.above(conversationId, edge, limit))
 
   /** Returns the last cell that is taken, voids included. A counter is seeded from it. */
   async function lastSeq(conversationId: ConversationId): Promise<Seq> {
@@ -178,15 +192,15 @@ export function createLog({ messages, clock, observer }: Needs) {
   }
 }
 
-/** Reads away from `edge` until it meets a row that fits. The first row nearly always does. */
+/** Reads away from `edge` until it finds a row. The first row nearly always is it. */
 async function nearest<Row extends LogRow>(
-  fits: (row: LogRow) => row is Row,
+  find: (rows: readonly LogRow[]) => Row | undefined | Promise<Row | undefined>,
   edge: Seq,
   read: (edge: Seq, limit: number) => Promise<readonly LogRow[]>,
 ): Promise<Row | undefined> {
   for (let from = edge, limit = 1; ; limit = Math.max(25, nextStep(limit))) {
     const rows = await read(from, limit)
-    const found = rows.find(fits)
+    const found = await find(rows)
     if (found) return found
     const furthest = rows.at(-1)
     if (!furthest || rows.length < limit) return undefined
@@ -217,6 +231,8 @@ export const isChange = (row: LogRow): row is Change => row.kind === 'change'
 
 export const isMessage = (row: LogRow): row is Message => row.kind === 'message'
 
-const isMessageOrGroupChange = (row: LogRow): row is Message | GroupChange => isMessage(row) || row.kind === 'group'
+const findMessage = (rows: readonly LogRow[]): Message | undefined => rows.find(isMessage)
+
+const findEntry = (rows: readonly LogRow[]): LogEntry | undefined => rows.find(isEntry)
 
 const range = (from: Seq, to: Seq): Seq[] => Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i)

@@ -52,6 +52,9 @@ export function createFollow(needs: Needs) {
   const { boundaries, pending, log, acknowledge, attach, keptPositions, notices } = needs
   const gate = createGate(beginning)
   const lastBefore = async (id: ConversationId, seq: Seq) => (await log.lastMessage(id, seq))?.seq ?? 0
+  /** Passes group changes that did not take effect: they have no notice. */
+  const lastWithNotices = (id: ConversationId, before: Seq, floor: Seq) =>
+    log.lastMessageOrGroupChange(id, { before, floor }, async (change) => (await notices.of(change)) !== undefined)
   const plain: ReadingKind<MessageOrNotice> = {
     stream: 'messages',
     shows: isMessage,
@@ -64,13 +67,6 @@ export function createFollow(needs: Needs) {
   }
 
   return (request: FollowRequest): Promise<LiveStream<Shown<MessageOrNotice>>> => gate(() => follow(request))
-
-  /** Returns the seq of the last message or notice below `seq`, and goes past changes that did not take effect. */
-  async function lastWithNotices(id: ConversationId, seq: Seq): Promise<Seq> {
-    const row = await log.lastMessageOrGroupChange(id, seq)
-    if (row?.kind !== 'group' || (await notices.of(row))) return row?.seq ?? 0
-    return lastWithNotices(id, row.seq)
-  }
 
   async function follow(request: FollowRequest): Promise<LiveStream<Shown<MessageOrNotice>>> {
     const attached = await attach(request.userId, request.only)
