@@ -50,6 +50,9 @@ function printFailed({ seed, anomalies }: Report): void {
   console.log(`  replay: npm run simulate -- --seed ${seed}${bug ? ` --bug '${bug.name}'` : ''}`)
 }
 
+/** A seed makes much garbage and keeps nothing. With room for it, a run takes a third less. */
+const execArgv = [...process.execArgv, '--max-semi-space-size=64']
+
 type Report = { seed: number; steps: number; anomalies: { promise: string; what: string }[] }
 
 async function runAll(from: number, count: number): Promise<void> {
@@ -62,7 +65,8 @@ async function runAll(from: number, count: number): Promise<void> {
       (_, i) =>
         new Promise<void>((resolve, reject) => {
           const share = ['--from', `${from + i}`, '--seeds', `${count - i}`, '--every', `${workers}`]
-          const worker = fork(fileURLToPath(import.meta.url), [...share, ...(bug ? ['--bug', bug.name] : [])])
+          const args = [...share, ...(bug ? ['--bug', bug.name] : [])]
+          const worker = fork(fileURLToPath(import.meta.url), args, { execArgv })
           worker.on('message', (report: Report) => {
             done += 1
             steps += report.steps
