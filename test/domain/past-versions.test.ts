@@ -60,7 +60,11 @@ it('knows which changes took effect, in whatever order they are asked for while 
       if (atOnce) await Promise.all(answers.map((answer) => answer()))
       else for (const answer of answers) await answer()
     }),
-    { examples: [[['version', 'lost change', 'version', 'version'], [last, last, { at: 0, change: 0, named: 0 }], true]] },
+    {
+      examples: [
+        [['version', 'lost change', 'version', 'version'], [last, last, { at: 0, change: 0, named: 0 }], true],
+      ],
+    },
   )
 })
 
