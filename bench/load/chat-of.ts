@@ -2,16 +2,16 @@ import { directConversationId } from '../../src/domain/conversations/conversatio
 import type { UserId } from '../../src/protocol/ids.ts'
 import type { Subject } from '../bench.ts'
 import { body, sendMessage } from './documents.ts'
-import { ask, openGraphQLSocket, type Somebody } from './graphql-socket.ts'
-import { somebody } from './tokens.ts'
+import { type Account, ask, openGraphQLSocket } from './graphql-socket.ts'
+import { accountOf } from './tokens.ts'
 
 /** A chat of two people on a GraphQL server, with some messages in it. */
 export async function chatOf(
   { who, port }: Subject,
   name: string,
   messages: number,
-): Promise<{ alice: Somebody; conversationId: string }> {
-  const [alice, bob] = [somebody(`a-${name}`), somebody(`b-${name}`)]
+): Promise<{ alice: Account; conversationId: string }> {
+  const [alice, bob] = [accountOf(`a-${name}`), accountOf(`b-${name}`)]
   const isOurs = who === 'parley'
   const conversationId = isOurs ? directConversationId(alice.userId as UserId, bob.userId as UserId) : name
   const socket = await openGraphQLSocket(port, alice)

@@ -4,7 +4,7 @@ import { body, createGroup, messageAdded, sendMessage } from './documents.ts'
 import { ask, type GraphQLSocket, openGraphQLSocket } from './graphql-socket.ts'
 import { openIo } from './io-socket.ts'
 import { rawMessage } from './pairs.ts'
-import { somebody } from './tokens.ts'
+import { accountOf } from './tokens.ts'
 import { countLost, mustRetry } from './troubles.ts'
 import { frameOf, type LoadSocket, openSocket } from './web-socket.ts'
 
@@ -65,7 +65,7 @@ export async function gather(
     await done
   }
 
-  // The first may come in either way, once or while somebody is still opening; then all are there.
+  // The first may come in either way, once or while a subscriber is still opening; then all are there.
   owner.say(conversationId)
   while (heard < size) await sleep(20)
   await sleep(50)
@@ -98,7 +98,7 @@ async function openOwner({ who, port }: Subject, name: string): Promise<Owner> {
     }
     return { makeGroup: async () => name, say, close: socket.close }
   }
-  const socket = await openGraphQLSocket(port, somebody(`${name}-owner`))
+  const socket = await openGraphQLSocket(port, accountOf(`${name}-owner`))
   return {
     makeGroup: async (members) => (who === 'parley' ? makeGroup(socket, name, members) : name),
     say(conversationId) {
@@ -139,7 +139,7 @@ async function openDevice(
     socket.onText = (payload) => payload.toString('latin1', 0, 12) === '42["message"' && onHeard()
     return socket
   }
-  const socket = await openGraphQLSocket(port, somebody(userId))
+  const socket = await openGraphQLSocket(port, accountOf(userId))
   // Ours follows everything its user is in; the others have a topic per conversation.
   const variables = who === 'parley' ? {} : { conversationId }
   const follow = () => socket.send(socket.operation('added', messageAdded, variables))

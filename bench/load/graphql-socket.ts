@@ -7,9 +7,9 @@ export type GraphQLSocket = LoadSocket & {
   operation(id: string, query: string, variables: object): Buffer
 }
 
-export type Somebody = { userId: string; token: string }
+export type Account = { userId: string; token: string }
 
-export async function openGraphQLSocket(port: number, { userId, token }: Somebody): Promise<GraphQLSocket> {
+export async function openGraphQLSocket(port: number, { userId, token }: Account): Promise<GraphQLSocket> {
   const socket = await openSocket({ port, path: '/graphql', protocol: 'graphql-transport-ws' })
   const acknowledged = new Promise<void>((resolve) => {
     socket.onText = (payload) => payload.includes('connection_ack') && resolve()

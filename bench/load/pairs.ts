@@ -4,7 +4,7 @@ import type { Subject } from '../bench.ts'
 import { ack as acknowledgement, body, messageAdded, sendMessage, ticksChanged } from './documents.ts'
 import { ask, openGraphQLSocket } from './graphql-socket.ts'
 import { openIo } from './io-socket.ts'
-import { somebody } from './tokens.ts'
+import { accountOf } from './tokens.ts'
 import { mustRetry } from './troubles.ts'
 import { frameOf, openSocket } from './web-socket.ts'
 
@@ -25,7 +25,7 @@ export function openPair(subject: Subject, name: string, events: PairEvents): Pr
 const run = process.pid.toString(36)
 
 async function openGraphQLPair({ who, port }: Subject, name: string, events: PairEvents): Promise<Pair> {
-  const [alice, bob] = [somebody(`a-${name}`), somebody(`b-${name}`)]
+  const [alice, bob] = [accountOf(`a-${name}`), accountOf(`b-${name}`)]
   const [sender, receiver] = await Promise.all([openGraphQLSocket(port, alice), openGraphQLSocket(port, bob)])
   const isOurs = who === 'parley'
   const conversationId = isOurs ? directConversationId(alice.userId as UserId, bob.userId as UserId) : name

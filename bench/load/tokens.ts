@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { testSecret } from '../../test/kit/person.ts'
-import type { Somebody } from './graphql-socket.ts'
+import type { Account } from './graphql-socket.ts'
 
 export const secret = testSecret
 
 /** Ten thousand at once, so without ceremony. */
-export function somebody(userId: string): Somebody {
+export function accountOf(userId: string): Account {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const issuedAt = Math.floor(Date.now() / 1000)
   const signed = `${part({ alg: 'HS256' })}.${part({ sub: userId, iat: issuedAt, exp: issuedAt + 3600 })}`

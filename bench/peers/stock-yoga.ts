@@ -41,7 +41,7 @@ const pubSub = createPubSub<{
 }>()
 
 type Context = { userId: string }
-type Anybody = Context & { request?: Request; connectionParams?: Context }
+type RequestContext = Context & { request?: Request; connectionParams?: Context }
 
 async function sendMessage({ userId }: Context, { clientMessageId, to: { conversationId }, body }: SendInput) {
   const seq = await redis.incr(`stock:seq:${conversationId}`)
@@ -118,7 +118,7 @@ async function messages(conversationId: string, first: number) {
   )
 }
 
-const schema = createSchema<Anybody>({
+const schema = createSchema<RequestContext>({
   typeDefs,
   resolvers: {
     Query: {
@@ -144,7 +144,7 @@ const schema = createSchema<Anybody>({
   },
 })
 
-const yoga = createYoga<Partial<Anybody>>({
+const yoga = createYoga<Partial<RequestContext>>({
   schema,
   logging: false,
   graphiql: false,

@@ -5,13 +5,13 @@ import { growWithMembers } from './growth-members.ts'
 
 // One message to a thousand devices in one group.
 
-const everybody: readonly Who[] = ['parley', 'stock', 'mercurius', 'socket.io', 'raw ws']
+const subjects: readonly Who[] = ['parley', 'stock', 'mercurius', 'socket.io', 'raw ws']
 
 export const fanOut: Scenario = async (bench) => {
   const sheet = createSheet()
   const size = bench.choose({ quick: 100, default: 1000, full: 1000 })
   const crowds = []
-  for (const who of everybody) crowds.push(await gather(await bench.subject(who), size))
+  for (const who of subjects) crowds.push(await gather(await bench.subject(who), size))
   const roundMs = bench.choose({ quick: 200, default: 300, full: 4000 })
 
   const sayFor = async (say: () => Promise<void>, ms: number, least: number) => {

@@ -1,15 +1,15 @@
 import { type Bench, interleave, type Scenario, type Subject } from '../bench.ts'
 import { conversations, messageAddedAfter, messages } from '../load/documents.ts'
-import { ask, openGraphQLSocket, operationFrame, type Somebody } from '../load/graphql-socket.ts'
+import { type Account, ask, openGraphQLSocket, operationFrame } from '../load/graphql-socket.ts'
 import { completedOf, overSockets } from '../load/loops.ts'
 import { openPair } from '../load/pairs.ts'
 import { createSeeds, type Seeds } from '../load/seed.ts'
-import { somebody } from '../load/tokens.ts'
+import { accountOf } from '../load/tokens.ts'
 import { createSheet, quantile, type Sheet } from '../sheet.ts'
 
 // Whether what is stored makes anything slower: chats of a thousand to a million messages, and a list of 200 chats.
 
-type Chat = { name: string; stored: number; conversationId: string; alice: Somebody; bob: Somebody }
+type Chat = { name: string; stored: number; conversationId: string; alice: Account; bob: Account }
 
 export const history: Scenario = async (bench) => {
   const sheet = createSheet()
@@ -27,7 +27,7 @@ export const history: Scenario = async (bench) => {
   return sheet.measured()
 }
 
-async function seedAll(bench: Bench, seeds: Seeds): Promise<[Chat[], { owner: Somebody; chats: number }[]]> {
+async function seedAll(bench: Bench, seeds: Seeds): Promise<[Chat[], { owner: Account; chats: number }[]]> {
   const sizes = bench.choose({
     quick: [100, 1000],
     default: [1000, 10_000, 100_000],
@@ -36,11 +36,11 @@ async function seedAll(bench: Bench, seeds: Seeds): Promise<[Chat[], { owner: So
   const chats: Chat[] = []
   for (const stored of sizes) {
     const name = `stored-${stored}-${process.pid}`
-    const [alice, bob] = [somebody(`a-${name}`), somebody(`b-${name}`)]
+    const [alice, bob] = [accountOf(`a-${name}`), accountOf(`b-${name}`)]
     chats.push({ name, stored, conversationId: await seeds.chat(alice.userId, bob.userId, stored), alice, bob })
   }
   const lists = bench.choose({ quick: [5, 20], default: [20, 200], full: [20, 200] })
-  const owners = lists.map((count) => ({ owner: somebody(`list-${count}-${process.pid}`), chats: count }))
+  const owners = lists.map((count) => ({ owner: accountOf(`list-${count}-${process.pid}`), chats: count }))
   for (const { owner, chats: count } of owners) {
     await Promise.all(Array.from({ length: count }, (_, i) => seeds.chat(owner.userId, `${owner.userId}-${i}`, 2)))
   }
@@ -140,7 +140,7 @@ async function listChats(
   bench: Bench,
   sheet: Sheet,
   subject: Subject,
-  { owner, chats }: { owner: Somebody; chats: number },
+  { owner, chats }: { owner: Account; chats: number },
 ): Promise<void> {
   const socket = await openGraphQLSocket(subject.port, owner)
   type Page = { conversations: { edges: unknown[]; pageInfo: { hasNextPage: boolean; endCursor: string } } }

@@ -8,13 +8,13 @@ import { createSheet } from '../sheet.ts'
 // done nothing else.
 
 const some: readonly Who[] = ['parley', 'stock', 'raw ws']
-const everybody: readonly Who[] = ['parley', 'stock', 'mercurius', 'socket.io', 'raw ws']
+const subjects: readonly Who[] = ['parley', 'stock', 'mercurius', 'socket.io', 'raw ws']
 
 export const idle: Scenario = async (bench) => {
   const sheet = createSheet()
   const size = bench.choose({ quick: 100, default: 1000, full: 10_000 })
   const count = size.toLocaleString('en')
-  const measured = bench.choose({ quick: some, default: some, full: everybody })
+  const measured = bench.choose({ quick: some, default: some, full: subjects })
   const starting = measured.map((who) => bench.fresh(who))
   for (const [i, who] of measured.entries()) {
     const subject = (await starting[i]) as Subject

@@ -6,16 +6,16 @@ import { completedOf, type Least, overSockets } from '../load/loops.ts'
 import { frameOf, openSocket } from '../load/web-socket.ts'
 import { createSheet } from '../sheet.ts'
 
-// A mutation that stores nothing, against a frame of the same length that comes back as it is. Ours passes on that somebody is
+// A mutation that stores nothing, against a frame of the same length that comes back as it is. Ours passes on that a user is
 // typing once in two seconds; the rest of the time it looks whether it should, and answers.
 
-const everybody: readonly Who[] = ['parley', 'stock', 'mercurius', 'raw ws']
+const subjects: readonly Who[] = ['parley', 'stock', 'mercurius', 'raw ws']
 const underWay = 50
 
 export const mutationWithoutStorage: Scenario = async (bench) => {
   const sheet = createSheet()
   const loops = []
-  for (const who of everybody) loops.push(await loopOf(await bench.subject(who)))
+  for (const who of subjects) loops.push(await loopOf(await bench.subject(who)))
   const warm = { ms: bench.choose({ quick: 200, default: 800, full: 3000 }), count: 15_000 }
   const round = { ms: bench.choose({ quick: 200, default: 250, full: 3000 }), count: 2000 }
   for (const { ask } of loops) await ask(warm)

@@ -21,7 +21,7 @@ export const pushWhileProviderIsDown: Scenario = async () => {
     const [alice, bob, carol] = await Promise.all(
       ['alice', 'bob', 'carol'].map((userId) => createPerson(userId, server.url)),
     )
-    if (!alice || !bob || !carol) throw new Error('Somebody is missing.')
+    if (!alice || !bob || !carol) throw new Error('Account is missing.')
     await register(bob, provider.url)
     const [withDevice, without]: [number[], number[]] = [[], []]
     await round(alice, carol)

@@ -9,7 +9,7 @@ import { createSheet } from '../sheet.ts'
 // The newest 20 messages of a chat, by HTTP and by WebSocket: ours and stock's from DynamoDB, mercurius's from a Redis stream. And, with
 // `--full`, stock's and mercurius's from the memory of the process: what is left when a store costs nothing.
 
-const everybody: readonly Who[] = ['parley', 'stock', 'mercurius']
+const subjects: readonly Who[] = ['parley', 'stock', 'mercurius']
 const connectionsCount = 16
 const socketsCount = 4
 const underWay = 8
@@ -24,7 +24,7 @@ export const queryOfTwenty: Scenario = async (bench) => {
   const sheet = createSheet()
   const ways = []
   const withMemory = bench.choose({ quick: true, default: false, full: true })
-  for (const who of everybody) ways.push(...(await waysOf(await bench.subject(who), withMemory)))
+  for (const who of subjects) ways.push(...(await waysOf(await bench.subject(who), withMemory)))
   const warm = { ms: bench.choose({ quick: 200, default: 800, full: 3000 }), count: 600 }
   const round = { ms: bench.choose({ quick: 200, default: 250, full: 3000 }), count: 100 }
   /** A server that had to wait for the others is out of all caches. */

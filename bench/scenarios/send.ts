@@ -5,7 +5,7 @@ import { createSheet, quantile } from '../sheet.ts'
 
 // Measures a message to a connected user, and back to the sender's double tick.
 
-const everybody: readonly Who[] = ['parley', 'stock', 'mercurius', 'socket.io', 'raw ws']
+const subjects: readonly Who[] = ['parley', 'stock', 'mercurius', 'socket.io', 'raw ws']
 const pairsCount = 32
 const openRate = 100
 const [runUpMs, runUpCount] = [150, 50]
@@ -16,7 +16,7 @@ const roundCount = 100
 export const sendToAttached: Scenario = async (bench) => {
   const sheet = createSheet()
   const crews = []
-  for (const who of everybody) crews.push(await openCrew(await bench.subject(who), who))
+  for (const who of subjects) crews.push(await openCrew(await bench.subject(who), who))
   crews.push(await openCrew(await bench.unhindered(), unhindered))
   const roundMs = bench.choose({ quick: 300, default: 400, full: 5000 })
   const warmMs = bench.choose({ quick: 300, default: 800, full: 4000 })

@@ -11,7 +11,7 @@ import { type GroupMember, membershipOf } from './conversations/groups.ts'
 
 type NodeKind = 'Conversation' | 'Message' | 'Ticks' | 'Member' | 'User'
 
-/** Tells the type of a node by the form of its id. Whatever has none of the other forms is a user's id. */
+/** Tells the type of a node by the form of its id. An id that has none of the other forms is a user's. */
 export function kindOfNode(id: string): NodeKind {
   if (id.startsWith('msg_')) return 'Message'
   if (id.startsWith('dm_') || id.startsWith('grp_')) return 'Conversation'

@@ -2,18 +2,18 @@ import type { Chat } from './chat.ts'
 import { BlockedUsersDocument, type BlockedUsersQuery } from './generated/graphql.ts'
 import { createListeners, type Observable } from './shared/observable.ts'
 
-// Whom the user has blocked, on whatever device. Nothing is pushed about it, so it is read with each link while it has a subscriber, and
+// Whom the user has blocked, on any of their devices. Nothing is pushed about it, so it is read with each link while it has a subscriber, and
 // after each change that is made here.
 
 const pageSize = 100
 
 export type BlockedUser = BlockedUsersQuery['blockedUsers']['edges'][number]['node']
 
-const everybody = new WeakMap<Chat, ReturnType<typeof createBlocked>>()
+const blockedByChat = new WeakMap<Chat, ReturnType<typeof createBlocked>>()
 
 export function blockedOf(chat: Chat): ReturnType<typeof createBlocked> {
-  const blocked = everybody.get(chat) ?? createBlocked(chat)
-  everybody.set(chat, blocked)
+  const blocked = blockedByChat.get(chat) ?? createBlocked(chat)
+  blockedByChat.set(chat, blocked)
   return blocked
 }
 

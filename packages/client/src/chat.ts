@@ -35,7 +35,7 @@ export type ChatOptions = {
   storage?: Storage
   /** Node 20 has no WebSocket of its own: pass that of `ws`. */
   webSocket?: typeof WebSocket
-  /** Whether timelines show changes of groups too, such as that somebody was added. They are neither counted nor given to `onMessage`. */
+  /** Whether timelines show changes of groups too, such as that a member was added. They are neither counted nor given to `onMessage`. */
   notices?: boolean
   /** The transports to try, in this order. */
   transports?: readonly Via[]

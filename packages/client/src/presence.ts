@@ -26,12 +26,12 @@ const askEveryMs = 5000
 /** The server accepts this many users per stream. */
 const watchedMax = 100
 
-const everybody = new WeakMap<Chat, ReturnType<typeof createPresence>>()
+const presenceByChat = new WeakMap<Chat, ReturnType<typeof createPresence>>()
 
 /** Is undefined while it is unknown, or if the user may not see it. It is followed while it has a subscriber. */
 export function presenceOf(chat: Chat, userId: string): Observable<Presence | undefined> {
-  const presence = everybody.get(chat) ?? createPresence(chat)
-  everybody.set(chat, presence)
+  const presence = presenceByChat.get(chat) ?? createPresence(chat)
+  presenceByChat.set(chat, presence)
   return presence.of(userId)
 }
 

@@ -37,7 +37,7 @@ export async function setBlocked(chat: Chat, userId: string, blocked: boolean): 
     .catch(() => undefined)
 }
 
-/** The users whom the user has blocked, on whatever device. It is read while it has a subscriber. */
+/** The users whom the user has blocked, on any of their devices. It is read while it has a subscriber. */
 export const blockedUsers = (chat: Chat): Observable<readonly BlockedUser[]> => blockedOf(chat)
 
 export type { BlockedUser }

@@ -4,11 +4,11 @@ import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import type { Groups } from './groups.ts'
 import type { PastVersions } from './past-versions.ts'
 
-// A notice is how a group change is shown among messages, to whoever asks for notices. It has the place, the time and the author of the
+// A notice is how a group change is shown among messages, to clients that ask for notices. It has the place, the time and the author of the
 // change and no text. A change that did not take effect has no notice.
 //
-// A notice is shown to those who are in the group after its change: somebody who was added sees that as the first entry of their view, and
-// somebody who was removed does not see it, as the group no longer exists for them.
+// A notice is shown to those who are in the group after its change: a user who was added sees that as the first entry of their view, and
+// a user who was removed does not see it, as the group no longer exists for them.
 
 export type NoticeKind =
   | 'CREATED'

@@ -127,7 +127,7 @@ export function createHistory({ messages, log, highestSeqs, access, decideChange
   async function make(conversation: Conversation, rows: readonly LogRow[], bounds: Bounds): Promise<Made> {
     const { id } = conversation
     const [found, changes]: [MessageOrNotice[], GroupChange[]] = [[], []]
-    // Whoever shows group changes may skip none of them.
+    // A page that shows group changes may skip none of them.
     const skipped = bounds.notices ? 0 : bounds.version
     let limit = bounds.count + 1
     let edge = take(

@@ -35,7 +35,7 @@ export async function followRequestOf(
 }
 
 /**
- * Positions in conversations that the viewer is not in are left out, whatever they say. A client that always sends the variables it began
+ * Positions in conversations that the viewer is not in are left out, even those beyond the last message. A client that always sends the variables it began
  * with would otherwise never get a stream again once the viewer has left a group.
  */
 async function positionsOf(

@@ -15,8 +15,8 @@ export const senderOf = (ctx: Context, { conversationId, senderId, notice }: Mes
   notice ? named(ctx, conversationId, senderId) : { id: senderId }
 
 /**
- * Whoever is in the group is known to everybody who sees its notices: that takes no read, and what is written of them is shared. The copy
- * of the group is as new as the check that the viewer is in it. If it is gone, the user is checked.
+ * All viewers of a group's notices know its members: that takes no read, and what is written of a member is shared between viewers. The
+ * copy of the group is as new as the check that the viewer is in it. If it is gone, the user is checked.
  */
 function named({ domain }: Context, groupId: ConversationId, id: UserId): User {
   return domain.access.copyOf(groupId)?.membersById.has(id) ? { id } : { id, mayBeStranger: true }

@@ -30,7 +30,7 @@ export async function avatarUrlOf(ctx: Context, user: User): Promise<string | un
   return (await ctx.loaders.profiles.load(user.id)).avatarUrl
 }
 
-/** Returns whether the user is known to everybody who is given this object. Another viewer may have to be shown less of the others. */
+/** Returns whether all viewers may be shown the same of this user. Of a user who may be a stranger, some viewers are shown less. */
 export const isKnown = ({ mayBeStranger }: User): boolean => !mayBeStranger
 
 const isStranger = async (ctx: Context, { id }: User): Promise<boolean> =>

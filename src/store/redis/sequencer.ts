@@ -78,7 +78,7 @@ export const toReservation = (reserved: unknown): Reservation | undefined =>
 
 /** Defines get_counter(key), set_counter(key, seq, published, ttl_ms) and keep(key, text, ttl_ms). */
 export const counterLua = `${runIdLua}
--- The counter and how far was published; nil and a token where somebody is about to seed it; nil and nil where there is neither.
+-- The counter and how far was published; nil and a token where a node is about to seed it; nil and nil where there is neither.
 local function get_counter(key)
   local text, run = string.match(redis.call('GET', key) or '', '^(%S+) (%S+)$')
   if not text or run ~= (run_id() or '-') then return nil, nil end

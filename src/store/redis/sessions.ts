@@ -154,7 +154,7 @@ local function prune(key, now)
   return remaining, left
 end
 
--- A sign of life. Whatever act does to the sessions, whoever watches the user is told if it shows.
+-- A sign of life. If what act does to the sessions changes what is shown of the user, those who watch the user are told.
 local function watched(now, key, seen_key, seen_ttl_ms, channel, event, act)
   redis.call('SET', seen_key, string.format('%.0f', now), 'PX', seen_ttl_ms)
   local before = presence_of(key, now)
@@ -205,7 +205,7 @@ const renewLua = `${writingLua}
 local session = redis.call('HGET', KEYS[1], ARGV[1])
 if session and string.sub(session, 1, 5) == 'left|' then return 0 end
 local now = now_ms()
--- Nearly always it only lives on, which shows nobody anything: no need to look at all the others.
+-- Nearly always the session only lives on, which changes nothing that is shown: the other sessions need not be read.
 local state, expires_ms = string.match(session or '', '^(%a+)|[^|]*|(%d+)$')
 if state == ARGV[8] and tonumber(expires_ms) > now then
   redis.call('SET', KEYS[3], string.format('%.0f', now), 'PX', ARGV[5])

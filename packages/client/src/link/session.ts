@@ -197,7 +197,7 @@ export function createSession(options: SessionOptions) {
   ): Promise<boolean> {
     const listed = new Set(found.map(({ id }) => id))
     const ids = after.map(({ conversationId }) => conversationId).filter((id) => !listed.has(id))
-    // Nobody leaves a direct chat: it is asked for only to know the server by it.
+    // A direct chat cannot be left: it is asked for only to know the server by it.
     const asked = isOurs ? ids.filter((id) => id.startsWith(groupPrefix)) : ids
     if (asked.length === 0) return false
     const there = await conversations.stillThere(asked)

@@ -67,7 +67,7 @@ export function useTyping(to: Recipient): readonly string[] {
 /** Returns undefined while it is not known. */
 export const usePresence = (userId: string): Presence | undefined => useObservable(presenceOf(useChat(), userId))
 
-/** Returns whom the user has blocked, on whatever device. */
+/** Returns whom the user has blocked, on any of their devices. */
 export const useBlockedUsers = (): readonly BlockedUser[] => useObservable(blockedUsers(useChat()))
 
 /** Returns the progress of the last upload that was started here. Another one may be started at any time. */
