@@ -7,7 +7,14 @@ import type { Refusals } from '../limits/refusals.ts'
 import { type Exchange, type Handler, sendProblem, setHead } from './exchange.ts'
 import type { Origins } from './origins.ts'
 import { securityHeaders } from './security-headers.ts'
-import { cutStalled, defaultHttpTimes, type HttpTimes, limitBody, serverOptions } from './slow-clients.ts'
+import {
+  cutStalled,
+  defaultHttpTimes,
+  type HttpTimes,
+  limitBody,
+  refuseUnreadable,
+  serverOptions,
+} from './slow-clients.ts'
 
 export type Route = {
   GET?: Handler
@@ -77,6 +84,7 @@ export function createHttpServer(
     })
   })
   cutStalled(server, times, refusals)
+  refuseUnreadable(server)
   return server
 }
 

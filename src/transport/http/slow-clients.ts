@@ -1,6 +1,7 @@
 // Limits how long clients may take to send headers and bodies, and to read answers. Node has the timers for it.
 
-import type { Server, ServerOptions } from 'node:http'
+import { type Server, type ServerOptions, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import { type ErrorMapper, HttpRefusal } from '../execution/errors.ts'
 import type { Refusals } from '../limits/refusals.ts'
 import { type Exchange, sendProblem } from './exchange.ts'
@@ -49,6 +50,30 @@ export function cutStalled(server: Server, { stalledMs }: HttpTimes, refusals: R
     if (socket.writableLength > 0) refusals('slow_reader')
     socket.destroy()
   })
+}
+
+/**
+ * Closes connections that sent no request within the time for its headers, or none that can be read. Node would answer 408 also where
+ * nothing was sent. A node that was stopped for a moment would then answer so to the first request of a connection: it looks at its timers
+ * before it reads what has come meanwhile. Closed without an answer, the connection tells its client that the request was not handled.
+ */
+export function refuseUnreadable(server: Server): void {
+  server.on(
+    'clientError',
+    (error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: { _headerSent: boolean } }) => {
+      const status = statusOf(error, socket)
+      if (status && socket.writable && !socket._httpMessage?._headerSent)
+        socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`)
+      socket.destroy(error)
+    },
+  )
+}
+
+/** Returns what Node answers to such a request. */
+function statusOf({ code }: NodeJS.ErrnoException, { bytesRead }: Socket): number | undefined {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return bytesRead === 0 ? undefined : 408
+  if (code === 'HPE_HEADER_OVERFLOW') return 431
+  return code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW' ? 413 : 400
 }
 
 /** Answers 408 and closes the connection if the body has not come within this time. */

@@ -30,9 +30,15 @@ describe('a request that does not come to an end', () => {
   const headersSoon = { headersMs: 50, checkEveryMs: 10 }
   const bodySoon = { bodyMs: 50 }
 
-  test('a connection that sends nothing is closed', async () => {
+  test('a connection that sends nothing is closed without an answer: there is no request to answer', async () => {
     const server = await start({ httpTimes: headersSoon })
-    await lastWords(dial(server))
+    expect(await lastWords(dial(server))).toBe('')
+  })
+
+  test('what is no HTTP is answered with 400', async () => {
+    const peer = dial(await start())
+    peer.write('hello\r\n\r\n')
+    expect(await lastWords(peer)).toMatch(/^HTTP\/1.1 400 /)
   })
 
   test('headers that do not end are answered with 408', async () => {
