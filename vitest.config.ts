@@ -35,7 +35,7 @@ const beyondUnits = {
 }
 
 /** Most of them wait for sockets, processes and pages, so that there is work for more of them than there are cores. */
-const maxWorkers = 4
+const maxWorkers = 3
 
 const project = (name: keyof typeof beyondUnits): TestProjectInlineConfiguration => ({
   ...shared,

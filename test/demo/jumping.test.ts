@@ -15,9 +15,7 @@ const quotedSeq = 20
 const endpoint = await sharedService('dynalite')
 const dynamo = connectDynamo(endpoint)
 const demo = demoOfThisFile({
-  DYNAMODB_ENDPOINT: endpoint,
-  TABLE_PREFIX: dynamo.tablePrefix,
-  CREATE_TABLES: 'true',
+  ownServer: { DYNAMODB_ENDPOINT: endpoint, TABLE_PREFIX: dynamo.tablePrefix, CREATE_TABLES: 'true' },
 })
 const { alice, bob } = strangers()
 const bodyOf = (seq: number) => `No. ${seq}`

@@ -3,6 +3,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { connectBrowser } from '../kit/browser.ts'
 import { type DemoServer, startDemoServer } from '../kit/nodes/demo-server.ts'
+import { sharedService } from '../kit/shared-services.ts'
 import { createProfile } from './profile.ts'
 import { type ChatWindow, createWindow, patience } from './window.ts'
 
@@ -33,14 +34,19 @@ export type OpenOptions = {
   context?: BrowserContextOptions
 }
 
+export type DemoOptions = {
+  /** A server of this file's own, which it may kill, with these settings. Without it, the file uses the one that others use too. */
+  ownServer?: Record<string, string>
+}
+
 /** One server and one browser for the tests of a file. */
-export function demoOfThisFile(environment: Record<string, string> = {}) {
+export function demoOfThisFile({ ownServer }: DemoOptions = {}) {
   // A story has many steps, and the machine may be busy.
   vi.setConfig({ testTimeout: 300_000 })
   let server: DemoServer
   let browser: Browser
   beforeAll(async () => {
-    const starting = [startDemoServer(environment), connectBrowser()] as const
+    const starting = [ownServer ? startOwn(ownServer) : findShared(), connectBrowser()] as const
     const [started, launched] = await Promise.allSettled(starting)
     if (started.status === 'fulfilled') server = started.value
     if (launched.status === 'fulfilled') browser = launched.value
@@ -88,6 +94,20 @@ export function demoOfThisFile(environment: Record<string, string> = {}) {
       const lines = messages.edges.map(({ node }) => `${nameIn([one, other], node.sender.id)}: ${node.body}`)
       return lines.reverse()
     },
+  }
+}
+
+const startOwn = async (settings: Record<string, string>) =>
+  startDemoServer(await sharedService('demoServer'), settings)
+
+async function findShared(): Promise<DemoServer> {
+  const refused = async () => expect.fail('Other files use this server. Ask for one of your own.')
+  return {
+    url: await sharedService('demoNode'),
+    crashes: [],
+    start: refused,
+    kill: refused,
+    stop: async () => undefined,
   }
 }
 

@@ -13,9 +13,7 @@ const count = Number(process.env.LONG_CHAT_MESSAGES ?? 2000)
 const endpoint = await sharedService('dynalite')
 const dynamo = connectDynamo(endpoint)
 const demo = demoOfThisFile({
-  DYNAMODB_ENDPOINT: endpoint,
-  TABLE_PREFIX: dynamo.tablePrefix,
-  CREATE_TABLES: 'true',
+  ownServer: { DYNAMODB_ENDPOINT: endpoint, TABLE_PREFIX: dynamo.tablePrefix, CREATE_TABLES: 'true' },
 })
 const { alice, bob } = strangers()
 

@@ -4,7 +4,7 @@ import { demoOfThisFile } from './kit.ts'
 import { picture } from './picture.ts'
 import type { ChatWindow } from './window.ts'
 
-const demo = demoOfThisFile()
+const demo = demoOfThisFile({ ownServer: {} })
 const files = [
   { name: 'meadow.png', mimeType: 'image/png', buffer: picture(640, 400) },
   {

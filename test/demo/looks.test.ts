@@ -2,7 +2,7 @@ import { test } from 'vitest'
 import { isFine } from './is-fine.ts'
 import { demoOfThisFile } from './kit.ts'
 
-const demo = demoOfThisFile()
+const demo = demoOfThisFile({ ownServer: {} })
 test('everybody can use the page, whatever it shows', async () => {
   const [alice, bob] = [
     { id: 'alice', name: 'Alice' },

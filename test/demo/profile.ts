@@ -5,7 +5,11 @@ export type Profile = Awaited<ReturnType<typeof createProfile>>
 
 /** A browser profile that notes what no window should ever do. */
 export async function createProfile(browser: Browser, url: string, settings: BrowserContextOptions = {}) {
-  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...settings })
+  const context = await browser.newContext({
+    viewport: { width: 1200, height: 900 },
+    reducedMotion: 'reduce',
+    ...settings,
+  })
   const complaints: string[] = []
   let troubled = false
   let gate: Awaited<ReturnType<typeof createGate>> | undefined

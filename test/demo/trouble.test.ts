@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { demoOfThisFile, strangers } from './kit.ts'
 import { patience } from './window.ts'
 
-const demo = demoOfThisFile()
+const demo = demoOfThisFile({ ownServer: {} })
 
 test('one goes offline and writes, reloads, comes back: everything arrives once and in order', async () => {
   const { alice, bob } = strangers()

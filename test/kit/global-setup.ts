@@ -13,10 +13,11 @@ declare module 'vitest' {
   }
 }
 
+type Service = (name: keyof SharedServices) => Promise<Shared<string>>
 type Shared<T> = { value: T; stop(): Promise<unknown> }
 
 /** The modules that a service needs are loaded with it, so that a run needs only the tools of the services that it uses. */
-const starts: { [Name in keyof SharedServices]: () => Promise<Shared<SharedServices[Name]>> } = {
+const starts: { [Name in keyof SharedServices]: (service: Service) => Promise<Shared<SharedServices[Name]>> } = {
   async dynalite() {
     const { startDynalite } = await import('./services/dynamodb.ts')
     const { endpoint, stop } = await startDynalite()
@@ -37,6 +38,16 @@ const starts: { [Name in keyof SharedServices]: () => Promise<Shared<SharedServi
     const { script, remove } = await buildDemoServer()
     return { value: script, stop: remove }
   },
+  async demoNode(service) {
+    const { startDemoServer } = await import('./nodes/demo-server.ts')
+    const { value: script } = await service('demoServer')
+    const { url, crashes, stop } = await startDemoServer(script)
+    const stopAndCheck = async () => {
+      await stop()
+      if (crashes.length > 0) throw new Error(`The shared server has crashed: ${crashes.join('\n')}`)
+    }
+    return { value: url, stop: stopAndCheck }
+  },
   async chromium() {
     const { launchBrowserServer } = await import('./browser.ts')
     const browser = await launchBrowserServer()
@@ -50,17 +61,19 @@ const starts: { [Name in keyof SharedServices]: () => Promise<Shared<SharedServi
  * opens no port either.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const started = new Map<string, Promise<Shared<unknown>>>()
+  const started = new Map<string, Promise<Shared<string>>>()
+  const service: Service = (name) => {
+    const known = started.get(name) ?? starts[name](service)
+    started.set(name, known)
+    return known
+  }
   // All files, and what they start, put their temporary files here, so that these go with the run, also if it is interrupted.
   const directory = await mkdtemp(join(tmpdir(), 'parley-run-'))
   process.env.TMPDIR = directory
   process.on('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 9 }))
   const socket = join(directory, 'services')
   const server = createServer((request, response) => {
-    const name = request.url?.slice(1) as keyof SharedServices
-    const service = started.get(name) ?? starts[name]()
-    started.set(name, service)
-    service.then(
+    service(request.url?.slice(1) as keyof SharedServices).then(
       ({ value }) => response.end(JSON.stringify(value)),
       (error) => response.writeHead(500).end(String(error instanceof Error ? error.stack : error)),
     )

@@ -12,6 +12,8 @@ export type SharedServices = {
   server: string
   /** The script of the same server, with the built demo page beside it. */
   demoServer: string
+  /** The URL of such a server, in development mode and with everything embedded, for tests that neither stop it nor change its settings. */
+  demoNode: string
   /** The WebSocket endpoint of a headless Chromium. */
   chromium: string
 }

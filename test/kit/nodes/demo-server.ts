@@ -7,7 +7,6 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createNodeProcess } from '../../chaos/faults/processes.ts'
 import { freePort } from '../free-port.ts'
-import { sharedService } from '../shared-services.ts'
 import { transpileServer } from './transpile-server.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -18,8 +17,7 @@ export type DemoServer = Awaited<ReturnType<typeof startDemoServer>>
  * Starts what `npm start` starts: one process in development mode, with everything embedded unless the settings say otherwise, and with the
  * demo page. It can be killed.
  */
-export async function startDemoServer(settings: Record<string, string> = {}) {
-  const script = await sharedService('demoServer')
+export async function startDemoServer(script: string, settings: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-demo-'))
   const port = await freePort()
   const crashes: string[] = []
