@@ -134,13 +134,13 @@ describe('a group somebody has removed us from', () => {
     const storage = await storageWith({ 'position:grp_1': 9, 'changed:grp_1': 9, 'position:dm_1': 2 })
     const server = startServer({
       Conversations: () => list([chatAt(3)]),
-      ConversationsStillThere: () => ({ nodes: [null] }),
+      StillThere: () => ({ nodes: [null] }),
     })
     const { chat, told } = await startChat(server, { storage })
     await server.hear(3)
     expect(told).toEqual(['3 m3'])
     expect(chat.connection.get()).toMatchObject({ state: 'online', via: 'sse' })
-    expect(server.asked('ConversationsStillThere')).toEqual([{ ids: ['grp_1'] }])
+    expect(server.asked('StillThere')).toEqual([{ ids: ['grp_1'] }])
     expect(chat.messages(tea).get().left).toBe(true)
     const kept = await keptIn(storage)
     expect(kept).toMatchObject({ device: true, 'position:dm_1': 3 })

@@ -234,10 +234,52 @@ describe('a message that is sent', () => {
       expect(chat.outbox.get()).toEqual([])
     })
 
+    it('has its end when they are back, and it is not theirs to see', async () => {
+      const { server, chat } = await sendInto({
+        Conversation: () => ({ conversation: group }),
+        SendMessage: () => stored(ofGroup(2)),
+        StillThere: () => notNow,
+      })
+      await turns()
+      await pass(30_000)
+      expect(chat.outbox.get()).toMatchObject([{ state: 'sent' }])
+      server.answers.StillThere = () => ({ nodes: [null] })
+      await pass(30_000)
+      expect(new Set(server.asked('StillThere').map(({ ids }) => String(ids)))).toEqual(new Set([ofGroup(2).id]))
+      expect(chat.outbox.get()).toEqual([])
+    })
+
+    it('has its end when they are back, also where nothing is pushed', async () => {
+      const server = startServer({
+        Conversations: () => list([group]),
+        SendMessage: () => stored(ofGroup(2)),
+        StillThere: () => ({ nodes: [null] }),
+      })
+      const { chat } = await startChat(server, { transports: ['polling'] })
+      chat.send({ conversationId: 'grp_1' }, 'hi')
+      await turns()
+      await pass(10_000)
+      expect(chat.outbox.get()).toEqual([])
+    })
+
+    it('stays until the stream brings it, where it is only late', async () => {
+      const { server, chat } = await sendInto({
+        Conversation: () => ({ conversation: group }),
+        SendMessage: () => stored(ofGroup(2)),
+        StillThere: () => ({ nodes: [{ id: ofGroup(2).id }] }),
+      })
+      await turns()
+      await pass(60_000)
+      expect(chat.outbox.get()).toMatchObject([{ state: 'sent' }])
+      await server.hear(2, { ...own(2), conversationId: 'grp_1' }, 0)
+      expect(chat.outbox.get()).toEqual([])
+    })
+
     it('has its end when they are back, and what comes is above it', async () => {
       const { server, chat } = await sendInto({
         Conversation: () => ({ conversation: group }),
         SendMessage: () => stored(ofGroup(2)),
+        StillThere: () => notNow,
       })
       await turns()
       await pass(60_000)

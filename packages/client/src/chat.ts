@@ -145,7 +145,7 @@ export function createChat(options: ChatOptions): Chat {
   const messagePositions = inbox.positions
   const changes = createChanges({ ask, retryUntilAnswered, persistedState, messagePositions, onChanged })
   const typing = createTyping(ask, now)
-  const parts = { inbox, conversations, ticks, changes, typing, awaited: outbox.awaited }
+  const parts = { inbox, conversations, ticks, changes, typing, verifySent }
   const { session, poll, addLinkListener } = createSession({
     userId,
     notices,
@@ -227,6 +227,18 @@ export function createChat(options: ChatOptions): Chat {
     if (connection.status.get().via === 'polling') poll()
     // The stream brings nothing of a conversation that the user has left.
     return isHere(message) || conversations.hasLeft(conversationId)
+  }
+
+  /**
+   * Removes sent messages that the user may not see: they were taken out of the group just before, and the inbox will not bring them, not
+   * even if they are back in it. If this fails, it is tried again.
+   */
+  async function verifySent(): Promise<void> {
+    const awaited = outbox.awaited()
+    if (awaited.length === 0) return
+    for (const { conversationId } of awaited) conversations.verifyMembership(conversationId)
+    const there = await conversations.stillThere(awaited.map(({ id }) => id)).catch(() => undefined)
+    if (there) outbox.removeStored((message) => awaited.includes(message) && !there.has(message.id))
   }
 
   function onLink(): void {

@@ -93,7 +93,7 @@ function start({
     ticks,
     changes,
     typing,
-    awaited: () => [],
+    verifySent: () => undefined,
     onLink,
     onBegin,
     onUnknownServer,
@@ -368,7 +368,7 @@ describe('a group left while the device was away', () => {
   it('is asked for when the list does not show it; it is dropped, it alone, and the streams go on', async () => {
     const { streams, answer, open, gone, onUnknownServer, ended, inbox, online } = start(away)
     await answer(list([chatAt(4), group(2, 'grp_2')]))
-    expect(open).toMatchObject([{ name: 'ConversationsStillThere', variables: { ids: ['grp_1'] } }])
+    expect(open).toMatchObject([{ name: 'StillThere', variables: { ids: ['grp_1'] } }])
     await answer(there(null))
     expect(gone).toEqual(['grp_1'])
     expect(inbox.knows('grp_1')).toBe(false)

@@ -57,8 +57,8 @@ type SessionOptions = {
   ticks: Ticks
   changes: Changes
   typing: TypingState
-  /** Conversations whose stream has not yet brought what was sent. */
-  awaited: () => Iterable<string>
+  /** Called now and then: the streams may never bring what was sent. */
+  verifySent: () => void
   /** Called when there is a link again. */
   onLink: () => void
   /** Called when a new device knows where it begins. Pages that were read before may end below that. */
@@ -77,7 +77,7 @@ export function createSession(options: SessionOptions) {
     ticks,
     changes,
     typing,
-    awaited,
+    verifySent,
     onLink,
     onBegin,
     onUnknownServer,
@@ -171,7 +171,10 @@ export function createSession(options: SessionOptions) {
         followChanges()
         const named = new Set(after.map(({ conversationId }) => conversationId))
         const missing = new Set<string>()
-        const verifyAll = () => new Set([...missing, ...awaited()]).forEach(conversations.verifyMembership)
+        const verifyAll = () => {
+          missing.forEach(conversations.verifyMembership)
+          verifySent()
+        }
         const verifying = setInterval(verifyAll, verifyMembershipMs)
         streams.push(
           () => stopChanges(),
@@ -179,7 +182,12 @@ export function createSession(options: SessionOptions) {
           changes.follow(),
           ...(link.fewStreams ? [pollList(resolve)] : followTheRest(follow, resolve)),
         )
-        catchUp(list, named, missing).then(() => isOver || online(), fail)
+        const caughtUp = () => {
+          if (isOver) return
+          online()
+          verifySent()
+        }
+        catchUp(list, named, missing).then(caughtUp, fail)
         over.addEventListener('abort', () => streams.forEach((stop) => void stop()))
       })
     } finally {
@@ -274,6 +282,7 @@ export function createSession(options: SessionOptions) {
     for (;;) {
       await Promise.all((await readList()).map(fillUp))
       online()
+      verifySent()
       if (!over.aborted) await sleeper.sleep(pollEveryMs)
       if (over.aborted) return asClientError('Over.')
     }

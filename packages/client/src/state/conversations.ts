@@ -4,7 +4,7 @@ import {
   type ConversationFieldsFragment,
   ConversationsDocument,
   type ConversationsQuery,
-  ConversationsStillThereDocument,
+  StillThereDocument,
   type MessageFieldsFragment,
   type TicksFieldsFragment,
 } from '../generated/graphql.ts'
@@ -218,11 +218,11 @@ export function createConversations({ ask, retryUntilAnswered, userId, readUpTo 
     if (isBack) await reread(id)
   }
 
-  /** Returns those of these conversations that the user is in. */
+  /** Returns those of these conversations, or messages, that the user may see. */
   async function stillThere(ids: readonly string[]): Promise<Set<string>> {
     const found = new Set<string>()
     for (let i = 0; i < ids.length; i += idsAtATime) {
-      const { nodes } = await ask(ConversationsStillThereDocument, { ids: ids.slice(i, i + idsAtATime) })
+      const { nodes } = await ask(StillThereDocument, { ids: ids.slice(i, i + idsAtATime) })
       for (const node of nodes) if (node) found.add(node.id)
     }
     return found

@@ -178,8 +178,8 @@ export function createOutbox({ ask, persistedState, random, randomId, now, queue
       remove(clientMessageId)
       sendNext()
     },
-    /** Returns the conversations of sent messages that the inbox has yet to bring. */
-    awaited: (): string[] => [...stored.values()].map(({ conversationId }) => conversationId),
+    /** Returns the sent messages that the inbox has yet to bring. */
+    awaited: (): MessageFieldsFragment[] => [...stored.values()],
     /** Removes sent messages that the inbox will not bring, because it begins above them. */
     removeStored(has: (message: MessageFieldsFragment) => boolean): void {
       for (const [clientMessageId, message] of [...stored]) if (has(message)) remove(clientMessageId)

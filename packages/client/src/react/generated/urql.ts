@@ -278,12 +278,12 @@ export type ConversationQueryVariables = Exact<{
 
 export type ConversationQuery = { conversation: { id: string, kind: ConversationKind, title: string | null, mutedUntil: string | null, pinned: boolean, archived: boolean, lastSeq: number, unreadCount: number, members: Array<{ id: string, name: string | null }>, memberships: Array<{ role: Role, joinedSeq: number, user: { id: string, name: string | null } }>, lastMessage: { id: string, conversationId: string, seq: number, messageId: string, clientMessageId: string | null, body: string, sentAt: string, editedAt: string | null, deletedAt: string | null, sender: { id: string, name: string | null }, attachments: Array<{ id: string, url: string, contentType: string, byteSize: number, name: string | null }>, reactions: Array<{ emoji: string, count: number, viewerReacted: boolean }>, replyTo: { seq: number, body: string, deletedAt: string | null, sender: { id: string, name: string | null } } | null } | null, ticks: Array<{ conversationId: string, userId: string, lastDeliveredSeq: number, lastReadSeq: number }> } | null };
 
-export type ConversationsStillThereQueryVariables = Exact<{
+export type StillThereQueryVariables = Exact<{
   ids: Array<string> | string;
 }>;
 
 
-export type ConversationsStillThereQuery = { nodes: Array<
+export type StillThereQuery = { nodes: Array<
     | { id: string }
     | { id: string }
     | { id: string }
@@ -664,16 +664,16 @@ export const ConversationDocument = gql`
 export function useConversationQuery(options: Omit<Urql.UseQueryArgs<ConversationQueryVariables>, 'query'>) {
   return Urql.useQuery<ConversationQuery, ConversationQueryVariables>({ query: ConversationDocument, ...options });
 };
-export const ConversationsStillThereDocument = gql`
-    query ConversationsStillThere($ids: [ID!]!) {
+export const StillThereDocument = gql`
+    query StillThere($ids: [ID!]!) {
   nodes(ids: $ids) {
     id
   }
 }
     `;
 
-export function useConversationsStillThereQuery(options: Omit<Urql.UseQueryArgs<ConversationsStillThereQueryVariables>, 'query'>) {
-  return Urql.useQuery<ConversationsStillThereQuery, ConversationsStillThereQueryVariables>({ query: ConversationsStillThereDocument, ...options });
+export function useStillThereQuery(options: Omit<Urql.UseQueryArgs<StillThereQueryVariables>, 'query'>) {
+  return Urql.useQuery<StillThereQuery, StillThereQueryVariables>({ query: StillThereDocument, ...options });
 };
 export const ConversationsDocument = gql`
     query Conversations($first: Int, $after: String, $last: Int, $before: String) {
