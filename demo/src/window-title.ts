@@ -1,18 +1,12 @@
-import { useConversations } from '@parley/client/react'
-import { isMuted } from '@parley/client/settings'
+import { useUnreadConversations } from '@parley/client/react'
 import { useEffect } from 'react'
 import { unreadMax } from '../../src/protocol/limits.ts'
-import { useMinute } from './parts/use-minute.ts'
 import { nameOf } from './people.ts'
 import type { SignedIn } from './route.ts'
 
-/** Shows the unread count in the title, for tabs in the background. */
+/** Shows in the title how many chats have something unread, for tabs in the background. Muted and archived chats do not count. */
 export function useWindowTitle(route: SignedIn): void {
-  const { conversations } = useConversations()
-  const nowMs = useMinute()
-  // Muted chats do not count.
-  const heard = conversations.filter((each) => !isMuted(each, nowMs))
-  const unread = heard.reduce((sum, { unreadCount }) => sum + unreadCount, 0)
+  const unread = useUnreadConversations()
   const title = `${unread > 0 ? `(${shownCount(unread)}) ` : ''}${route.name ?? nameOf({ id: route.as })} · Parley`
   useEffect(() => {
     document.title = title

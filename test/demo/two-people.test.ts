@@ -24,7 +24,7 @@ test('two people pick who they are, chat, and see the ticks turn', async () => {
   const way = 'The way is at https://parley.example/map?to=8#door.'
   await hers.says('Is it eight o’clock?', way)
   await his.chat('Alice').getByText('3 unread').waitFor()
-  await his.isTitled('(3) Bob · Parley')
+  await his.isTitled('(1) Bob · Parley')
   await hers.ticks(way, 'Delivered')
 
   await his.opens('Alice')
@@ -53,7 +53,7 @@ test('what comes into a window nobody looks at is delivered, and read when someb
   await lookAt(his, false)
   await elsewhere.page.bringToFront()
   await hers.says('psst', 'Bob!')
-  await his.isTitled('(2) Bob · Parley')
+  await his.isTitled('(1) Bob · Parley')
   await hers.ticks('Bob!', 'Delivered')
   await his.messages.getByText('2 new messages').waitFor()
 

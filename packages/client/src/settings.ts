@@ -7,6 +7,7 @@ import {
   type UpdateConversationInput,
 } from './generated/graphql.ts'
 import type { Observable } from './shared/observable.ts'
+import { unreadCountOf } from './unread.ts'
 
 // Applications import this as `@parley/client/settings`. These are the user's own settings, on all of their devices. Every call is
 // repeated until it is answered, and rejects if the server refuses it for good.
@@ -41,6 +42,12 @@ export async function setBlocked(chat: Chat, userId: string, blocked: boolean): 
 export const blockedUsers = (chat: Chat): Observable<readonly BlockedUser[]> => blockedOf(chat)
 
 export type { BlockedUser }
+
+/**
+ * The number of conversations with something unread, muted and archived ones left out: exact to 99, then 100. It is kept up to date while
+ * it has a subscriber.
+ */
+export const unreadConversations = (chat: Chat): Observable<number> => unreadCountOf(chat)
 
 type Settings = Pick<ConversationFieldsFragment, 'pinned' | 'archived'>
 

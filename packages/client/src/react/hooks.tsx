@@ -4,7 +4,7 @@ import type { ConversationFieldsFragment } from '../generated/graphql.ts'
 import type { Connection } from '../link/connection.ts'
 import { type Upload, type UploadFile, type UploadState, upload } from '../media.ts'
 import { type Presence, presenceOf } from '../presence.ts'
-import { type BlockedUser, blockedUsers } from '../settings.ts'
+import { type BlockedUser, blockedUsers, unreadConversations } from '../settings.ts'
 import type { Observable } from '../shared/observable.ts'
 import type { ConversationsState } from '../state/conversations.ts'
 import type { Outgoing, Recipient, Sending } from '../state/outbox.ts'
@@ -69,6 +69,9 @@ export const usePresence = (userId: string): Presence | undefined => useObservab
 
 /** Returns whom the user has blocked, on any of their devices. */
 export const useBlockedUsers = (): readonly BlockedUser[] => useObservable(blockedUsers(useChat()))
+
+/** Returns the number of conversations with something unread, muted and archived ones left out: exact to 99, then 100. */
+export const useUnreadConversations = (): number => useObservable(unreadConversations(useChat()))
 
 /** Returns the progress of the last upload that was started here. Another one may be started at any time. */
 export function useUpload(): { start(file: UploadFile): Upload; progress: UploadState | undefined; cancel(): void } {

@@ -4,8 +4,8 @@ import {
   type ConversationFieldsFragment,
   ConversationsDocument,
   type ConversationsQuery,
-  StillThereDocument,
   type MessageFieldsFragment,
+  StillThereDocument,
   type TicksFieldsFragment,
 } from '../generated/graphql.ts'
 import type { Ask } from '../link/link.ts'
