@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type ConversationFieldsFragment, TypedDocumentString } from '../../packages/client/src/generated/graphql.ts'
-import { ClientError } from '../../packages/client/src/shared/client-error.ts'
-import { type ConversationsOptions, createConversations } from '../../packages/client/src/state/conversations.ts'
-import { boundary, conversation, list, message, networkFailure, retrying, scriptedAsk } from './kit.ts'
+import { type ConversationFieldsFragment, TypedDocumentString } from '../../../packages/client/src/generated/graphql.ts'
+import { ClientError } from '../../../packages/client/src/shared/client-error.ts'
+import { type ConversationsOptions, createConversations } from '../../../packages/client/src/state/conversations.ts'
+import { boundary, conversation, list, message, networkFailure, retrying, scriptedAsk } from '../kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

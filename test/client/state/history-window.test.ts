@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createHistoryWindow } from '../../packages/client/src/state/history-window.ts'
-import { message, networkFailure, page, scriptedAsk } from './kit.ts'
+import { createHistoryWindow } from '../../../packages/client/src/state/history-window.ts'
+import { message, networkFailure, page, scriptedAsk } from '../kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { MessageFieldsFragment } from '../../packages/client/src/generated/graphql.ts'
-import { createInbox, type Inbox, type InboxOptions } from '../../packages/client/src/state/inbox.ts'
-import { memoryStorage } from '../../packages/client/src/storage/memory-storage.ts'
-import type { Storage } from '../../packages/client/src/storage/storage.ts'
+import type { MessageFieldsFragment } from '../../../packages/client/src/generated/graphql.ts'
+import { createInbox, type Inbox, type InboxOptions } from '../../../packages/client/src/state/inbox.ts'
+import { memoryStorage } from '../../../packages/client/src/storage/memory-storage.ts'
+import type { Storage } from '../../../packages/client/src/storage/storage.ts'
 import {
   event,
   expectNoTimers,
@@ -16,7 +16,7 @@ import {
   type ScriptedAsk,
   scriptedAsk,
   settled,
-} from './kit.ts'
+} from '../kit.ts'
 
 // One conversation at position p; what comes, and when:
 //

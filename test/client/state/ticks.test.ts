@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createTicks } from '../../packages/client/src/state/ticks.ts'
-import { boundary } from './kit.ts'
+import { createTicks } from '../../../packages/client/src/state/ticks.ts'
+import { boundary } from '../kit.ts'
 
 function start() {
   const ticks = createTicks('alice')

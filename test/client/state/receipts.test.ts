@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createReceipts, type Receipts } from '../../packages/client/src/state/receipts.ts'
-import { memoryStorage } from '../../packages/client/src/storage/memory-storage.ts'
-import type { Storage } from '../../packages/client/src/storage/storage.ts'
+import { createReceipts, type Receipts } from '../../../packages/client/src/state/receipts.ts'
+import { memoryStorage } from '../../../packages/client/src/storage/memory-storage.ts'
+import type { Storage } from '../../../packages/client/src/storage/storage.ts'
 import {
   boundary,
   expectNoTimers,
@@ -11,7 +11,7 @@ import {
   type ScriptedAsk,
   scriptedAsk,
   settled,
-} from './kit.ts'
+} from '../kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

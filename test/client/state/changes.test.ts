@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { PositionInput } from '../../packages/client/src/generated/graphql.ts'
-import { createChanges } from '../../packages/client/src/state/changes.ts'
-import { expectNoTimers, message, networkFailure, persistedStateOver, retrying, scriptedAsk, settled } from './kit.ts'
+import type { PositionInput } from '../../../packages/client/src/generated/graphql.ts'
+import { createChanges } from '../../../packages/client/src/state/changes.ts'
+import { expectNoTimers, message, networkFailure, persistedStateOver, retrying, scriptedAsk, settled } from '../kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createConversations } from '../../packages/client/src/state/conversations.ts'
-import { createOutbox } from '../../packages/client/src/state/outbox.ts'
-import { createTimelines, type Timeline } from '../../packages/client/src/state/timelines.ts'
+import { createConversations } from '../../../packages/client/src/state/conversations.ts'
+import { createOutbox } from '../../../packages/client/src/state/outbox.ts'
+import { createTimelines, type Timeline } from '../../../packages/client/src/state/timelines.ts'
 import {
   conversation,
   list,
@@ -14,7 +14,7 @@ import {
   scriptedAsk,
   settled,
   stored,
-} from './kit.ts'
+} from '../kit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

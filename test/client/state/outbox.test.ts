@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { MessageFieldsFragment } from '../../packages/client/src/generated/graphql.ts'
-import { networkError } from '../../packages/client/src/shared/client-error.ts'
-import { createPersistedState } from '../../packages/client/src/shared/persisted-state.ts'
+import type { MessageFieldsFragment } from '../../../packages/client/src/generated/graphql.ts'
+import { networkError } from '../../../packages/client/src/shared/client-error.ts'
+import { createPersistedState } from '../../../packages/client/src/shared/persisted-state.ts'
 import {
   createOutbox,
   type Outbox,
   type OutboxOptions,
   type Recipient,
-} from '../../packages/client/src/state/outbox.ts'
-import { memoryStorage } from '../../packages/client/src/storage/memory-storage.ts'
-import type { Storage } from '../../packages/client/src/storage/storage.ts'
+} from '../../../packages/client/src/state/outbox.ts'
+import { memoryStorage } from '../../../packages/client/src/storage/memory-storage.ts'
+import type { Storage } from '../../../packages/client/src/storage/storage.ts'
 import {
   brokenStorage,
   busy,
@@ -23,7 +23,7 @@ import {
   settled,
   slowStorage,
   stored,
-} from './kit.ts'
+} from '../kit.ts'
 
 // What may happen to a message on its way, and in which order:
 //
