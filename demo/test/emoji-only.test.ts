@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { emoji } from '../src/composer/emoji-list.ts'
-import { isEmojiOnly } from '../src/conversation/emoji-only.ts'
+import { isEmojiOnly } from '../src/conversation/message/emoji-only.ts'
 
 test.each(['😂', '👍🏽', '❤️', '🇳🇱', '👩‍👩‍👧‍👦', '🏳️‍🌈', '1️⃣', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', '👍🎉', ' 🎉 🎉 🎉 '])('%s is', (text) => {
   expect(isEmojiOnly(text)).toBe(true)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { beginningWords } from '../src/conversation/beginning.ts'
+import { beginningWords } from '../src/conversation/timeline/beginning.ts'
 import { byRole, canGiveRoles, canRemove, governs, type Membership, membersWords } from '../src/groups/roles.ts'
 
 const people = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank'].map((id) => ({ id, name: null }))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { splitLinks } from '../src/conversation/links.ts'
+import { splitLinks } from '../src/conversation/message/links.ts'
 
 const linksIn = (text: string) => splitLinks(text).flatMap(({ text, href }) => (href ? [[text, href]] : []))
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { emojiProblem } from '../../src/protocol/emoji.ts'
-import { quickReactions } from '../src/conversation/reaction-name.ts'
+import { quickReactions } from '../src/conversation/message/reaction-name.ts'
 import { nextItem } from '../src/options/menu-keys.ts'
 import { menuPosition } from '../src/options/menu-position.ts'
 

@@ -1,7 +1,7 @@
 import type { TimelineEntry } from '@parley/client'
 import { expect, test } from 'vitest'
-import { awaitsChange, type PendingChange, withPendingChanges } from '../src/conversation/pending-changes.ts'
-import { hasReacted, type Reaction, reactionName } from '../src/conversation/reaction-name.ts'
+import { awaitsChange, type PendingChange, withPendingChanges } from '../src/conversation/message/pending-changes.ts'
+import { hasReacted, type Reaction, reactionName } from '../src/conversation/message/reaction-name.ts'
 
 const said = (seq: number, reactions: Reaction[] = []): TimelineEntry => ({
   type: 'message',

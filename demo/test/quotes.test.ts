@@ -1,7 +1,7 @@
 import type { MessageFieldsFragment, TimelineEntry } from '@parley/client'
 import { expect, test } from 'vitest'
-import { deletedWords } from '../src/conversation/deleted.ts'
-import { indexOfSeq, lastOwn, quoteFrom, quoteOf } from '../src/conversation/quotes.ts'
+import { deletedWords } from '../src/conversation/message/deleted.ts'
+import { indexOfSeq, lastOwn, quoteFrom, quoteOf } from '../src/conversation/message/quotes.ts'
 
 const said = (sender: string, seq: number, change: Partial<MessageFieldsFragment> = {}): TimelineEntry => ({
   type: 'message',

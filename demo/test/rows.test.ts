@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '@parley/client'
 import { expect, test } from 'vitest'
-import { type Row, rowsOf } from '../src/conversation/rows.ts'
+import { type Row, rowsOf } from '../src/conversation/timeline/rows.ts'
 
 const noon = Date.parse('2026-03-10T12:00:00.000Z')
 const minute = 60_000

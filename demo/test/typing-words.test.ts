@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { typingWords } from '../src/conversation/typing-words.ts'
+import { typingWords } from '../src/conversation/timeline/typing-words.ts'
 
 const people = [{ id: 'bob' }, { id: 'zoe', name: 'Zoë' }]
 

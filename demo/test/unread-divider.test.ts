@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type DividerEvent, type DividerState, nextDivider } from '../src/conversation/unread-divider.ts'
+import { type DividerEvent, type DividerState, nextDivider } from '../src/conversation/timeline/unread-divider.ts'
 
 const after = (...events: DividerEvent[]): DividerState => events.reduce<DividerState>(nextDivider, undefined)
 const arrived = (seq: number, attended = false): DividerEvent => ({ type: 'arrived', seq, attended })

@@ -1,7 +1,7 @@
 import { useChat, useConversations } from '@parley/client/react'
 import { arrange } from '@parley/client/settings'
 import { useMemo, useState } from 'react'
-import { ProblemNote } from '../conversation/problem-note.tsx'
+import { ProblemNote } from '../conversation/timeline/problem-note.tsx'
 import { useMinute } from '../parts/use-minute.ts'
 import { useToday } from '../parts/use-today.ts'
 import { keyOf, recipientOf, type SignedIn } from '../route.ts'

@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react'
 import { bodyProblem } from '../../../src/protocol/text.ts'
-import { lastOwn } from '../conversation/quotes.ts'
+import { lastOwn } from '../conversation/message/quotes.ts'
 import type { ComposerTarget } from '../conversation/use-composer-target.ts'
 import { AttachButton } from '../files/attach-button.tsx'
 import { AttachingStrip } from '../files/attaching-strip.tsx'

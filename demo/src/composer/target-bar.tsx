@@ -1,4 +1,4 @@
-import { quoteFrom } from '../conversation/quotes.ts'
+import { quoteFrom } from '../conversation/message/quotes.ts'
 import type { ComposerTarget } from '../conversation/use-composer-target.ts'
 import { CloseIcon, EditIcon, ReplyIcon } from '../parts/icons.tsx'
 import styles from './target-bar.module.css'

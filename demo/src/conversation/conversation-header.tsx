@@ -13,8 +13,8 @@ import { PresenceDot } from '../presence/presence-dot.tsx'
 import { PresenceLine } from '../presence/presence-line.tsx'
 import { routeTo, type SignedIn } from '../route.ts'
 import styles from './conversation.module.css'
-import { Typing } from './typing.tsx'
-import { typingWords } from './typing-words.ts'
+import { Typing } from './timeline/typing.tsx'
+import { typingWords } from './timeline/typing-words.ts'
 import type { Subject } from './use-subject.ts'
 
 type Props = { to: Recipient; subject: Subject; route: SignedIn }

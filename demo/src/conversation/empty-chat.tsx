@@ -1,6 +1,6 @@
 import { WindowIcon } from '../parts/icons.tsx'
 import { SecondWindow } from '../parts/second-window.tsx'
-import styles from './timeline.module.css'
+import styles from './timeline/timeline.module.css'
 import type { Subject } from './use-subject.ts'
 
 type Props = { subject: Subject; viewer: string }

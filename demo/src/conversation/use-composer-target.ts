@@ -1,6 +1,6 @@
 import type { MessageFieldsFragment, TimelineEntry } from '@parley/client'
 import { useState } from 'react'
-import { messageAt } from './quotes.ts'
+import { messageAt } from './message/quotes.ts'
 
 /** The message that the composer replies to or edits. */
 export type ComposerTarget =

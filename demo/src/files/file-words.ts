@@ -1,5 +1,5 @@
 import type { AttachmentFieldsFragment, MessageFieldsFragment } from '@parley/client'
-import { deletedWords } from '../conversation/deleted.ts'
+import { deletedWords } from '../conversation/message/deleted.ts'
 
 /** The image types that every browser draws. SVG is not among them: the server serves it as a download only. */
 const pictures = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']

@@ -1,5 +1,5 @@
 import type { MessageFieldsFragment } from '@parley/client'
-import { hasReacted, quickReactions } from '../conversation/reaction-name.ts'
+import { hasReacted, quickReactions } from '../conversation/message/reaction-name.ts'
 import { EditIcon, ReplyIcon, TrashIcon } from '../parts/icons.tsx'
 import { Menu, MenuItem } from './menu.tsx'
 import styles from './message-menu.module.css'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Divider, Row } from '../rows.ts'
+import type { Divider, Row } from '../timeline/rows.ts'
 
 type Place = {
   rows: readonly Row[]

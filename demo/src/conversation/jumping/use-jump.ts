@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { Row } from '../rows.ts'
+import type { Row } from '../timeline/rows.ts'
 
 /** Where to jump to: a message, or the first unread one, if this seq is the last that was read. */
 type Target = { seq: number; firstUnread: boolean; byKeyboard: boolean }

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { VirtualizerHandle } from 'virtua'
-import { optionsIn } from '../options/options-button.tsx'
+import { optionsIn } from '../../options/options-button.tsx'
 import type { Bottom } from './use-bottom.ts'
 
 const shownMs = 1600

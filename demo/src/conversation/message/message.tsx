@@ -1,8 +1,9 @@
 import type { PointerEvent, ReactNode } from 'react'
-import { Attachments, hasPicture } from '../files/attachments.tsx'
-import { filesOf } from '../files/files-of.ts'
-import { Tick, type TickState } from '../parts/tick.tsx'
-import { clock } from '../parts/times.ts'
+import { Attachments, hasPicture } from '../../files/attachments.tsx'
+import { filesOf } from '../../files/files-of.ts'
+import { Tick, type TickState } from '../../parts/tick.tsx'
+import { clock } from '../../parts/times.ts'
+import type { Row } from '../timeline/rows.ts'
 import { deletedWords } from './deleted.ts'
 import { isEmojiOnly } from './emoji-only.ts'
 import { FailedMessage } from './failed-message.tsx'
@@ -11,7 +12,6 @@ import { MessageText } from './message-text.tsx'
 import { QuoteBlock } from './quote.tsx'
 import type { Quote } from './quotes.ts'
 import { Reactions } from './reactions.tsx'
-import type { Row } from './rows.ts'
 
 type Props = {
   row: Row

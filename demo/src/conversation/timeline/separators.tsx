@@ -1,5 +1,5 @@
-import { dayName } from '../parts/times.ts'
-import { shownCount } from '../window-title.ts'
+import { dayName } from '../../parts/times.ts'
+import { shownCount } from '../../window-title.ts'
 import type { Row } from './rows.ts'
 import styles from './separators.module.css'
 

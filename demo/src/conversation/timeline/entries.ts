@@ -1,6 +1,6 @@
 import type { TicksState, TimelineEntry } from '@parley/client'
-import type { TickState } from '../parts/tick.tsx'
-import { isNotice } from './notices/notice-words.ts'
+import type { TickState } from '../../parts/tick.tsx'
+import { isNotice } from '../notices/notice-words.ts'
 import type { Row } from './rows.ts'
 
 /** Returns the seq of the newest message of another user, or 0. Own messages need no read receipt. */

@@ -1,5 +1,5 @@
-import { membershipOf } from '../groups/roles.ts'
-import type { Subject } from './use-subject.ts'
+import { membershipOf } from '../../groups/roles.ts'
+import type { Subject } from '../use-subject.ts'
 
 /** The first entry of a group creates it. Members with a later joinedSeq were added. */
 const foundingSeq = 1

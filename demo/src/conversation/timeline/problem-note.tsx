@@ -1,4 +1,4 @@
-import { CloseIcon } from '../parts/icons.tsx'
+import { CloseIcon } from '../../parts/icons.tsx'
 import styles from './problem-note.module.css'
 
 type Props = { problem: string | undefined; onDismiss: () => void }

@@ -1,9 +1,9 @@
 import type { TimelineEntry } from '@parley/client'
 import { useEffect, useState } from 'react'
-import { DownIcon } from '../parts/icons.tsx'
-import { shownCount } from '../window-title.ts'
+import { DownIcon } from '../../parts/icons.tsx'
+import { shownCount } from '../../window-title.ts'
+import { isNotice } from '../notices/notice-words.ts'
 import { newestSeqOf } from './entries.ts'
-import { isNotice } from './notices/notice-words.ts'
 import styles from './timeline.module.css'
 
 type Props = { entries: readonly TimelineEntry[]; viewer: string; atBottom: boolean; onJump: () => void }

@@ -1,7 +1,7 @@
 import type { TimelineEntry } from '@parley/client'
-import { dayOf } from '../parts/times.ts'
-import { nameOf, type Person } from '../people.ts'
-import { isNotice } from './notices/notice-words.ts'
+import { dayOf } from '../../parts/times.ts'
+import { nameOf, type Person } from '../../people.ts'
+import { isNotice } from '../notices/notice-words.ts'
 
 /** An entry with everything that depends on its neighbours. Each entry has exactly one row: a separator belongs to the row below it. */
 export type Row = {

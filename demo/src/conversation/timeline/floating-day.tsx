@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { dayName } from '../parts/times.ts'
+import { dayName } from '../../parts/times.ts'
 import styles from './timeline.module.css'
 
 const staysMs = 1200

@@ -1,4 +1,4 @@
-import { nameOf, type Person } from '../people.ts'
+import { nameOf, type Person } from '../../people.ts'
 
 /** Says who is typing, without the dots, which are animated. A direct chat needs no name. */
 export function typingWords(writing: readonly string[], people: readonly Person[], direct: boolean): string {

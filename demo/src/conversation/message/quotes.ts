@@ -1,8 +1,8 @@
 import type { MessageFieldsFragment, TimelineEntry } from '@parley/client'
-import { fileWords } from '../files/file-words.ts'
-import { nameOf } from '../people.ts'
+import { fileWords } from '../../files/file-words.ts'
+import { nameOf } from '../../people.ts'
+import { isNotice } from '../notices/notice-words.ts'
 import { deletedWords } from './deleted.ts'
-import { isNotice } from './notices/notice-words.ts'
 
 /** The message that another one replies to, in one line. */
 export type Quote = { seq: number; author: string; line: string; deleted: boolean }

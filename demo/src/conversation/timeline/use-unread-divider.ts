@@ -1,8 +1,8 @@
 import { useChat } from '@parley/client/react'
 import { useEffect, useReducer, useRef } from 'react'
+import type { Subject } from '../use-subject.ts'
 import type { Divider } from './rows.ts'
 import { nextDivider } from './unread-divider.ts'
-import type { Subject } from './use-subject.ts'
 
 /** Counts the messages that waited when the chat was opened, or arrived while the user did not look: "3 new messages". */
 export function useUnreadDivider(
