@@ -29,18 +29,17 @@ const openDynamo = async (endpoint: string, wire: 'lean' | 'sdk' = 'lean'): Prom
 }
 
 /** The backend that the benchmark uses must keep the contract, too. */
-async function openQuick(wire: 'lean' | 'sdk'): Promise<Opened> {
+async function openQuick(): Promise<Opened> {
   const server = createQuickDynamo().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { stores, close } = await openDynamo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, wire)
+  const { stores, close } = await openDynamo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   return { stores, close: () => Promise.all([close(), server.close()]) }
 }
 
 const backends: { name: string; open: () => Promise<Opened> }[] = [
   ...dynamoBackends.map(({ name, endpointOf }) => ({ name, open: async () => openDynamo(await endpointOf()) })),
   { name: 'dynalite, by the SDK', open: async () => openDynamo(await sharedService('dynalite'), 'sdk') },
-  { name: 'the DynamoDB of the benchmark', open: () => openQuick('lean') },
-  { name: 'the DynamoDB of the benchmark, by the SDK', open: () => openQuick('sdk') },
+  { name: 'the DynamoDB of the benchmark', open: openQuick },
   { name: 'memory', open: async () => ({ stores: createStoresMemory(), close: () => undefined }) },
 ]
 
