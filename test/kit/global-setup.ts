@@ -70,7 +70,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // All files, and what they start, put their temporary files here, so that these go with the run, also if it is interrupted.
   const directory = await mkdtemp(join(tmpdir(), 'parley-run-'))
   process.env.TMPDIR = directory
-  process.on('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 9 }))
+  process.on('exit', () => {
+    try {
+      rmSync(directory, { recursive: true, force: true, maxRetries: 9 })
+    } catch (error) {
+      // In a run that is interrupted, what it started may still be writing there.
+      console.error(`${directory} is left behind: ${error}`)
+    }
+  })
   const socket = join(directory, 'services')
   const server = createServer((request, response) => {
     service(request.url?.slice(1) as keyof SharedServices).then(
