@@ -9,7 +9,7 @@ import { demoOfThisFile, strangers } from './kit.ts'
 import { patience } from './window.ts'
 
 /** `npm run proofs` reads ten thousand. */
-const count = Number(process.env.LONG_CHAT_MESSAGES ?? 2000)
+const count = Number(process.env.LONG_CHAT_MESSAGES ?? 1000)
 const endpoint = await sharedService('dynalite')
 const dynamo = connectDynamo(endpoint)
 const demo = demoOfThisFile({

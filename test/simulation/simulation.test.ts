@@ -4,9 +4,9 @@ import { showsLostChanges, withNotices } from './notices.ts'
 import { simulate } from './simulate.ts'
 
 /** These are a few of many; `npm run simulate` tries any number. */
-const seeds = 60
-const seedsWithoutResync = 30
-const seedsWithNotices = 30
+const seeds = 36
+const seedsWithoutResync = 24
+const seedsWithNotices = 24
 const seedsPerBug = 400
 const timeout = 300_000
 
