@@ -34,9 +34,9 @@ const pendingQuery = {
 }
 const pendingIn = (readField: ReadField): Any[] => readField(name.value, { __ref: 'ROOT_QUERY' }) ?? []
 
-/** A list of messages. Pages around a seq, or from the oldest end, are lists of their own. */
+/** A list of messages. Pages around a seq, or from the oldest end, are lists of their own, and so are those with notices. */
 const messageList = (keyArgs: string[], conversationIdOf: (options: Options) => string) => ({
-  keyArgs: [...keyArgs, 'aroundSeq', 'last'],
+  keyArgs: [...keyArgs, 'aroundSeq', 'last', 'notices'],
   merge(existing: List | undefined, incoming: List, { args, readField }: Options): List {
     if (!existing) return incoming
     const { pageInfo } = args?.after ? incoming : existing
@@ -57,15 +57,21 @@ const messageList = (keyArgs: string[], conversationIdOf: (options: Options) => 
   },
 })
 
-/** Adds a message to the lists of its conversation that are loaded. */
+/** Adds a message to the lists of its conversation that are loaded. A notice belongs into lists with notices alone. */
 function addMessage(edge: Any, { cache, readField }: Options): void {
-  const conversationId = readField('conversationId', readField('node', edge))
-  const add = (name: string) => ({
-    messages: (list: List, { storeFieldName }: { storeFieldName: string }) =>
-      storeFieldName === name ? { ...list, edges: inOrder([...list.edges, edge], readField) } : list,
+  const node = readField('node', edge)
+  const conversationId = readField('conversationId', node)
+  const isNotice = readField('kind', node) === 'NOTICE' || Boolean(readField('notice', node))
+  const add = (id: string | undefined) => ({
+    messages: (list: List, { storeFieldName }: { storeFieldName: string }) => {
+      const args = JSON.parse(storeFieldName.slice('messages:'.length) || '{}')
+      const isWhole = args.conversationId === id && args.aroundSeq == null && args.last == null
+      const belongs = isWhole && (args.notices || !isNotice)
+      return belongs ? { ...list, edges: inOrder([...list.edges, edge], readField) } : list
+    },
   })
-  cache.modify({ fields: add(`messages:${JSON.stringify({ conversationId })}`) })
-  cache.modify({ id: cache.identify({ __typename: 'Conversation', id: conversationId }), fields: add('messages:{}') })
+  cache.modify({ fields: add(conversationId) })
+  cache.modify({ id: cache.identify({ __typename: 'Conversation', id: conversationId }), fields: add(undefined) })
 }
 
 const sameNode = (edge: Any, readField: ReadField) => (other: Any) =>

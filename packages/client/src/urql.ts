@@ -22,50 +22,59 @@ type Info = { parentKey: string; fieldName: string }
 const loaded = (cache: Cache, field: string, args: Args): string[] => cache.resolve('Query', field, args) ?? []
 const nodeField = (cache: Cache, edge: string, field: string): Any => cache.resolve(cache.resolve(edge, 'node'), field)
 
-function addMessages(cache: Cache, conversationId: string, edges: readonly Any[]): void {
-  const known = loaded(cache, 'loadedMessages', { conversationId })
+/** Lists with notices are lists of their own. */
+type List = { conversationId: string; notices: boolean }
+
+function addMessages(cache: Cache, list: List, edges: readonly Any[]): void {
+  const known = loaded(cache, 'loadedMessages', list)
   const all = [...new Set([...known, ...edges.map((edge) => cache.keyOfEntity(edge) ?? '')])]
   const seqOf = (edge: string): number => nodeField(cache, edge, 'seq')
   const newestFirst = all.sort((one, other) => seqOf(other) - seqOf(one))
-  cache.link('Query', 'loadedMessages', { conversationId }, newestFirst)
+  cache.link('Query', 'loadedMessages', list, newestFirst)
 }
 
 function addMessage(cache: Cache, edge: Any): void {
   if (!edge) return
-  const { conversationId, seq } = edge.node
+  const { conversationId, seq, kind, notice } = edge.node
   if (seq === pendingSeq) {
     const pending = [...loaded(cache, 'pendingMessages', { conversationId }), cache.keyOfEntity(edge)]
     cache.link('Query', 'pendingMessages', { conversationId }, pending)
-  } else addMessages(cache, conversationId, [edge])
+    return
+  }
+  const isNotice = kind === 'NOTICE' || Boolean(notice)
+  for (const notices of isNotice ? [true] : [true, false]) addMessages(cache, { conversationId, notices }, [edge])
 }
 
 /** Pages around a seq, or from the oldest end, are lists of their own. */
 const isWhole = ({ aroundSeq, last }: Args): boolean => aroundSeq == null && last == null
 
 /** Lists of messages hang on `Query` or on a conversation. */
-const conversationIdOf = ({ conversationId }: Args, { parentKey }: Info): string =>
-  conversationId ?? parentKey.slice('Conversation:'.length)
+const listOf = ({ conversationId, notices }: Args, { parentKey }: Info): List => ({
+  conversationId: conversationId ?? parentKey.slice('Conversation:'.length),
+  notices: notices ?? false,
+})
 
 /** Takes a page into the list of its conversation. The page that was loaded last by its cursor says whether the list goes on. */
 function takePage(parent: Any, args: Args, cache: Cache, info: Info): void {
   if (!isWhole(args) || !parent.messages) return
-  const conversationId = conversationIdOf(args, info)
-  addMessages(cache, conversationId, parent.messages.edges)
-  if (args.after || !cache.resolve('Query', 'oldestPage', { conversationId }))
-    cache.link('Query', 'oldestPage', { conversationId }, cache.resolve(info.parentKey, 'messages', args))
+  const list = listOf(args, info)
+  addMessages(cache, list, parent.messages.edges)
+  if (args.after || !cache.resolve('Query', 'oldestPage', list))
+    cache.link('Query', 'oldestPage', list, cache.resolve(info.parentKey, 'messages', args))
 }
 
 function showMessages(_parent: Any, args: Args, cache: Cache, info: Info): Any {
   const page = cache.resolve(info.parentKey, 'messages', args)
   if (!page || !isWhole(args)) return page
-  const conversationId = conversationIdOf(args, info)
-  const stored = loaded(cache, 'loadedMessages', { conversationId })
+  const list = listOf(args, info)
+  const { conversationId } = list
+  const stored = loaded(cache, 'loadedMessages', list)
   const idOf = (edge: string): Any => nodeField(cache, edge, 'clientMessageId')
   // The stream may bring a message before its answer comes.
   const waiting = loaded(cache, 'pendingMessages', { conversationId }).filter(
     (pending) => !stored.some((edge) => idOf(edge) === idOf(pending)),
   )
-  const pageInfo = cache.resolve(cache.resolve('Query', 'oldestPage', { conversationId }), 'pageInfo')
+  const pageInfo = cache.resolve(cache.resolve('Query', 'oldestPage', list), 'pageInfo')
   return { __typename: 'MessageConnection', edges: [...waiting.reverse(), ...stored], pageInfo }
 }
 
