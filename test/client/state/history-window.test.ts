@@ -244,8 +244,9 @@ describe('a jump', () => {
     void window.open()
     await answer(page(messages(51, 100), true))
     const jumping = window.jumpTo(3)
+    const failed = expect(jumping).rejects.toBe(networkFailure)
     await fail(networkFailure)
-    await jumping
+    await failed
     expect(seqs()).toEqual(range(51, 100))
     expect(window.get()).toMatchObject({ hasNewer: false, error: networkFailure })
   })

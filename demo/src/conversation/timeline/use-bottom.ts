@@ -38,7 +38,7 @@ export function useBottom(entries: readonly TimelineEntry[], hasNewer: boolean, 
       put(true)
       stay()
     }
-    if (hasNewer) toNewest().then(go, console.error)
+    if (hasNewer) toNewest().then(go, () => undefined)
     else go()
   }, [put, stay, hasNewer, toNewest])
   const leave = useCallback(() => {

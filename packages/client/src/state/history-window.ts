@@ -61,6 +61,12 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
     onChange()
   }
 
+  /** Shows another part of the history. Rejects if it could not be read, and what was shown stays. */
+  async function readInstead(asked: Asked): Promise<void> {
+    await read(asked, putInstead)
+    if (error) throw error
+  }
+
   function putOlder(page: Messages, pageInfo: PageInfo): void {
     endCursor = pageInfo.endCursor ?? endCursor
     hasOlder = pageInfo.hasNextPage
@@ -107,11 +113,11 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
     /** Shows the messages around this seq, unless they are shown already. */
     async jumpTo(seq: number): Promise<void> {
       while (loading !== undefined) await loading
-      if (!isShown(seq)) await read({ aroundSeq: seq, first: pageSize }, putInstead)
+      if (!isShown(seq)) await readInstead({ aroundSeq: seq, first: pageSize })
     },
     async toNewest(): Promise<void> {
       while (loading !== undefined) await loading
-      if (hasNewer) await read({ first: pageSize, after: null }, putInstead)
+      if (hasNewer) await readInstead({ first: pageSize, after: null })
     },
     /** Loads the newest page, unless it is loaded. Rejects if it could not be read. */
     async open(): Promise<void> {

@@ -38,7 +38,7 @@ export type Timeline = Observable<TimelineState> & {
   loadNewer(): Promise<void>
   /** Shows the messages around this seq, unless they are shown already. If that fails, everything stays and it rejects. */
   jumpTo(seq: number): Promise<void>
-  /** Shows the newest messages again. */
+  /** Shows the newest messages again. If that fails, everything stays and it rejects. */
   toNewest(): Promise<void>
 }
 
