@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStorage } from '../../packages/client/src/index.ts'
 import { archive, mute, unreadConversations } from '../../packages/client/src/settings.ts'
-import { chatAt, latest, type Server, startChat, startServer, turns } from './fake-server.ts'
-import { boundary, conversation, list, message, refused } from './kit.ts'
+import { chatAt, latest, pass, type Server, startChat, startServer, turns } from './fake-server.ts'
+import { boundary, conversation, deferred, list, message, refused } from './kit.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
@@ -50,6 +50,7 @@ it('is what the list says where all of it is loaded, without what is muted or ar
   })
   const { chat: hers, count } = await startCounting(server)
   expect(count()).toBe(2)
+  expect(server.asked('UnreadConversationCount')).toEqual([])
   await archive(hers, 'dm_4', true)
   expect(count()).toBe(1)
   await mute(hers, 'dm_3', null)
@@ -66,6 +67,26 @@ it('is counted by the server where the list goes on, and follows what changes in
   await server.hear(10, { conversationId: 'dm_2' })
   expect(count()).toBe(5)
   expect(server.asked('UnreadConversationCount')).toHaveLength(1)
+})
+
+it('is right again within half a minute, if something changed while the server counted', async () => {
+  const server = longList(5, chat('dm_1', 3), chat('dm_2'))
+  const answer = deferred<unknown>()
+  server.answers.UnreadConversationCount = () => answer.promise
+  const { chat: hers, count } = await startCounting(server, ['dm_1', 'dm_2'])
+  hers.markRead('dm_1', 9)
+  answer.resolve({ unreadConversationCount: 5 })
+  await turns()
+  server.answers.UnreadConversationCount = () => ({ unreadConversationCount: 4 })
+  await server.hear(10, { conversationId: 'dm_2', from: 'alice' })
+  await pass(30_000)
+  expect(count()).toBe(4)
+})
+
+it('stays at a hundred while there may be more', async () => {
+  const { chat: hers, count } = await startCounting(longList(100, chat('dm_1', 3)), ['dm_1'])
+  hers.markRead('dm_1', 9)
+  expect(count()).toBe(100)
 })
 
 it('is counted again when a chat becomes known: it may have been unread before', async () => {

@@ -4,12 +4,14 @@ import { createValue, type Observable } from './shared/observable.ts'
 
 // How many conversations have something unread, muted and archived ones left out: what apps show in their title or on their icon.
 //
-// Where the whole list is loaded, the list says it. Otherwise the server counts, with each link and whenever a conversation becomes known.
-// Between two counts, the known conversations of that time tell what has changed. The others cannot change unnoticed: a conversation in
-// which something happens becomes known.
+// Where the whole list is loaded, the list says it. Otherwise the server counts: with each link, half a minute later, when it knows what was
+// read without a link, whenever a conversation becomes known, and when others become read or unread, twice a minute at most. In between, the
+// conversations that were known at the last count tell what has changed. What changed while the server counted may be in the count or not;
+// the next count is right.
 
 /** The server counts no further. */
 const countMax = 100
+const countEveryMs = 30_000
 
 type Known = ReadonlyMap<string, boolean>
 
@@ -26,24 +28,47 @@ function createUnreadCount(chat: Chat): Observable<number> {
   /** The server's count, and what was known when it came. */
   let counted: { total: number; known: Known } | undefined
   let reading = false
+  let asked: Known = new Map()
+  let askedAtMs = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  /** The list is read again with each link. */
+  let isNewLink = false
   let subscribers = 0
   let stops: (() => void)[] = []
 
-  const set = (total: number): void => count.set(Math.min(Math.max(0, total), countMax))
+  const isPartOfTheList = (): boolean => chat.conversations.get().hasMore
 
   function show(): void {
     const known = unreadIn(chat)
-    if (counted && chat.conversations.get().hasMore) {
-      const { total, known: then } = counted
-      set(total - unreadAmong(then, then) + unreadAmong(then, known))
-      if ([...known.keys()].some((id) => !then.has(id))) void read()
-    } else set(unreadAmong(known, known))
+    if (!counted || !isPartOfTheList()) return void count.set(Math.min(unreadAmong(known, known), countMax))
+    const { total, known: then } = counted
+    const now = total - unreadAmong(then, then) + unreadAmong(then, known)
+    // How many there are beyond the last that is counted is unknown.
+    count.set(total >= countMax ? total : Math.min(Math.max(0, now), countMax))
   }
 
-  /** If this fails, the next link reads again. */
+  function onList(): void {
+    show()
+    if (!isPartOfTheList()) return
+    const known = [...unreadIn(chat)]
+    const isUnknown = known.some(([id]) => !counted?.known.has(id))
+    if (isUnknown || isNewLink) void read()
+    if (isNewLink || known.some(([id, unread]) => asked.get(id) !== unread)) readLater()
+    isNewLink = false
+  }
+
+  function readLater(): void {
+    timer ??= setTimeout(() => void read(), Math.max(0, askedAtMs + countEveryMs - Date.now()))
+  }
+
+  /** If this fails, the next link reads again, or the next change of the list. */
   async function read(): Promise<void> {
     if (reading) return
     reading = true
+    clearTimeout(timer)
+    timer = undefined
+    asked = unreadIn(chat)
+    askedAtMs = Date.now()
     try {
       const { unreadConversationCount: total } = await chat.ask(UnreadConversationCountDocument, {})
       counted = { total, known: unreadIn(chat) }
@@ -57,11 +82,11 @@ function createUnreadCount(chat: Chat): Observable<number> {
 
   function start(): void {
     const onLink = () => {
-      void read()
+      isNewLink = true
       return () => undefined
     }
-    stops = [chat.onLink(onLink), chat.conversations.subscribe(show)]
-    show()
+    stops = [chat.onLink(onLink), chat.conversations.subscribe(onList), () => clearTimeout(timer)]
+    onList()
   }
 
   return {
@@ -73,7 +98,9 @@ function createUnreadCount(chat: Chat): Observable<number> {
       return () => {
         remove()
         subscribers -= 1
-        if (subscribers === 0) for (const stop of stops) stop()
+        if (subscribers > 0) return
+        for (const stop of stops) stop()
+        timer = undefined
       }
     },
   }
