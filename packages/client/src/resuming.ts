@@ -61,6 +61,8 @@ export function resuming<Options extends ClientOptions>(options: Options): Optio
       },
     },
     jsonMessageReplacer(key, value) {
+      // The application has unsubscribed.
+      if (key === '' && value?.type === 'complete') seen.delete(value.id)
       const positions = key === '' && value?.type === 'subscribe' ? seen.get(value.id) : undefined
       const sent = positions ? resume(value, positions) : value
       return options.jsonMessageReplacer ? options.jsonMessageReplacer.call(this, key, sent) : sent
