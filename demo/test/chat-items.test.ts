@@ -4,8 +4,16 @@ import { chatItems } from '../src/chats/chat-items.ts'
 
 const withOne = (other: string, sender: string, change: Partial<ConversationFieldsFragment> = {}) => {
   const id = `dm_${other}`
-  const unchanged = { editedAt: null, deletedAt: null, attachments: [], reactions: [], replyTo: null }
-  const message = { id: 'm', conversationId: id, seq: 5, messageId: '1', clientMessageId: null, ...unchanged }
+  const unchanged = { editedAt: null, deletedAt: null, attachments: [], reactions: [], replyTo: null, metadata: null }
+  const message = {
+    id: 'm',
+    kind: 'USER' as const,
+    conversationId: id,
+    seq: 5,
+    messageId: '1',
+    clientMessageId: null,
+    ...unchanged,
+  }
   const conversation: ConversationFieldsFragment = {
     id,
     kind: 'DIRECT',
@@ -16,6 +24,7 @@ const withOne = (other: string, sender: string, change: Partial<ConversationFiel
     pinned: false,
     archived: false,
     lastSeq: 5,
+    lastActivityAt: '2026-01-01T00:00:00.000Z',
     unreadCount: 0,
     lastMessage: { ...message, body: 'hello', sentAt: '2026-03-10T12:00:00.000Z', sender: { id: sender, name: null } },
     ticks: [{ conversationId: id, userId: other, lastDeliveredSeq: 5, lastReadSeq: 4 }],

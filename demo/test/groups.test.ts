@@ -48,6 +48,7 @@ test('whoever came later is told why nothing is older', () => {
     pinned: false,
     archived: false,
     lastSeq: 9,
+    lastActivityAt: '2026-01-01T00:00:00.000Z',
     unreadCount: 0,
     lastMessage: null,
     ticks: [],

@@ -10,6 +10,8 @@ const said = (seq: number, reactions: Reaction[] = []): TimelineEntry => ({
     id: `m${seq}`,
     conversationId: 'dm_1',
     seq,
+    kind: 'USER',
+    metadata: null,
     messageId: String(seq),
     clientMessageId: null,
     sender: { id: 'alice', name: null },

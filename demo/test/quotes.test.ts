@@ -10,6 +10,8 @@ const said = (sender: string, seq: number, change: Partial<MessageFieldsFragment
     id: `m${seq}`,
     conversationId: 'dm_1',
     seq,
+    kind: 'USER',
+    metadata: null,
     messageId: String(seq),
     clientMessageId: null,
     sender: { id: sender, name: null },

@@ -12,6 +12,8 @@ const said = (sender: string, seq: number, atMs: number): TimelineEntry => ({
     id: `m${seq}`,
     conversationId: 'dm_1',
     seq,
+    kind: 'USER',
+    metadata: null,
     messageId: String(seq),
     clientMessageId: null,
     sender: { id: sender, name: null },

@@ -50,6 +50,15 @@ describe.each(['websocket', 'sse', 'polling'] as const)('in a group, one of them
     await eventually(() => expect(titles(atCarol)).toEqual(['Coffee']))
   })
 
+  it('one who is removed sees it leave their list, though it is not open', async () => {
+    const { carol, atAlice, atCarol, group } = await threePeople({ transports: [via] })
+    await eventually(() => expect(titles(atCarol)).toEqual(['Tea']))
+    await updateMembers(atAlice, group.conversationId, { remove: [carol] })
+    await eventually(() => expect(titles(atCarol)).toEqual([]))
+    await updateMembers(atAlice, group.conversationId, { add: [carol] })
+    await eventually(() => expect(titles(atCarol)).toEqual(['Tea']))
+  })
+
   it('one who is removed has left it, and what they write to it fails', async () => {
     const { carol, atAlice, atCarol, group } = await threePeople({ transports: [via] })
     atAlice.send(group, 'hi all')

@@ -252,6 +252,7 @@ describe('the server', () => {
 const consumer = `
 import { createChat, type Chat } from '@parley/client'
 import { optimisticSend, typePolicies } from '@parley/client/apollo'
+import { ViewerDocument } from '@parley/client/documents'
 import { createGroup } from '@parley/client/groups'
 import { upload } from '@parley/client/media'
 import { fileStorage } from '@parley/client/node'
@@ -267,6 +268,7 @@ import { cacheConfig } from '@parley/client/urql'
 
 const chat: Chat = createChat({ url: '/graphql', userId: 'alice', token: () => 't', storage: fileStorage('x') })
 const length: number = chat.ticks({ userId: 'bob' }).get().tickOf(1).length
+export const viewerId: Promise<string> = chat.ask(ViewerDocument, {}).then(({ viewer }) => viewer.id)
 void upload(chat, { bytes: new Uint8Array(1), type: 'image/png' })
 // @ts-expect-error A number is no text: the types are really there.
 chat.send({ userId: 'bob' }, length)

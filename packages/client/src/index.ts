@@ -9,7 +9,7 @@ export type {
   TicksFieldsFragment,
 } from './generated/graphql.ts'
 export type { Connection, ConnectionState } from './link/connection.ts'
-export type { Ask, Follow, Via } from './link/link.ts'
+export type { Ask, Follow, TypedDocument, Via } from './link/link.ts'
 export type { LinkListener } from './link/session.ts'
 export { ClientError, type ClientErrorCode } from './shared/client-error.ts'
 export type { Network } from './shared/network.ts'

@@ -7,6 +7,7 @@ const clientMessageId = 'one'
 const ask = { conversationId, clientMessageId, body: 'hi', via: 'runtime', to: 'chat' } as const
 const message = {
   ...{ id: 'msg_1', conversationId, seq: 7, messageId: '1', clientMessageId, body: 'hi', sentAt: '' },
+  ...{ kind: 'USER' as const, metadata: null },
   ...{ editedAt: null, deletedAt: null, replyTo: null, attachments: [], reactions: [] },
   sender: { id: 'ann', name: null },
 }

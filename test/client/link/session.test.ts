@@ -167,7 +167,7 @@ describe('a device that has positions', () => {
     expect(streams).toMatchObject([
       { name: 'MessageAdded', variables: { after: [{ conversationId: 'dm_1', seq: 4 }] } },
       { name: 'MessageChanged', variables: { after: [{ conversationId: 'dm_1', seq: 4 }] } },
-      { name: 'ConversationChanged', variables: {} },
+      { name: 'ConversationUpdated', variables: {} },
       { name: 'TicksChanged', variables: {} },
     ])
     expect(all.map(({ name }) => name)).toEqual(['Conversations'])
@@ -278,7 +278,7 @@ describe('a new device', () => {
 })
 
 describe('a session', () => {
-  it.each(['MessageAdded', 'MessageChanged', 'ConversationChanged', 'TicksChanged'])(
+  it.each(['MessageAdded', 'MessageChanged', 'ConversationUpdated', 'TicksChanged'])(
     'ends when its stream %s ends, and stops the others',
     async (name) => {
       const { streamOf, streams, ended, ticks } = start({ at: 4 })
@@ -481,8 +481,8 @@ describe('the list', () => {
   it('hears what the server says of conversations', async () => {
     const { answer, streamOf, conversations } = start({ at: 4 })
     await answer(list([chatAt(4)]))
-    const { id, title, mutedUntil, archived, unreadCount, lastSeq } = chatAt(4)
-    const conversationChanged = {
+    const { id, title, mutedUntil, archived, unreadCount, lastSeq, lastActivityAt } = chatAt(4)
+    const conversation = {
       id,
       title,
       mutedUntil,
@@ -490,9 +490,10 @@ describe('the list', () => {
       archived,
       unreadCount,
       lastSeq,
+      lastActivityAt,
       lastMessage: null,
     }
-    streamOf('ConversationChanged').event({ conversationChanged })
+    streamOf('ConversationUpdated').event({ conversationUpdated: { conversation, removedConversationId: null } })
     expect(conversations.get('dm_1')).toMatchObject({ pinned: true })
   })
 

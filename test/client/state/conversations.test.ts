@@ -343,16 +343,11 @@ const group = (seq: number, shape: Partial<ConversationFieldsFragment> = {}) =>
 
 /** As the server says it by itself. */
 function word(of: ConversationFieldsFragment, lastSeq = of.lastSeq) {
-  const { id, title, mutedUntil, pinned, archived, unreadCount, lastMessage } = of
+  const { id, title, mutedUntil, pinned, archived, unreadCount, lastMessage, lastActivityAt } = of
+  const told = { id, title, mutedUntil, pinned, archived, unreadCount, lastSeq, lastActivityAt }
   return {
-    id,
-    title,
-    mutedUntil,
-    pinned,
-    archived,
-    unreadCount,
-    lastSeq,
-    lastMessage: lastMessage && { seq: lastMessage.seq },
+    conversation: { ...told, lastMessage: lastMessage && { seq: lastMessage.seq } },
+    removedConversationId: null,
   }
 }
 
@@ -374,6 +369,25 @@ describe('what the server says by itself', () => {
     conversations.handleEvent(word(group(1)))
     await answer({ conversation: group(1) }, 'Conversation')
     expect(ids()).toEqual(['grp_1'])
+  })
+
+  it('drops a group that is gone, once the server has been asked', async () => {
+    const { conversations, listed, answer, ids } = start()
+    await listed(group(4))
+    const gone = { conversation: null, removedConversationId: 'grp_1' }
+    conversations.handleEvent(gone)
+    await answer({ conversation: group(4) }, 'Conversation')
+    expect(ids()).toEqual(['grp_1'])
+    conversations.handleEvent(gone)
+    await answer({ conversation: null }, 'Conversation')
+    expect(ids()).toEqual([])
+  })
+
+  it('puts a group that is new and silent where its beginning belongs', async () => {
+    const { listed, ids } = start()
+    const late = '2026-03-01T00:00:00.000Z'
+    await listed(chatAt(4), group(0, { lastActivityAt: late }))
+    expect(ids()).toEqual(['grp_1', 'dm_1'])
   })
 
   it('counts a message before the inbox brings it, which is not counted again', async () => {

@@ -31,7 +31,15 @@ function applied(message: MessageFieldsFragment, change: PendingChange): Message
     case 'edit':
       return { ...message, body: change.body, editedAt: message.editedAt ?? message.sentAt }
     case 'remove':
-      return { ...message, body: '', deletedAt: message.sentAt, attachments: [], reactions: [], replyTo: null }
+      return {
+        ...message,
+        body: '',
+        metadata: null,
+        deletedAt: message.sentAt,
+        attachments: [],
+        reactions: [],
+        replyTo: null,
+      }
     case 'react':
       return { ...message, reactions: reacted(message.reactions, change.emoji, change.on) }
   }

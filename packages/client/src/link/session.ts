@@ -1,6 +1,6 @@
 import {
-  ConversationChangedDocument,
   type ConversationFieldsFragment,
+  ConversationUpdatedDocument,
   MessageAddedDocument,
   MessageChangedDocument,
   type PositionInput,
@@ -225,9 +225,9 @@ export function createSession(options: SessionOptions) {
     }
     return [
       follow(
-        ConversationChangedDocument,
+        ConversationUpdatedDocument,
         {},
-        { event: ({ conversationChanged }) => conversations.handleEvent(conversationChanged), end },
+        { event: ({ conversationUpdated }) => conversations.handleEvent(conversationUpdated), end },
       ),
       follow(TicksChangedDocument, {}, { event: raise, end }),
       // Each of these streams begins with the current boundaries. If one fails, the stream of all boundaries remains.

@@ -1,8 +1,8 @@
-import { TicksChangedDocument, type TypedDocumentString } from '../generated/graphql.ts'
+import { TicksChangedDocument } from '../generated/graphql.ts'
 import { asClientError, type ClientError, errorFromGraphQL, networkError } from '../shared/client-error.ts'
 import { readEvents } from './event-stream.ts'
 import { type HttpOptions, readJson } from './http.ts'
-import { type Ask, type Follow, type Link, openWithinMs } from './link.ts'
+import { type Ask, type Follow, type Link, openWithinMs, type TypedDocument } from './link.ts'
 
 /** The server sends something at least every twelve seconds, if only a comment. */
 const silenceMs = 30_000
@@ -18,7 +18,7 @@ export async function openSseLink({ url, tokens, fetch, ask }: HttpOptions & { a
   const token = await tokens.get()
   const streams = new Set<() => void>()
 
-  function stream<R, V>(document: TypedDocumentString<R, V>, variables: V, sink: Sink<R>): () => void {
+  function stream<R, V>(document: TypedDocument<R, V>, variables: V, sink: Sink<R>): () => void {
     const request = new AbortController()
     let silence: ReturnType<typeof setTimeout> | undefined
     const stop = () => {

@@ -1,9 +1,9 @@
 import {
-  type ConversationChangedSubscription,
   ConversationDocument,
   type ConversationFieldsFragment,
   ConversationsDocument,
   type ConversationsQuery,
+  type ConversationUpdatedSubscription,
   type MessageFieldsFragment,
   StillThereDocument,
   type TicksFieldsFragment,
@@ -255,8 +255,13 @@ export function createConversations({ ask, retryUntilAnswered, userId, readUpTo 
     state: state as Observable<ConversationsState>,
     refresh,
     loadMore,
-    /** Applies an event of the server. */
-    handleEvent(changed: ConversationChangedSubscription['conversationChanged']): void {
+    /** Applies an event of the server. A group that is gone may be there again: the server is asked before it is dropped. */
+    handleEvent({
+      conversation: changed,
+      removedConversationId,
+    }: ConversationUpdatedSubscription['conversationUpdated']): void {
+      if (removedConversationId) verifyMembership(removedConversationId)
+      if (!changed) return
       const { id, lastMessage: _last, ...rest } = changed
       const mine = known.get(id)
       if (!mine) return void reread(id)
@@ -349,7 +354,11 @@ const liveFieldsOf = ({ title, mutedUntil, pinned, archived, unreadCount }: Conv
   unreadCount,
 })
 
-const activityOf = ({ lastMessage }: ConversationFieldsFragment): string => lastMessage?.sentAt ?? ''
+/** A message that came since the conversation was read is later than what the server said. */
+function activityOf({ lastMessage, lastActivityAt }: ConversationFieldsFragment): string {
+  const [said, sentAt] = [lastActivityAt ?? '', lastMessage?.sentAt ?? '']
+  return said > sentAt ? said : sentAt
+}
 
 /** Boundaries only rise. */
 function higher(ticks: TicksFieldsFragment, known: readonly TicksFieldsFragment[] = []): TicksFieldsFragment {

@@ -20,6 +20,8 @@ export type Sending = {
   replyToSeq?: number
   /** Uploads that are done. The text may then be empty. */
   attachmentIds?: string[]
+  /** Data of the application for its own use, up to 4 KB of JSON. */
+  metadata?: Record<string, unknown>
 }
 
 /**
@@ -202,7 +204,8 @@ export function createOutbox({ ask, persistedState, random, randomId, now, queue
   }
 }
 
-const optionsOf = ({ replyToSeq, attachmentIds }: Sending): Sending => ({
+const optionsOf = ({ replyToSeq, attachmentIds, metadata }: Sending): Sending => ({
   ...(replyToSeq !== undefined && { replyToSeq }),
   ...(attachmentIds?.length && { attachmentIds }),
+  ...(metadata && { metadata }),
 })
