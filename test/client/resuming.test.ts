@@ -58,6 +58,10 @@ it('forgets a subscription that has ended', () => {
   next('one', { messageAdded: { message: message('dm_a', 7) } })
   ends('one')
   expect(sends(subscribe('one'))).toEqual(subscribe('one'))
+  next('one', { messageAdded: { message: message('dm_a', 8) } })
+  // The application has unsubscribed.
+  sends({ id: 'one', type: 'complete' })
+  expect(sends(subscribe('one'))).toEqual(subscribe('one'))
 })
 
 it('leaves the app its own listeners, replacer and patience', () => {
