@@ -1,4 +1,5 @@
 import { avatarUrlMax, nameMaxCodePoints } from './limits.ts'
+import { parseUrl } from './parse-url.ts'
 import { isWellFormed, lineProblem } from './text.ts'
 
 /** Returns why this cannot be a name, or undefined if it can. */
@@ -11,7 +12,7 @@ export function avatarUrlProblem(text: string, { local }: { local: boolean }): s
   if (text.length > avatarUrlMax) return `avatarUrl has at most ${avatarUrlMax} characters.`
   // The URL parser would drop such characters silently.
   const isPlain = isWellFormed(text) && !/[\s\p{Cc}]/u.test(text)
-  const url = isPlain && URL.canParse(text) ? new URL(text) : undefined
+  const url = isPlain ? parseUrl(text) : undefined
   const isSecure = url?.protocol === 'https:' && url.hostname !== ''
   const isLocal = local && url?.protocol === 'http:' && localHosts.includes(url.hostname)
   if (!url || !(isSecure || isLocal) || url.username !== '' || url.password !== '') {

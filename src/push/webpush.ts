@@ -3,6 +3,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import webPush from 'web-push'
 import type { Notification, PushOutcome, PushProvider } from '../ports/push.ts'
+import { parseUrl } from '../protocol/parse-url.ts'
 import { type Attempt, sendInTime } from './deadline.ts'
 import { accepted, rejected, retry, retryAlone, unregistered } from './outcomes.ts'
 import { collapseKeyOf, keptForSeconds, payloadOf } from './payload.ts'
@@ -113,7 +114,7 @@ function endpointProblem(endpoint: string, publicOnly: boolean): string | undefi
 function parse(token: string): Subscription | undefined {
   try {
     const { endpoint, keys } = JSON.parse(token) as Subscription
-    const isWhole = URL.canParse(endpoint) && isPublicKey(keys.p256dh) && isSecret(keys.auth)
+    const isWhole = parseUrl(endpoint) !== undefined && isPublicKey(keys.p256dh) && isSecret(keys.auth)
     return isWhole ? { endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth } } : undefined
   } catch {
     return undefined

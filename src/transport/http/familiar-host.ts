@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
+import { parseUrl } from '../../protocol/parse-url.ts'
 
 /** Whether the client knows this server by a name that no stranger can have given it. */
 export type IsFamiliarHost = (request: IncomingMessage) => boolean
@@ -16,8 +17,8 @@ export function createIsFamiliarHost(ownHost: string, allowedOrigins: readonly s
   const known = new Set([ownHost.toLowerCase(), ...allowedOrigins.map((origin) => new URL(origin).hostname)])
   return ({ headers: { host } }) => {
     if (host === undefined) return true
-    if (!URL.canParse(`http://${host}`)) return false
-    const name = new URL(`http://${host}`).hostname.replace(/\.$/, '')
+    const name = parseUrl(`http://${host}`)?.hostname.replace(/\.$/, '')
+    if (name === undefined) return false
     const labels = name.split('.')
     const isAddress = isIP(name.replace(/^\[|\]$/g, '')) !== 0
     return isAddress || labels.length === 1 || known.has(name) || ownTopLevels.includes(labels.at(-1) ?? '')

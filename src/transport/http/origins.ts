@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { parseUrl } from '../../protocol/parse-url.ts'
 import type { Exchange } from './exchange.ts'
 import { isLoopbackOrigin } from './loopback-origin.ts'
 
@@ -79,7 +80,7 @@ export function ownOrigin(request: IncomingMessage): string {
 let last = { host: 'localhost', origin: 'http://localhost' }
 
 const originOf = (host: string): string =>
-  /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}`) ? new URL(`http://${host}`).origin : 'http://localhost'
+  (/^[\w.:[\]-]+$/.test(host) && parseUrl(`http://${host}`)?.origin) || 'http://localhost'
 
 /** Images and links send no Origin. An address that a user typed in comes from no page. */
 function isOwnPage({ headers }: IncomingMessage): boolean {
@@ -89,10 +90,8 @@ function isOwnPage({ headers }: IncomingMessage): boolean {
 
 /** Compares the hosts alone: behind a proxy that speaks TLS, the scheme is not known here. */
 function isSameOrigin({ headers: { origin = '', host } }: IncomingMessage): boolean {
-  if (!URL.canParse(origin)) return false
-  const page = new URL(origin)
+  const page = parseUrl(origin)
   // A browser's origin has no path, no user, and a scheme with hosts.
-  if (!/^https?:$/.test(page.protocol) || page.origin !== origin.toLowerCase()) return false
-  const own = `${page.protocol}//${host}`
-  return URL.canParse(own) && page.host === new URL(own).host
+  if (!page || !/^https?:$/.test(page.protocol) || page.origin !== origin.toLowerCase()) return false
+  return page.host === parseUrl(`${page.protocol}//${host}`)?.host
 }

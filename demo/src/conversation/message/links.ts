@@ -1,3 +1,5 @@
+import { parseUrl } from '../../../../src/protocol/parse-url.ts'
+
 type TextPart = { text: string; href?: string }
 
 const candidate = /(?<![\p{L}\p{N}_@])(?:https?:\/\/|www\.)[^\s<>"`\p{Cc}\p{Cf}]+/giu
@@ -40,9 +42,8 @@ const count = (text: string, letter: string): number => text.split(letter).lengt
 
 function hrefOf(address: string): string | undefined {
   const whole = /^www\./i.test(address) ? `https://${address}` : address
-  if (!URL.canParse(whole)) return undefined
-  const url = new URL(whole)
-  if (!['http:', 'https:'].includes(url.protocol)) return undefined
+  const url = parseUrl(whole)
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined
   // A user name before an @ may look like a host.
   if (url.username || url.password) return undefined
   const isHost = url.hostname === 'localhost' || url.hostname.includes('.') || url.hostname.startsWith('[')
