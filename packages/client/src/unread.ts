@@ -29,7 +29,6 @@ function createUnreadCount(chat: Chat): Observable<number> {
   let counted: { total: number; known: Known } | undefined
   let reading = false
   let asked: Known = new Map()
-  let askedAtMs = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   /** The list is read again with each link. */
   let isNewLink = false
@@ -58,7 +57,7 @@ function createUnreadCount(chat: Chat): Observable<number> {
   }
 
   function readLater(): void {
-    timer ??= setTimeout(() => void read(), Math.max(0, askedAtMs + countEveryMs - Date.now()))
+    timer ??= setTimeout(() => void read(), countEveryMs)
   }
 
   /** If this fails, the next link reads again, or the next change of the list. */
@@ -68,7 +67,6 @@ function createUnreadCount(chat: Chat): Observable<number> {
     clearTimeout(timer)
     timer = undefined
     asked = unreadIn(chat)
-    askedAtMs = Date.now()
     try {
       const { unreadConversationCount: total } = await chat.ask(UnreadConversationCountDocument, {})
       counted = { total, known: unreadIn(chat) }
@@ -113,7 +111,7 @@ const unreadIn = (chat: Chat): Known =>
       .get()
       .conversations.map(({ id, unreadCount, archived, mutedUntil }) => [
         id,
-        unreadCount > 0 && !archived && !(mutedUntil !== null && Date.parse(mutedUntil) > Date.now()),
+        unreadCount > 0 && !archived && mutedUntil === null,
       ]),
   )
 
