@@ -49,7 +49,10 @@ it('a rollback brings a state back in the same process, under another replicatio
   const { pair, commands, heard, broken, identity } = await aPair()
   const before = await identity()
   await commands.set('counter', '1', 'PX', 60_000)
-  const rolling = pair.rollBack(300)
+  let rolling: Promise<void> | undefined
+  await new Promise<void>((resolve) => {
+    rolling = pair.rollBack(300, resolve)
+  })
   await commands.set('counter', '2')
   await commands.set('new', '1')
   await rolling

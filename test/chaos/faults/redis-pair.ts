@@ -63,9 +63,10 @@ export async function startRedisPair(random: Random) {
      * Brings back the state of some time ago, in the same process, with no connection broken. A node sees this if it had no call under way
      * while its master was replaced and took over again. The replication id is another then, as it is after every promotion.
      */
-    async rollBack(lagMs: number): Promise<void> {
+    async rollBack(lagMs: number, onRemembered: () => void = () => undefined): Promise<void> {
       const { raw } = master.server
       const keys = (await raw.callBuffer('EVAL', snapshotLua, '0')) as [Buffer, number, Buffer][]
+      onRemembered()
       await sleep(lagMs)
       const restoring = raw.multi().flushall()
       for (const [key, ttlMs, dump] of keys) restoring.call('RESTORE', key, String(Math.max(0, ttlMs)), dump)
