@@ -35,8 +35,8 @@ export async function followRequestOf(
 }
 
 /**
- * Positions in conversations that the viewer is not in are left out, even those beyond the last message. A client that always sends the variables it began
- * with would otherwise never get a stream again once the viewer has left a group.
+ * Positions in conversations that the viewer is not in are left out, even those beyond the last message. A client that always sends the
+ * variables it began with would otherwise never get a stream again once the viewer has left a group.
  */
 async function positionsOf(
   ctx: Context,
