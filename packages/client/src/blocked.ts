@@ -1,6 +1,7 @@
 import type { Chat } from './chat.ts'
 import { BlockedUsersDocument, type BlockedUsersQuery } from './generated/graphql.ts'
 import { createListeners, type Observable } from './shared/observable.ts'
+import { perChat } from './shared/per-chat.ts'
 
 // Whom the user has blocked, on any of their devices. Nothing is pushed about it, so it is read with each link while it has a subscriber, and
 // after each change that is made here.
@@ -9,13 +10,7 @@ const pageSize = 100
 
 export type BlockedUser = BlockedUsersQuery['blockedUsers']['edges'][number]['node']
 
-const blockedByChat = new WeakMap<Chat, ReturnType<typeof createBlocked>>()
-
-export function blockedOf(chat: Chat): ReturnType<typeof createBlocked> {
-  const blocked = blockedByChat.get(chat) ?? createBlocked(chat)
-  blockedByChat.set(chat, blocked)
-  return blocked
-}
+export const blockedOf = perChat(createBlocked)
 
 function createBlocked(chat: Chat): Observable<readonly BlockedUser[]> & { read(): Promise<void> } {
   const listeners = createListeners<[]>()

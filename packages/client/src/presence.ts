@@ -8,6 +8,7 @@ import {
 import type { Follow } from './link/link.ts'
 import { backoffMs } from './shared/backoff.ts'
 import { createListeners, type Observable } from './shared/observable.ts'
+import { perChat } from './shared/per-chat.ts'
 import { createWatched } from './state/watched.ts'
 
 // Applications import this as `@parley/client/presence`. One stream covers all users whose presence is observed; it begins with their
@@ -26,13 +27,11 @@ const askEveryMs = 5000
 /** The server accepts this many users per stream. */
 const watchedMax = 100
 
-const presenceByChat = new WeakMap<Chat, ReturnType<typeof createPresence>>()
+const presencesOf = perChat(createPresence)
 
 /** Is undefined while it is unknown, or if the user may not see it. It is followed while it has a subscriber. */
 export function presenceOf(chat: Chat, userId: string): Observable<Presence | undefined> {
-  const presence = presenceByChat.get(chat) ?? createPresence(chat)
-  presenceByChat.set(chat, presence)
-  return presence.of(userId)
+  return presencesOf(chat).of(userId)
 }
 
 function createPresence(chat: Chat) {

@@ -1,6 +1,7 @@
 import type { Chat } from './chat.ts'
 import { UnreadConversationCountDocument } from './generated/graphql.ts'
 import { createValue, type Observable } from './shared/observable.ts'
+import { perChat } from './shared/per-chat.ts'
 
 // How many conversations have something unread, muted and archived ones left out: what apps show in their title or on their icon.
 //
@@ -15,13 +16,7 @@ const countEveryMs = 30_000
 
 type Known = ReadonlyMap<string, boolean>
 
-const countByChat = new WeakMap<Chat, Observable<number>>()
-
-export function unreadCountOf(chat: Chat): Observable<number> {
-  const count = countByChat.get(chat) ?? createUnreadCount(chat)
-  countByChat.set(chat, count)
-  return count
-}
+export const unreadCountOf = perChat(createUnreadCount)
 
 function createUnreadCount(chat: Chat): Observable<number> {
   const count = createValue(0)
