@@ -1,6 +1,6 @@
-// The tables of src/store/dynamo/tables.ts for CloudFormation and for Terraform, with what a node may do to them and nothing else.
+// The tables of src/store/rows/tables.ts for CloudFormation and for Terraform, with what a node may do to them and nothing else.
 
-import { type Column, type TableName, tableNames, tables } from '../src/store/dynamo/tables.ts'
+import { type Column, type TableName, tableNames, tables } from '../src/store/rows/tables.ts'
 
 /** CreateTable is not among them: where these templates are used, the tables are theirs to make. */
 export const tableActions = [

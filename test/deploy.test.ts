@@ -11,7 +11,7 @@ import {
   terraformConfiguration,
 } from '../scripts/table-templates.ts'
 import { validateTables } from '../src/store/dynamo/table-setup.ts'
-import { tableNames } from '../src/store/dynamo/tables.ts'
+import { tableNames } from '../src/store/rows/tables.ts'
 import { hasJava } from './kit/services/dynamo-backends.ts'
 import { connectDynamo } from './kit/services/dynamodb.ts'
 import { sharedService } from './kit/shared-services.ts'

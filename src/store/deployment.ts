@@ -9,8 +9,8 @@
 import type { RedisLink } from '../engine/redis/client.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { createDynamoTable } from './dynamo/table.ts'
-import type { Dynamo } from './dynamo/tables.ts'
 import { runIdLua } from './redis/run-id.ts'
+import type { Dynamo } from './rows/tables.ts'
 
 const deploymentLeaseMs = 60_000
 const rowKey = { user_id: '#deployment' as UserId }

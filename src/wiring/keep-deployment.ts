@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { RedisLink } from '../engine/redis/client.ts'
 import { createDeploymentLease, readDeploymentId, UnusableRedisError } from '../store/deployment.ts'
-import type { Dynamo } from '../store/dynamo/tables.ts'
+import type { Dynamo } from '../store/rows/tables.ts'
 
 type Options = {
   keyPrefix: string

@@ -3,7 +3,7 @@ import { createLatest } from '../../src/domain/log/latest-messages.ts'
 import { createPeople } from '../../src/domain/people/people.ts'
 import type { Message } from '../../src/ports/log.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
-import { createProfilesMemory } from '../../src/store/memory/profiles.ts'
+import { createProfilesMemory } from '../../src/store/embedded/profiles.ts'
 
 // A cache that forgets large entries sooner is bounded by the size of its entries.
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { createAccess } from '../../src/domain/conversations/access.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
-import { createMemoryRedis } from '../../src/store/memory/memory-redis.ts'
-import { createSoftStateMemory } from '../../src/store/memory/soft-state.ts'
-import { createStoresMemory } from '../../src/store/memory/stores.ts'
+import { createMemoryRedis } from '../../src/store/embedded/soft-state/memory-redis.ts'
+import { createSoftStateMemory } from '../../src/store/embedded/soft-state/soft-state.ts'
+import { createStoresMemory } from '../../src/store/embedded/stores.ts'
 import { aGroup } from '../kit/ids.ts'
 import { instantClock } from '../kit/memory-domain.ts'
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createLog } from '../../src/domain/log/log.ts'
 import { nullObserver } from '../../src/domain/observer.ts'
 import type { Seq } from '../../src/protocol/ids.ts'
-import { createStoresMemory } from '../../src/store/memory/stores.ts'
+import { createStoresMemory } from '../../src/store/embedded/stores.ts'
 import { aConversation, aGroupChange, aMessage, upTo } from '../kit/ids.ts'
 import { instantClock } from '../kit/memory-domain.ts'
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createPastVersions } from '../../src/domain/conversations/past-versions.ts'
 import type { GroupChange } from '../../src/ports/log.ts'
 import type { Seq } from '../../src/protocol/ids.ts'
-import { createStoresMemory } from '../../src/store/memory/stores.ts'
+import { createStoresMemory } from '../../src/store/embedded/stores.ts'
 import { aConversation, aGroup, aGroupChange, aMessage } from '../kit/ids.ts'
 
 type Kind = 'version' | 'lost change' | 'message'

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createLatest } from '../../src/domain/log/latest-messages.ts'
 import type { Change, Message, Reaction } from '../../src/ports/log.ts'
-import { toReacted, toReactions } from '../../src/store/dynamo/reaction-columns.ts'
-import { createMessagesMemory } from '../../src/store/memory/messages.ts'
+import { createMessagesMemory } from '../../src/store/embedded/messages.ts'
+import { toReacted, toReactions } from '../../src/store/rows/reaction-columns.ts'
 import { aChange, aConversation, aMessage } from '../kit/ids.ts'
 
 // These are one person's reactions to one message. Short emoji take 13 bytes of the person's room and the longest 44, so that a short one may fit

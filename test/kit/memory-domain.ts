@@ -2,9 +2,9 @@ import { createDomain, type Domain } from '../../src/domain/domain.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Ports } from '../../src/ports/ports.ts'
 import type { MessageId } from '../../src/protocol/ids.ts'
-import { createMemoryRedis } from '../../src/store/memory/memory-redis.ts'
-import { createSoftStateMemory } from '../../src/store/memory/soft-state.ts'
-import { createStoresMemory } from '../../src/store/memory/stores.ts'
+import { createMemoryRedis } from '../../src/store/embedded/soft-state/memory-redis.ts'
+import { createSoftStateMemory } from '../../src/store/embedded/soft-state/soft-state.ts'
+import { createStoresMemory } from '../../src/store/embedded/stores.ts'
 
 // Runs the domain alone, on stores in memory, for tests of what happens between two of its steps.
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Quotas } from '../../src/ports/quotas.ts'
-import { createQuotasMemory } from '../../src/store/memory/quotas.ts'
+import { createQuotasMemory } from '../../src/store/embedded/soft-state/quotas.ts'
 import { createRedisKeys, defaultKeyPrefix } from '../../src/store/redis/keys.ts'
 import { createRedisStoreLink } from '../../src/store/redis/link.ts'
 import { createQuotasRedis } from '../../src/store/redis/quotas.ts'

@@ -1,6 +1,6 @@
 import { createRedisServer } from 'js-redis-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRateLimitsMemory } from '../../src/store/memory/rate-limits.ts'
+import { createRateLimitsMemory } from '../../src/store/embedded/soft-state/rate-limits.ts'
 import { createRedisKeys, defaultKeyPrefix } from '../../src/store/redis/keys.ts'
 import { createRedisStoreLink } from '../../src/store/redis/link.ts'
 import { createRateLimitsRedis } from '../../src/store/redis/rate-limits.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createMemoryRedis } from '../../src/store/memory/memory-redis.ts'
-import { createSoftStateMemory } from '../../src/store/memory/soft-state.ts'
+import { createMemoryRedis } from '../../src/store/embedded/soft-state/memory-redis.ts'
+import { createSoftStateMemory } from '../../src/store/embedded/soft-state/soft-state.ts'
 import { aConversation, aUser } from '../kit/ids.ts'
 import { seedCounter } from '../kit/seed-counter.ts'
 import { type SoftWorld, softBackends } from '../kit/soft-worlds.ts'

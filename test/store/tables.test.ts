@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTables, validateTables } from '../../src/store/dynamo/table-setup.ts'
-import { type Dynamo, tableNames } from '../../src/store/dynamo/tables.ts'
+import { type Dynamo, tableNames } from '../../src/store/rows/tables.ts'
 import { dynamoBackends } from '../kit/services/dynamo-backends.ts'
 import { connectDynamo } from '../kit/services/dynamodb.ts'
 import { sharedService } from '../kit/shared-services.ts'

@@ -1,7 +1,8 @@
-import type { Block, BlockStore } from '../../ports/people.ts'
+import type { BlockStore } from '../../ports/people.ts'
 import type { UserId } from '../../protocol/ids.ts'
+import { isBlock, toKey } from '../rows/block-row.ts'
+import type { Dynamo } from '../rows/tables.ts'
 import { createDynamoTable } from './table.ts'
-import type { Dynamo, Item, Key } from './tables.ts'
 
 export function createBlocksDynamo(dynamo: Dynamo): BlockStore {
   const table = createDynamoTable(dynamo, 'blocks')
@@ -43,7 +44,3 @@ export function createBlocksDynamo(dynamo: Dynamo): BlockStore {
 const [beforeAll, afterAll] = [' ', '~']
 // Ids of groups begin with `grp_`, and no user's id does.
 const [beforeDepartures, afterDepartures] = ['grp_', 'grp`']
-
-const isBlock = ({ left_at_ms }: Item<'blocks'>): boolean => left_at_ms === undefined
-
-const toKey = ({ userId, blockedId }: Block): Key<'blocks'> => ({ user_id: userId, blocked_id: blockedId })

@@ -1,9 +1,10 @@
 import type { BoundaryChange, BoundaryStore, MemberAddress } from '../../ports/delivery.ts'
 import type { Seq } from '../../protocol/ids.ts'
 import { type MemberBoundaries, noBoundaries } from '../../protocol/ticks.ts'
+import { toBoundaries, toKey } from '../rows/boundary-row.ts'
+import type { Dynamo } from '../rows/tables.ts'
 import { createSharedReads } from './shared-reads.ts'
 import { createDynamoTable } from './table.ts'
-import type { Dynamo, Item, Key } from './tables.ts'
 
 // A boundary that is missing in a row counts as 0. `last_read_seq` is never written where delivered would stay below it.
 
@@ -75,15 +76,3 @@ export function createBoundariesDynamo(dynamo: Dynamo): BoundaryStore {
 
   return { deliver, read, getMany, ofUser }
 }
-
-const toKey = ({ userId, conversationId }: MemberAddress): Key<'message_status'> => ({
-  user_id: userId,
-  conversation_id: conversationId,
-})
-
-const toBoundaries = (item: Item<'message_status'>): MemberBoundaries => ({
-  userId: item.user_id,
-  conversationId: item.conversation_id,
-  lastDeliveredSeq: item.last_delivered_seq ?? 0,
-  lastReadSeq: item.last_read_seq ?? 0,
-})

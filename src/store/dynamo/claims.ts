@@ -1,8 +1,9 @@
 import type { Claim, Claims } from '../../ports/log.ts'
 import { unavailable } from '../../protocol/errors.ts'
 import type { ClientMessageId, UserId } from '../../protocol/ids.ts'
+import { toClaim, toItem, toKey } from '../rows/claim-row.ts'
+import type { Dynamo } from '../rows/tables.ts'
 import { createDynamoTable } from './table.ts'
-import type { Dynamo, Item, Key } from './tables.ts'
 
 export function createClaimsDynamo(dynamo: Dynamo): Claims {
   const table = createDynamoTable(dynamo, 'sends')
@@ -30,26 +31,3 @@ export function createClaimsDynamo(dynamo: Dynamo): Claims {
     },
   }
 }
-
-const toSendKey = (senderId: UserId, clientMessageId: ClientMessageId): string => `${senderId}#${clientMessageId}`
-
-const toKey = (senderId: UserId, clientMessageId: ClientMessageId): Key<'sends'> => ({
-  send_key: toSendKey(senderId, clientMessageId),
-})
-
-const toItem = (claim: Claim): Item<'sends'> => ({
-  send_key: toSendKey(claim.senderId, claim.clientMessageId),
-  sender_id: claim.senderId,
-  client_message_id: claim.clientMessageId,
-  conversation_id: claim.conversationId,
-  seq: claim.seq,
-  payload_hash: claim.payloadHash,
-})
-
-const toClaim = (item: Item<'sends'>): Claim => ({
-  senderId: item.sender_id,
-  clientMessageId: item.client_message_id,
-  conversationId: item.conversation_id,
-  seq: item.seq,
-  payloadHash: item.payload_hash,
-})

@@ -1,6 +1,7 @@
-import type { Departure, DepartureStore } from '../../ports/people.ts'
+import type { DepartureStore } from '../../ports/people.ts'
+import { toKey } from '../rows/departure-row.ts'
+import type { Dynamo } from '../rows/tables.ts'
 import { createDynamoTable } from './table.ts'
-import type { Dynamo, Key } from './tables.ts'
 
 // Departures are in the table of blocks: no user id is a group id, so the two never collide.
 
@@ -22,8 +23,3 @@ export function createDeparturesDynamo(dynamo: Dynamo): DepartureStore {
     },
   }
 }
-
-const toKey = ({ userId, groupId }: Pick<Departure, 'userId' | 'groupId'>): Key<'blocks'> => ({
-  user_id: userId,
-  blocked_id: groupId,
-})

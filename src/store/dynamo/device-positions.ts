@@ -1,13 +1,19 @@
-import type { AckedSeqs, DevicePositions, DeviceStart, StreamKind } from '../../ports/device-positions.ts'
+import type { DevicePositions } from '../../ports/device-positions.ts'
 import type { DeviceAddress } from '../../ports/push.ts'
-import type { ConversationId } from '../../protocol/ids.ts'
+import {
+  deviceKey,
+  positionKey,
+  startKey,
+  streamColumns,
+  toAcked,
+  toStart,
+  toText,
+} from '../rows/device-position-row.ts'
+import type { Dynamo, Key } from '../rows/tables.ts'
 import { createDynamoTable } from './table.ts'
-import type { Dynamo, Item, Key } from './tables.ts'
 
 // A device has one row of `device_starts`, which is put once as a whole: two streams that begin at the same time cannot mix their starts.
 // It has one row of `device_positions` for each conversation in which it has acked something.
-
-const columns = { messages: 'message_seq', changes: 'change_seq' } as const satisfies Record<StreamKind, string>
 
 /** A device that is forgotten may have a row in each of thousands of conversations. */
 const removedAtATime = 100
@@ -23,7 +29,7 @@ export function createDevicePositionsDynamo(dynamo: Dynamo): DevicePositions {
 
   return {
     async raise(device, conversationId, stream, seq) {
-      const column = columns[stream]
+      const column = streamColumns[stream]
       await positions.set(
         positionKey(device, conversationId),
         { [column]: seq },
@@ -63,31 +69,3 @@ export function createDevicePositionsDynamo(dynamo: Dynamo): DevicePositions {
     },
   }
 }
-
-/** Neither id can hold a '#'. */
-const deviceKey = ({ userId, deviceId }: DeviceAddress): string => `${userId}#${deviceId}`
-
-const startKey = ({ userId, deviceId }: DeviceAddress): Key<'device_starts'> => ({
-  user_id: userId,
-  device_id: deviceId,
-})
-
-const positionKey = (device: DeviceAddress, conversationId: ConversationId): Key<'device_positions'> => ({
-  device_key: deviceKey(device),
-  conversation_id: conversationId,
-})
-
-const toText = (atMs: number): string => new Date(atMs).toISOString()
-
-const toStart = (item: Item<'device_starts'>): DeviceStart => ({
-  userId: item.user_id,
-  deviceId: item.device_id,
-  startSeqs: new Map(Object.entries(item.start_seqs) as [ConversationId, number][]),
-  usedAtMs: Date.parse(item.used_at),
-})
-
-const toAcked = ({ conversation_id, message_seq, change_seq }: Item<'device_positions'>): AckedSeqs => ({
-  conversationId: conversation_id,
-  ...(message_seq !== undefined && { messages: message_seq }),
-  ...(change_seq !== undefined && { changes: change_seq }),
-})

@@ -1,7 +1,8 @@
-import type { Device, DeviceStore } from '../../ports/push.ts'
+import type { DeviceStore } from '../../ports/push.ts'
+import { toDevice } from '../rows/device-row.ts'
+import type { Dynamo } from '../rows/tables.ts'
 import { hashOfToken } from '../token-hash.ts'
 import { createDynamoTable } from './table.ts'
-import type { Dynamo, Item } from './tables.ts'
 
 export function createDevicesDynamo(dynamo: Dynamo): DeviceStore {
   const devices = createDynamoTable(dynamo, 'devices')
@@ -47,11 +48,3 @@ export function createDevicesDynamo(dynamo: Dynamo): DeviceStore {
     },
   }
 }
-
-const toDevice = (item: Item<'devices'>): Device => ({
-  userId: item.user_id,
-  deviceId: item.device_id,
-  platform: item.platform,
-  token: item.push_token,
-  registeredAtMs: Date.parse(item.registered_at),
-})

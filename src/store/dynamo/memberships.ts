@@ -1,8 +1,8 @@
-import type { Membership, MembershipStore, Settings, SettingsChange } from '../../ports/conversations.ts'
-import type { MemberAddress } from '../../ports/delivery.ts'
+import type { Membership, MembershipStore } from '../../ports/conversations.ts'
+import { toColumns, toKey, toMembership } from '../rows/membership-row.ts'
+import type { Dynamo } from '../rows/tables.ts'
 import { createSharedReads } from './shared-reads.ts'
 import { createDynamoTable } from './table.ts'
-import type { Dynamo, Item, Key } from './tables.ts'
 
 export function createMembershipsDynamo(dynamo: Dynamo): MembershipStore {
   const table = createDynamoTable(dynamo, 'memberships')
@@ -50,31 +50,3 @@ export function createMembershipsDynamo(dynamo: Dynamo): MembershipStore {
     },
   }
 }
-
-const toKey = ({ userId, conversationId }: MemberAddress): Key<'memberships'> => ({
-  user_id: userId,
-  conversation_id: conversationId,
-})
-
-function toMembership(item: Item<'memberships'>): Membership {
-  const { conversation_id: conversationId, joined_seq: joinedSeq } = item
-  const settings = toSettings(item)
-  return settings ? { conversationId, joinedSeq, settings } : { conversationId, joinedSeq }
-}
-
-function toSettings({ muted_until, pinned, archived }: Item<'memberships'>): Settings | undefined {
-  if (muted_until === undefined && pinned !== 1 && archived !== 1) return undefined
-  return {
-    ...(muted_until !== undefined && { mutedUntilMs: Date.parse(muted_until) }),
-    pinned: pinned === 1,
-    archived: archived === 1,
-  }
-}
-
-const toColumns = ({ mutedUntilMs, pinned, archived }: SettingsChange): Partial<Item<'memberships'>> => ({
-  ...(mutedUntilMs !== undefined && {
-    muted_until: mutedUntilMs === null ? undefined : new Date(mutedUntilMs).toISOString(),
-  }),
-  ...(pinned !== undefined && { pinned: pinned ? 1 : 0 }),
-  ...(archived !== undefined && { archived: archived ? 1 : 0 }),
-})

@@ -5,11 +5,11 @@ import { unavailable } from '../../protocol/errors.ts'
 import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
 import { reactingPeopleMax, rowMaxBytes } from '../../protocol/limits.ts'
 import { toTimeText } from '../../protocol/time-text.ts'
-import { toItem, toKey, toMessage, toRow } from './message-columns.ts'
-import { earlierName, entryName, printMarks, toReactions } from './reaction-columns.ts'
+import { toItem, toKey, toMessage, toRow } from '../rows/message-columns.ts'
+import { earlierName, entryName, printMarks, toReactions } from '../rows/reaction-columns.ts'
+import type { Dynamo, Item, Key } from '../rows/tables.ts'
 import { createSharedReads } from './shared-reads.ts'
 import { createDynamoTable } from './table.ts'
-import type { Dynamo, Item, Key } from './tables.ts'
 
 /** Each further attempt means that the message changed in between. */
 const attemptsMax = 20

@@ -1,7 +1,7 @@
-import type { Pending, PendingIndex } from '../../ports/delivery.ts'
-import type { ConversationId, UserId } from '../../protocol/ids.ts'
+import type { PendingIndex } from '../../ports/delivery.ts'
+import { toKey, toPending } from '../rows/pending-row.ts'
+import type { Dynamo } from '../rows/tables.ts'
 import { createDynamoTable } from './table.ts'
-import type { Dynamo, Item, Key } from './tables.ts'
 
 export function createPendingDynamo(dynamo: Dynamo): PendingIndex {
   const table = createDynamoTable(dynamo, 'pending_deliveries')
@@ -43,13 +43,3 @@ export function createPendingDynamo(dynamo: Dynamo): PendingIndex {
     },
   }
 }
-
-const toKey = (receiverId: UserId, conversationId: ConversationId): Key<'pending_deliveries'> => ({
-  receiver_id: receiverId,
-  conversation_id: conversationId,
-})
-
-const toPending = (item: Item<'pending_deliveries'>): Pending => ({
-  conversationId: item.conversation_id,
-  firstUndeliveredSeq: item.first_undelivered_seq,
-})

@@ -1,6 +1,7 @@
-import type { Profile, ProfileStore } from '../../ports/people.ts'
+import type { ProfileStore } from '../../ports/people.ts'
+import { toProfile } from '../rows/profile-row.ts'
+import type { Dynamo } from '../rows/tables.ts'
 import { createDynamoTable } from './table.ts'
-import type { Dynamo, Item } from './tables.ts'
 
 export function createProfilesDynamo(dynamo: Dynamo): ProfileStore {
   const table = createDynamoTable(dynamo, 'users')
@@ -27,10 +28,3 @@ export function createProfilesDynamo(dynamo: Dynamo): ProfileStore {
     },
   }
 }
-
-const toProfile = ({ user_id: userId, name, own_name: ownName, avatar_url: avatarUrl }: Item<'users'>): Profile => ({
-  userId,
-  ...(name !== undefined && { name }),
-  ...(ownName !== undefined && { ownName }),
-  ...(avatarUrl !== undefined && { avatarUrl }),
-})

@@ -1,4 +1,5 @@
 import type { Stores } from '../../ports/ports.ts'
+import type { Dynamo } from '../rows/tables.ts'
 import { createBlocksDynamo } from './blocks.ts'
 import { createBoundariesDynamo } from './boundaries.ts'
 import { createClaimsDynamo } from './claims.ts'
@@ -10,7 +11,6 @@ import { createMembershipsDynamo } from './memberships.ts'
 import { createMessagesDynamo } from './messages.ts'
 import { createPendingDynamo } from './pending.ts'
 import { createProfilesDynamo } from './profiles.ts'
-import type { Dynamo } from './tables.ts'
 import { createUploadsDynamo } from './uploads.ts'
 
 export const createStoresDynamo = (dynamo: Dynamo): Stores => ({

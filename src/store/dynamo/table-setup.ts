@@ -1,6 +1,6 @@
 import type { TableDescription } from '@aws-sdk/client-dynamodb'
 import { ChatError } from '../../protocol/errors.ts'
-import { type Column, type Dynamo, type TableName, tableNames, tables } from './tables.ts'
+import { type Column, type Dynamo, type TableName, tableNames, tables } from '../rows/tables.ts'
 
 /** Creating a table takes longer than a row, and a server that has just started answers slowly. */
 const tableTimeoutMs = 10_000

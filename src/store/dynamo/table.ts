@@ -1,7 +1,7 @@
 import type { BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { isRefused } from '../../engine/dynamodb/client.ts'
 import { unavailable } from '../../protocol/errors.ts'
-import type { Dynamo, Item, Key, TableName } from './tables.ts'
+import type { Dynamo, Item, Key, TableName } from '../rows/tables.ts'
 
 // The stores need this of one table. Reads are consistent, and a write touches one item.
 

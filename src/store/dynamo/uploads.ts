@@ -1,7 +1,7 @@
 import type { Upload, Uploads } from '../../ports/media.ts'
-import { type AttachmentId, partsOfAttachmentId, type UserId } from '../../protocol/ids.ts'
+import type { Dynamo } from '../rows/tables.ts'
+import { partition, sweptKey, toItem, toKey, toUpload } from '../rows/upload-row.ts'
 import { createDynamoTable } from './table.ts'
-import type { Dynamo, Item, Key } from './tables.ts'
 
 // The uploads of an hour are in sixteen partitions, by the first hex digit of the unique part of their ids: one partition alone takes no more
 // than a thousand writes a second.
@@ -64,34 +64,3 @@ export function createUploadsDynamo(dynamo: Dynamo): Uploads {
     },
   }
 }
-
-const sweptKey: Key<'uploads'> = { due: 'swept', upload_id: 'swept' }
-
-const partition = (hour: number, digit: string): string => `${hour}#${digit}`
-
-function toKey(id: AttachmentId): Key<'uploads'> {
-  const { expiryHour, unique } = partsOfAttachmentId(id)
-  return { due: partition(expiryHour, unique.slice(0, 1)), upload_id: id }
-}
-
-const toItem = (upload: Upload): Key<'uploads'> & Partial<Item<'uploads'>> => ({
-  ...toKey(upload.id),
-  owner_id: upload.ownerId,
-  s3_ref: upload.key,
-  content_type: upload.contentType,
-  byte_size: upload.byteSize,
-  expires_at: new Date(upload.expiresAtMs).toISOString(),
-  ...(upload.name !== undefined && { name: upload.name }),
-  ...(upload.attachedTo !== undefined && { client_message_id: upload.attachedTo }),
-})
-
-const toUpload = (item: Item<'uploads'>): Upload => ({
-  id: item.upload_id as AttachmentId,
-  ownerId: item.owner_id as UserId,
-  key: item.s3_ref ?? '',
-  contentType: item.content_type ?? '',
-  byteSize: item.byte_size ?? 0,
-  expiresAtMs: Date.parse(item.expires_at ?? ''),
-  ...(item.name !== undefined && { name: item.name }),
-  ...(item.client_message_id !== undefined && { attachedTo: item.client_message_id }),
-})

@@ -6,7 +6,7 @@ import { createConversationsDynamo } from '../../../src/store/dynamo/conversatio
 import { createMembershipsDynamo } from '../../../src/store/dynamo/memberships.ts'
 import { createMessagesDynamo } from '../../../src/store/dynamo/messages.ts'
 import { createPendingDynamo } from '../../../src/store/dynamo/pending.ts'
-import type { Dynamo } from '../../../src/store/dynamo/tables.ts'
+import type { Dynamo } from '../../../src/store/rows/tables.ts'
 import type { FinalTable, PendingSeen } from './history.ts'
 
 const rowsAtATime = 500

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { createDomain } from '../../../src/domain/domain.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { ClientMessageId, MessageId, UserId } from '../../../src/protocol/ids.ts'
-import { createMemoryRedis } from '../../../src/store/memory/memory-redis.ts'
-import { createSoftStateMemory } from '../../../src/store/memory/soft-state.ts'
-import { createStoresMemory } from '../../../src/store/memory/stores.ts'
+import { createMemoryRedis } from '../../../src/store/embedded/soft-state/memory-redis.ts'
+import { createSoftStateMemory } from '../../../src/store/embedded/soft-state/soft-state.ts'
+import { createStoresMemory } from '../../../src/store/embedded/stores.ts'
 
 const [alice, bob] = ['alice', 'bob'] as [UserId, UserId]
 const clock: Clock = { now: () => 0, monotonic: () => 0, sleep: () => new Promise(() => undefined) }

@@ -3,9 +3,9 @@ import { createDomain } from '../../../src/domain/domain.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { ChatEvent, Events } from '../../../src/ports/events.ts'
 import type { ClientMessageId, MessageId, UserId } from '../../../src/protocol/ids.ts'
-import { createMemoryRedis } from '../../../src/store/memory/memory-redis.ts'
-import { createSoftStateMemory } from '../../../src/store/memory/soft-state.ts'
-import { createStoresMemory } from '../../../src/store/memory/stores.ts'
+import { createMemoryRedis } from '../../../src/store/embedded/soft-state/memory-redis.ts'
+import { createSoftStateMemory } from '../../../src/store/embedded/soft-state/soft-state.ts'
+import { createStoresMemory } from '../../../src/store/embedded/stores.ts'
 
 const [alice, bob, carol] = ['alice', 'bob', 'carol'] as [UserId, UserId, UserId]
 /** No periodic resync ever comes to help. */

@@ -7,9 +7,9 @@ import { createSubscribeUser } from '../../../src/domain/streams/user-subscripti
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Typing } from '../../../src/ports/events.ts'
 import type { ConversationId } from '../../../src/protocol/ids.ts'
-import { createEventsMemory } from '../../../src/store/memory/events.ts'
-import { createMemoryRedis } from '../../../src/store/memory/memory-redis.ts'
-import { createSessionsMemory } from '../../../src/store/memory/sessions.ts'
+import { createEventsMemory } from '../../../src/store/embedded/soft-state/events.ts'
+import { createMemoryRedis } from '../../../src/store/embedded/soft-state/memory-redis.ts'
+import { createSessionsMemory } from '../../../src/store/embedded/soft-state/sessions.ts'
 import type { Person } from '../../kit/person.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPeople } from '../../../src/domain/people/people.ts'
 import type { UserId } from '../../../src/protocol/ids.ts'
-import { createProfilesMemory } from '../../../src/store/memory/profiles.ts'
+import { createProfilesMemory } from '../../../src/store/embedded/profiles.ts'
 import { createPerson, type Person, type ShownProfile } from '../../kit/person.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
@@ -104,7 +104,9 @@ describe('by the clock', () => {
 
   it('in development a picture may come from this machine, and from no other without encryption', async () => {
     const clock = { now: () => 0, monotonic: () => 0, sleep: async () => undefined }
-    const people = createPeople({ profiles: createProfilesMemory(), clock }, 100, { localAvatars: true })
+    const people = createPeople({ profiles: createProfilesMemory(), clock }, 100, {
+      localAvatars: true,
+    })
     const alice = 'alice' as UserId
     for (const local of ['http://localhost:4000/a.png', 'http://127.0.0.1/a.png', 'http://[::1]:1/a.png']) {
       await people.change(alice, { avatarUrl: local })

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DynamoOptions } from '../../../src/engine/dynamodb/client.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import { createDynamoStoreClient } from '../../../src/store/dynamo/client.ts'
-import type { Dynamo } from '../../../src/store/dynamo/tables.ts'
+import type { Dynamo } from '../../../src/store/rows/tables.ts'
 import { freePort } from '../free-port.ts'
 
 type DynamoServer = { endpoint: string; stop(): Promise<void> }

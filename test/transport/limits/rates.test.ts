@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../src/config/config.ts'
 import type { RateLimits } from '../../../src/ports/rate-limits.ts'
-import { createRateLimitsMemory } from '../../../src/store/memory/rate-limits.ts'
+import { createRateLimitsMemory } from '../../../src/store/embedded/soft-state/rate-limits.ts'
 import type { SendMessage } from '../../../src/transport/http/rest.ts'
 import { createAdmission } from '../../../src/transport/limits/admission.ts'
 import {

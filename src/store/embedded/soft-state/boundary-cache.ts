@@ -1,8 +1,8 @@
-import type { MemberAddress } from '../../ports/delivery.ts'
-import type { BoundaryCache, CachedBoundaries } from '../../ports/soft-state.ts'
-import type { Seq } from '../../protocol/ids.ts'
-import type { Boundaries } from '../../protocol/ticks.ts'
-import { boundaryCacheTtlMs } from '../redis/boundary-cache.ts'
+import type { MemberAddress } from '../../../ports/delivery.ts'
+import type { BoundaryCache, CachedBoundaries } from '../../../ports/soft-state.ts'
+import type { Seq } from '../../../protocol/ids.ts'
+import type { Boundaries } from '../../../protocol/ticks.ts'
+import { boundaryCacheTtlMs } from '../../redis/boundary-cache.ts'
 import type { MemoryBoundaries, MemoryRedis } from './memory-redis.ts'
 
 /** The rules, and why, are those of store/redis/boundary-cache.ts. */

@@ -1,6 +1,6 @@
-import type { BlockCache, Sequencer } from '../../ports/soft-state.ts'
-import type { ConversationId, UserId } from '../../protocol/ids.ts'
-import { changingTtlMs, knownTtlMs, leaseTtlMs } from '../redis/block-cache.ts'
+import type { BlockCache, Sequencer } from '../../../ports/soft-state.ts'
+import type { ConversationId, UserId } from '../../../protocol/ids.ts'
+import { changingTtlMs, knownTtlMs, leaseTtlMs } from '../../redis/block-cache.ts'
 import type { MemoryBlock, MemoryRedis } from './memory-redis.ts'
 
 /** The rules, and why, are those of store/redis/block-cache.ts. */

@@ -1,8 +1,8 @@
-import type { Clock } from '../../ports/clock.ts'
-import type { ChatEvent, EventListener, EventSubscription } from '../../ports/events.ts'
-import type { LastActivity, SessionState } from '../../ports/soft-state.ts'
-import { unavailable } from '../../protocol/errors.ts'
-import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { ChatEvent, EventListener, EventSubscription } from '../../../ports/events.ts'
+import type { LastActivity, SessionState } from '../../../ports/soft-state.ts'
+import { unavailable } from '../../../protocol/errors.ts'
+import type { ConversationId, Seq, UserId } from '../../../protocol/ids.ts'
 
 export type MemorySession = { state: SessionState | 'left'; scope: ConversationId | '*'; expiresAtMs: number }
 /** `unclean`: a session ended uncleanly or was forgotten. `runId` is that of the process under which the first attached. */

@@ -2,7 +2,7 @@ import type { Change, LogRow, Message, MessageLog, Reaction } from '../../ports/
 import { isShown, isStripped, keptOf } from '../../protocol/alterations.ts'
 import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
 import { reactingPeopleMax, rowMaxBytes } from '../../protocol/limits.ts'
-import { toReacted } from '../dynamo/reaction-columns.ts'
+import { toReacted } from '../rows/reaction-columns.ts'
 
 /** The rows in the order of their seqs, so that a range is read without the rest of the log. */
 type Log = { rows: Map<Seq, LogRow>; seqs: Seq[] }

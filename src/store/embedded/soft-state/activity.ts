@@ -1,6 +1,6 @@
-import type { Activity, LastActivity } from '../../ports/soft-state.ts'
-import type { ConversationId } from '../../protocol/ids.ts'
-import { activityTtlMs } from '../redis/activity.ts'
+import type { Activity, LastActivity } from '../../../ports/soft-state.ts'
+import type { ConversationId } from '../../../protocol/ids.ts'
+import { activityTtlMs } from '../../redis/activity.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 
 export function createActivityMemory(redis: MemoryRedis): Activity {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../ports/clock.ts'
-import type { ClaimedBanner, PushQueue, TakenJob, WantedBanner } from '../../ports/push.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { ClaimedBanner, PushQueue, TakenJob, WantedBanner } from '../../../ports/push.ts'
 
 type Standing = ClaimedBanner & { leaseMs: number; dueMs: number }
 

@@ -1,6 +1,6 @@
-import type { MemberAddress } from '../../ports/delivery.ts'
-import type { Banners, ShownBanner } from '../../ports/push.ts'
-import type { DeviceId } from '../../protocol/ids.ts'
+import type { MemberAddress } from '../../../ports/delivery.ts'
+import type { Banners, ShownBanner } from '../../../ports/push.ts'
+import type { DeviceId } from '../../../protocol/ids.ts'
 
 export function createBannersMemory(): Banners {
   const banners = new Map<string, Map<DeviceId, ShownBanner>>()

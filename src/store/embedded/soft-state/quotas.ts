@@ -1,6 +1,6 @@
-import type { Clock } from '../../ports/clock.ts'
-import type { Quotas } from '../../ports/quotas.ts'
-import { TokenBuckets } from '../../shared/token-buckets.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Quotas } from '../../../ports/quotas.ts'
+import { TokenBuckets } from '../../../shared/token-buckets.ts'
 
 const hourMs = 3_600_000
 

@@ -1,6 +1,6 @@
-import type { SendKey, Sequencer } from '../../ports/soft-state.ts'
-import type { ConversationId, Seq } from '../../protocol/ids.ts'
-import { counterTtlMs, seedTokenTtlMs, sentTtlMs } from '../redis/sequencer.ts'
+import type { SendKey, Sequencer } from '../../../ports/soft-state.ts'
+import type { ConversationId, Seq } from '../../../protocol/ids.ts'
+import { counterTtlMs, seedTokenTtlMs, sentTtlMs } from '../../redis/sequencer.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 
 /** The rules, and why, are those of store/redis/sequencer.ts. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../../ports/clock.ts'
-import type { RateLimits } from '../../ports/rate-limits.ts'
-import { TokenBuckets } from '../../shared/token-buckets.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { RateLimits } from '../../../ports/rate-limits.ts'
+import { TokenBuckets } from '../../../shared/token-buckets.ts'
 
 /** The buckets of one process. */
 export function createRateLimitsMemory(clock: Pick<Clock, 'monotonic'>): RateLimits {

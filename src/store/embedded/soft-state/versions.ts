@@ -1,6 +1,6 @@
-import type { GroupVersions } from '../../ports/soft-state.ts'
-import type { ConversationId, Seq } from '../../protocol/ids.ts'
-import { tokenTtlMs, versionTtlMs } from '../redis/versions.ts'
+import type { GroupVersions } from '../../../ports/soft-state.ts'
+import type { ConversationId, Seq } from '../../../protocol/ids.ts'
+import { tokenTtlMs, versionTtlMs } from '../../redis/versions.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 
 /** The rules are those of store/redis/versions.ts. */

@@ -1,4 +1,4 @@
-import type { SoftState } from '../../ports/ports.ts'
+import type { SoftState } from '../../../ports/ports.ts'
 import { createActivityMemory } from './activity.ts'
 import { createBlockCacheMemory } from './block-cache.ts'
 import { createBoundaryCacheMemory } from './boundary-cache.ts'

@@ -1,11 +1,11 @@
-import type { Presence, Session, Sessions } from '../../ports/soft-state.ts'
-import type { UserId } from '../../protocol/ids.ts'
+import type { Presence, Session, Sessions } from '../../../ports/soft-state.ts'
+import type { UserId } from '../../../protocol/ids.ts'
 import {
   sessionTtlMs as defaultTtlMs,
   pendingIndexCompleteTtlMs,
   seenTtlMs,
   sessionsKeyTtlMs,
-} from '../redis/sessions.ts'
+} from '../../redis/sessions.ts'
 import type { MemoryRedis, MemorySession, MemorySessions } from './memory-redis.ts'
 
 /** The rules, and why, are those of store/redis/sessions.ts. */

@@ -1,0 +1,32 @@
+import type { Conversation, GroupMember, Role } from '../../ports/conversations.ts'
+import type { Item, Key } from './tables.ts'
+
+export function toItem(conversation: Conversation): Key<'conversations'> & Partial<Item<'conversations'>> {
+  const { id, kind, members } = conversation
+  const common = { conversation_id: id, kind, members: [...members] }
+  if (conversation.kind === 'DIRECT') return common
+  const { title, membersById, version, pastVersions } = conversation
+  const inOrder = members.map((userId) => membersById.get(userId) ?? withoutRow)
+  return {
+    ...common,
+    title,
+    roles: inOrder.map(({ role }) => role),
+    joined_seqs: inOrder.map(({ joinedSeq }) => joinedSeq),
+    version,
+    past_versions: [...pastVersions],
+  }
+}
+
+export function toConversation(item: Item<'conversations'>): Conversation {
+  const { conversation_id: id, kind, members } = item
+  if (kind === 'DIRECT') return { id, kind, members }
+  const { title = '', roles = [], joined_seqs = [], version = 0, past_versions: pastVersions = [] } = item
+  const memberAt = (i: number): GroupMember => ({
+    role: roles[i] ?? withoutRow.role,
+    joinedSeq: joined_seqs[i] ?? withoutRow.joinedSeq,
+  })
+  const membersById = new Map(members.map((userId, i) => [userId, memberAt(i)]))
+  return { id, kind, title, members, membersById, version, pastVersions }
+}
+
+export const withoutRow: GroupMember = { role: 'MEMBER' satisfies Role, joinedSeq: 0 }
