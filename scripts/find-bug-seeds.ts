@@ -70,7 +70,8 @@ async function writeDown({ name, seed: before }: Bug, seed: number): Promise<voi
 async function writeTable(rows: readonly { name: string; seed: number | string }[]): Promise<void> {
   const text = await readFile(docs, 'utf8')
   const start = text.indexOf(tableHead) + tableHead.length
-  const end = text.indexOf('\n\n', start) + 1
+  const gap = text.indexOf('\n\n', start)
+  const end = gap === -1 ? text.length : gap + 1
   const table = rows.map(({ name, seed }) => `| ${name} | ${seed} |\n`).join('')
   await writeFile(docs, text.slice(0, start) + table + text.slice(end))
 }
