@@ -39,7 +39,9 @@ export async function createProfile(browser: Browser, url: string, settings: Bro
       page.on('pageerror', (error) => complaints.push(String(error)))
       page.on('console', (message) => {
         const expected = troubled && /^Failed to load resource|^WebSocket connection to/.test(message.text())
-        if (message.type() === 'error' && !expected) complaints.push(message.text())
+        // A context of Playwright is an incognito window, in which Chromium refuses push.
+        const ofIncognito = message.text().includes('does not support the Push API in incognito mode')
+        if (message.type() === 'error' && !expected && !ofIncognito) complaints.push(message.text())
       })
     },
     async block(what: 'websocket' | 'streams'): Promise<void> {
