@@ -12,6 +12,7 @@ const beyondUnits = {
     'test/store/**/*.test.ts',
     'test/engine/dynamodb/{client,http,lean}.test.ts',
     'test/engine/redis/*.test.ts',
+    'test/engine/key-value/*.test.ts',
     'test/deploy.test.ts',
   ],
   /** Whole nodes, from the wire to the backends; and what talks to a server on the wire. */

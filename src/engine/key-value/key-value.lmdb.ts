@@ -1,0 +1,115 @@
+import { mkdirSync } from 'node:fs'
+import { type Database, type Key as LmdbKey, open, type RootDatabase } from 'lmdb'
+import type { Decision, Key, KeyValue, KeyValueTable, Outcome, Range, Row } from './key-value.ts'
+
+// Rows are JSON texts in LMDB: a file that is mapped into memory, so that reads are calls of this process that wait for nothing.
+//
+// A write is decided here, by the row as it stands or as it is about to be, and then handed to LMDB's writing thread. What is handed over
+// while that thread writes and syncs goes into its next transaction: writes that wait together share one sync.
+//
+// With `overlappingSync: false` a transaction is seen by readers, and its writes are answered, only once it is on the disk. So nobody is shown
+// what a loss of power could take back. A decision that depends on a row that is still being written waits for that row.
+
+export type KeyValueLmdbOptions = {
+  directory: string
+  /** Called once, when a write has failed: it is unknown what is on the disk, so this process writes no more. */
+  onFailed?: (error: unknown) => void
+}
+
+/** Above every text and number. */
+const highest = new Uint8Array([0xff])
+
+export function openKeyValueLmdb({
+  directory,
+  onFailed,
+}: KeyValueLmdbOptions): KeyValue & { environment: RootDatabase } {
+  mkdirSync(directory, { recursive: true })
+  const environment = open({ path: directory, overlappingSync: false, maxDbs: 64, noSubdir: false })
+  const tables = new Map<string, KeyValueTable>()
+  let failure: { error: unknown } | undefined
+
+  const writes: Writes = {
+    assertWritable() {
+      if (failure) throw new Error('An earlier write failed, so nothing more is written.', { cause: failure.error })
+    },
+    failed(error) {
+      if (failure) return
+      failure = { error }
+      onFailed?.(error)
+    },
+  }
+
+  return {
+    environment,
+    table<R extends Row>(name: string) {
+      const table = tables.get(name) ?? createTable(environment.openDB({ name, encoding: 'string' }), writes)
+      tables.set(name, table)
+      return table as KeyValueTable<R>
+    },
+    isWritable: () => failure === undefined,
+    close: () => environment.close(),
+  }
+}
+
+type Writes = { assertWritable(): void; failed(error: unknown): void }
+
+/** A row that LMDB has not answered for yet; undefined where it is being removed. */
+type Unwritten = { row: Row | undefined; written: Promise<unknown> }
+
+function createTable(database: Database<string, LmdbKey>, writes: Writes): KeyValueTable {
+  const unwritten = new Map<string, Unwritten>()
+
+  function get(key: Key): Row | undefined {
+    const text = database.get(key)
+    return text === undefined ? undefined : (JSON.parse(text) as Row)
+  }
+
+  async function write(key: Key, name: string, decision: Exclude<Decision<Row>, 'keep'>): Promise<void> {
+    const written = decision === 'remove' ? database.remove(key) : database.put(key, JSON.stringify(decision))
+    const own: Unwritten = { row: decision === 'remove' ? undefined : decision, written }
+    unwritten.set(name, own)
+    try {
+      await written
+    } catch (error) {
+      writes.failed(error)
+      throw error
+    }
+    // A later write of this row may be under way: then that one is what stands.
+    if (unwritten.get(name) === own) unwritten.delete(name)
+  }
+
+  return {
+    get,
+
+    range(partition, { above, below, descending = false, limit }: Range = {}) {
+      const low = [partition, above ?? null] as LmdbKey
+      const high = [partition, below ?? highest] as LmdbKey
+      const found: Row[] = []
+      const bounds = descending
+        ? { start: high, end: low, reverse: true, exclusiveStart: true }
+        : { start: low, end: high, exclusiveStart: true }
+      for (const { value } of database.getRange(limit === undefined ? bounds : { ...bounds, limit }))
+        found.push(JSON.parse(value) as Row)
+      return found
+    },
+
+    async update(key, decide): Promise<Outcome<Row>> {
+      writes.assertWritable()
+      const name = `${key[0]} ${key[1]}`
+      const underWay = unwritten.get(name)
+      const standing = underWay ? underWay.row : get(key)
+      const decision = decide(standing)
+      if (decision === 'keep' || (decision === 'remove' && standing === undefined)) {
+        await underWay?.written
+        return { row: standing, changed: false }
+      }
+      await write(key, name, decision)
+      return { row: decision === 'remove' ? undefined : decision, changed: true }
+    },
+
+    *entries(above) {
+      const bounds = above ? { start: above, exclusiveStart: true } : {}
+      for (const { key, value } of database.getRange(bounds)) yield [key as Key, JSON.parse(value) as Row]
+    },
+  }
+}

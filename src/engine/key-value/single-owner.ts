@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
+import { join, relative } from 'node:path'
+import type { Database, RootDatabase } from 'lmdb'
+
+// LMDB lets several processes write to one file, but what this process decides by its own memory needs the file for itself alone.
+//
+// owner   a row of its own database: the name of the socket on which the owner listens. The operating system closes a process's sockets in
+//         every way it can end, so an owner that accepts no connection is dead. The socket lies beside the file, so it also answers processes in
+//         other containers that share the directory; a process that is stopped still accepts.
+//
+// A process that finds a dead owner replaces it in a transaction of LMDB, IF it is still that one: of two that start at once, one wins.
+
+/** The longest path of a socket that all systems accept. */
+const pathMax = 100
+
+export class AlreadyOwnedError extends Error {}
+
+/** Makes this process the owner of the directory. Rejects with AlreadyOwnedError if another process owns it. */
+export async function ownDirectory(
+  environment: RootDatabase,
+  directory: string,
+): Promise<{ release(): Promise<void> }> {
+  const owners: Database<string, string> = environment.openDB({ name: 'owner', encoding: 'string' })
+  const own = `${randomUUID().slice(0, 8)}.sock`
+  const server = await listen(pathOf(directory, own))
+  for (;;) {
+    const before = owners.get('owner')
+    if (before !== undefined && (await isAlive(pathOf(directory, before)))) {
+      server.close()
+      throw new AlreadyOwnedError(`Another process is running on ${directory}.`)
+    }
+    const won = owners.transactionSync(() => {
+      if (owners.get('owner') !== before) return false
+      owners.putSync('owner', own)
+      return true
+    })
+    if (!won) continue
+    if (before !== undefined) removeSocket(pathOf(directory, before))
+    return {
+      async release() {
+        owners.removeSync('owner')
+        server.close()
+        await once(server, 'close')
+      },
+    }
+  }
+}
+
+async function listen(path: string): Promise<Server> {
+  const server = createServer((socket) => socket.destroy())
+  server.listen(path)
+  await once(server, 'listening')
+  // It does not keep the process alive.
+  return server.unref()
+}
+
+/** Only a connection that is refused, or a socket that is gone, shows that nobody is there. */
+function isAlive(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path)
+    socket.once('connect', () => resolve(true))
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false)
+      else if (error.code === 'EAGAIN' || error.code === 'ECONNRESET') resolve(true)
+      else reject(error)
+    })
+    socket.once('connect', () => socket.destroy())
+  })
+}
+
+function pathOf(directory: string, name: string): string {
+  if (process.platform === 'win32') return `\\\\.\\pipe\\${name}`
+  const whole = join(directory, name)
+  const short = relative(process.cwd(), whole)
+  const path = short.length < whole.length ? short : whole
+  if (Buffer.byteLength(path) > pathMax)
+    throw new Error(
+      `${directory} is too long a path: a socket in it may have ${pathMax} bytes. Set DATA_DIR to a shorter one.`,
+    )
+  return path
+}
+
+function removeSocket(path: string): void {
+  if (process.platform !== 'win32') rmSync(path, { force: true })
+}
