@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import { createLatest } from '../../src/domain/log/latest-messages.ts'
 import { createPeople } from '../../src/domain/people/people.ts'
+import { createKeyValueMemory } from '../../src/engine/key-value/key-value.memory.ts'
 import type { Message } from '../../src/ports/log.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
-import { createProfilesMemory } from '../../src/store/embedded/profiles.ts'
+import { createProfilesEmbedded } from '../../src/store/embedded/profiles.ts'
 
 // A cache that forgets large entries sooner is bounded by the size of its entries.
 
@@ -18,7 +19,7 @@ it('a node forgets messages that have just changed sooner where they have thousa
 })
 
 it('a node forgets profiles sooner where they have long URLs', async () => {
-  const stored = createProfilesMemory()
+  const stored = createProfilesEmbedded(createKeyValueMemory())
   let reads = 0
   const profiles: typeof stored = {
     ...stored,

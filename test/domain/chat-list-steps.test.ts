@@ -5,7 +5,7 @@ import { aMessage, upTo } from '../kit/ids.ts'
 import { memoryDomain } from '../kit/memory-domain.ts'
 
 const alice = 'alice' as UserId
-const ids = upTo(200).map((n) => `dm_${n}` as ConversationId)
+const ids = upTo(200).map((n) => `dm_${1000 + n}` as ConversationId)
 
 it('a list that Redis forgot is rebuilt in steps: what was read before a failure is not read again', async () => {
   const read = new Map<ConversationId, number>()

@@ -1,14 +1,15 @@
 import { expect, it } from 'vitest'
 import { createAccess } from '../../src/domain/conversations/access.ts'
+import { createKeyValueMemory } from '../../src/engine/key-value/key-value.memory.ts'
 import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { createMemoryRedis } from '../../src/store/embedded/soft-state/memory-redis.ts'
 import { createSoftStateMemory } from '../../src/store/embedded/soft-state/soft-state.ts'
-import { createStoresMemory } from '../../src/store/embedded/stores.ts'
+import { createStoresEmbedded } from '../../src/store/embedded/stores.ts'
 import { aGroup } from '../kit/ids.ts'
 import { instantClock } from '../kit/memory-domain.ts'
 
 it('what a node keeps of conversations is bounded by their size, and what it cannot keep it still answers', async () => {
-  const stores = createStoresMemory()
+  const stores = createStoresEmbedded(createKeyValueMemory())
   const soft = createSoftStateMemory(createMemoryRedis(instantClock()))
   const access = createAccess({ ...stores, ...soft, randomId: () => 'id' }, { entries: 1000, bytes: 20_000 })
   const [alice, ...others] = Array.from({ length: 50 }, (_, i) => `user-${i}` as UserId) as [UserId, ...UserId[]]

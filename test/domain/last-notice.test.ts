@@ -1,14 +1,15 @@
 import { expect, it } from 'vitest'
 import { createLog } from '../../src/domain/log/log.ts'
 import { nullObserver } from '../../src/domain/observer.ts'
+import { createKeyValueMemory } from '../../src/engine/key-value/key-value.memory.ts'
 import type { Seq } from '../../src/protocol/ids.ts'
-import { createStoresMemory } from '../../src/store/embedded/stores.ts'
+import { createStoresEmbedded } from '../../src/store/embedded/stores.ts'
 import { aConversation, aGroupChange, aMessage, upTo } from '../kit/ids.ts'
 import { instantClock } from '../kit/memory-domain.ts'
 
 /** A log with a message at 1 and 2,000 group changes above it. */
 async function longLog() {
-  const { messages } = createStoresMemory()
+  const { messages } = createStoresEmbedded(createKeyValueMemory())
   const id = aConversation()
   let reads = 0
   const below: typeof messages.below = (...asked) => {

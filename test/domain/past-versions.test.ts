@@ -1,16 +1,17 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createPastVersions } from '../../src/domain/conversations/past-versions.ts'
+import { createKeyValueMemory } from '../../src/engine/key-value/key-value.memory.ts'
 import type { GroupChange } from '../../src/ports/log.ts'
 import type { Seq } from '../../src/protocol/ids.ts'
-import { createStoresMemory } from '../../src/store/embedded/stores.ts'
+import { createStoresEmbedded } from '../../src/store/embedded/stores.ts'
 import { aConversation, aGroup, aGroupChange, aMessage } from '../kit/ids.ts'
 
 type Kind = 'version' | 'lost change' | 'message'
 
 /** Writes a log with a cell of this kind at each seq. */
 async function groupWith(kinds: readonly Kind[]) {
-  const { messages } = createStoresMemory()
+  const { messages } = createStoresEmbedded(createKeyValueMemory())
   const id = aConversation()
   const [versions, changes]: [Seq[], GroupChange[]] = [[], []]
   let rowsRead = 0

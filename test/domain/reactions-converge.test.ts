@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createLatest } from '../../src/domain/log/latest-messages.ts'
+import { createKeyValueMemory } from '../../src/engine/key-value/key-value.memory.ts'
 import type { Change, Message, Reaction } from '../../src/ports/log.ts'
-import { createMessagesMemory } from '../../src/store/embedded/messages.ts'
+import { createMessagesEmbedded } from '../../src/store/embedded/messages.ts'
 import { toReacted, toReactions } from '../../src/store/rows/reaction-columns.ts'
 import { aChange, aConversation, aMessage } from '../kit/ids.ts'
 
@@ -24,7 +25,7 @@ const madeInTwoOrders = fc
   .chain((made) => fc.tuple(fc.constant(made), someOrder(seqsOf(made)), someOrder(seqsOf(made))))
 
 async function shown(message: Message, changes: readonly Change[]): Promise<Message> {
-  const messages = createMessagesMemory()
+  const messages = createMessagesEmbedded(createKeyValueMemory())
   await messages.put(message)
   for (const change of changes) await messages.alter(change)
   const row = await messages.get(message)

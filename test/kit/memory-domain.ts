@@ -1,10 +1,11 @@
 import { createDomain, type Domain } from '../../src/domain/domain.ts'
+import { createKeyValueMemory } from '../../src/engine/key-value/key-value.memory.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Ports } from '../../src/ports/ports.ts'
 import type { MessageId } from '../../src/protocol/ids.ts'
 import { createMemoryRedis } from '../../src/store/embedded/soft-state/memory-redis.ts'
 import { createSoftStateMemory } from '../../src/store/embedded/soft-state/soft-state.ts'
-import { createStoresMemory } from '../../src/store/embedded/stores.ts'
+import { createStoresEmbedded } from '../../src/store/embedded/stores.ts'
 
 // Runs the domain alone, on stores in memory, for tests of what happens between two of its steps.
 
@@ -26,7 +27,11 @@ export function instantClock(): Clock {
 /** `changed` returns the ports that a test replaces. */
 export function memoryDomain(changed: (ports: Ports) => Partial<Ports> = () => ({})): { domain: Domain; ports: Ports } {
   const clock = instantClock()
-  const plain: Ports = { ...createStoresMemory(), ...createSoftStateMemory(createMemoryRedis(clock)), clock }
+  const plain: Ports = {
+    ...createStoresEmbedded(createKeyValueMemory()),
+    ...createSoftStateMemory(createMemoryRedis(clock)),
+    clock,
+  }
   const ports = { ...plain, ...changed(plain) }
   let ids = 0
   const domain = createDomain(ports, {

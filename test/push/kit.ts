@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { createDomain, type Domain } from '../../src/domain/domain.ts'
+import { createKeyValueMemory } from '../../src/engine/key-value/key-value.memory.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Ports } from '../../src/ports/ports.ts'
 import type { Device, Notification, PushOutcome, PushProvider } from '../../src/ports/push.ts'
@@ -8,7 +9,7 @@ import { createBannersMemory } from '../../src/store/embedded/soft-state/banners
 import { createMemoryRedis } from '../../src/store/embedded/soft-state/memory-redis.ts'
 import { createPushQueueMemory } from '../../src/store/embedded/soft-state/push-queue.ts'
 import { createSoftStateMemory } from '../../src/store/embedded/soft-state/soft-state.ts'
-import { createStoresMemory } from '../../src/store/embedded/stores.ts'
+import { createStoresEmbedded } from '../../src/store/embedded/stores.ts'
 import { aClientMessageId } from '../kit/ids.ts'
 
 type Answer = PushOutcome | Promise<PushOutcome>
@@ -34,7 +35,7 @@ export function pushWorld({ preview = true } = {}) {
   }
   const queue = createPushQueueMemory(clock)
   const ports: Ports = {
-    ...createStoresMemory(),
+    ...createStoresEmbedded(createKeyValueMemory()),
     ...createSoftStateMemory(createMemoryRedis(clock)),
     push: { queue, banners: createBannersMemory(), providers: { LOG: provider } },
     clock,

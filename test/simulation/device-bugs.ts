@@ -40,7 +40,7 @@ const allDevices = ({ userId }: DeviceAddress): DeviceAddress => ({ userId, devi
 export const deviceBugs: Bug[] = [
   {
     name: 'the position of a device is what it has acked last, not most',
-    seed: 531,
+    seed: 3023,
     plant: (ports) => ({
       ...ports,
       devicePositions: {

@@ -1,6 +1,7 @@
 import { directConversationId } from '../../src/domain/conversations/conversation-id.ts'
 import { createDomain, type Domain } from '../../src/domain/domain.ts'
 import { nullObserver } from '../../src/domain/observer.ts'
+import { createKeyValueMemory } from '../../src/engine/key-value/key-value.memory.ts'
 import type { EventSubscription } from '../../src/ports/events.ts'
 import type { Message } from '../../src/ports/log.ts'
 import type { Ports } from '../../src/ports/ports.ts'
@@ -8,7 +9,7 @@ import type { ConversationId, MessageAddress, UserId } from '../../src/protocol/
 import { createSnowflake } from '../../src/protocol/snowflake.ts'
 import { createMemoryRedis } from '../../src/store/embedded/soft-state/memory-redis.ts'
 import { createSoftStateMemory } from '../../src/store/embedded/soft-state/soft-state.ts'
-import { createStoresMemory } from '../../src/store/embedded/stores.ts'
+import { createStoresEmbedded } from '../../src/store/embedded/stores.ts'
 import type { Change } from './bugs.ts'
 import { createHistory } from './history.ts'
 import { brisk, createNetwork, unsteady } from './network.ts'
@@ -38,7 +39,7 @@ export function createWorld(seed: number, change?: Change) {
   const network = createNetwork(scheduler, random, isBrisk ? brisk : unsteady)
   const sky: Owner = { name: 'sky', alive: true }
   const redis = createMemoryRedis(scheduler.clockOf(sky))
-  const stores = createStoresMemory()
+  const stores = createStoresEmbedded(createKeyValueMemory())
   const written = new Map<string, number>()
   const messages: Ports['messages'] = {
     ...stores.messages,

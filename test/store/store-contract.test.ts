@@ -1,11 +1,16 @@
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createQuickDynamo } from '../../bench/quick-dynamodb/server.ts'
+import { openKeyValueLmdb } from '../../src/engine/key-value/key-value.lmdb.ts'
+import { createKeyValueMemory } from '../../src/engine/key-value/key-value.memory.ts'
 import type { Stores } from '../../src/ports/ports.ts'
 import { createStoresDynamo } from '../../src/store/dynamo/stores.ts'
 import { createTables } from '../../src/store/dynamo/table-setup.ts'
-import { createStoresMemory } from '../../src/store/embedded/stores.ts'
+import { createStoresEmbedded } from '../../src/store/embedded/stores.ts'
 import { dynamoBackends } from '../kit/services/dynamo-backends.ts'
 import { connectDynamo } from '../kit/services/dynamodb.ts'
 import { sharedService } from '../kit/shared-services.ts'
@@ -36,11 +41,24 @@ async function openQuick(): Promise<Opened> {
   return { stores, close: () => Promise.all([close(), server.close()]) }
 }
 
+async function openLmdb(): Promise<Opened> {
+  const directory = await mkdtemp(join(tmpdir(), 'parley-stores-'))
+  const engine = openKeyValueLmdb({ directory })
+  return {
+    stores: createStoresEmbedded(engine),
+    close: () => engine.close().then(() => rm(directory, { recursive: true })),
+  }
+}
+
 const backends: { name: string; open: () => Promise<Opened> }[] = [
   ...dynamoBackends.map(({ name, endpointOf }) => ({ name, open: async () => openDynamo(await endpointOf()) })),
   { name: 'dynalite, by the SDK', open: async () => openDynamo(await sharedService('dynalite'), 'sdk') },
   { name: 'the DynamoDB of the benchmark', open: openQuick },
-  { name: 'memory', open: async () => ({ stores: createStoresMemory(), close: () => undefined }) },
+  { name: 'LMDB', open: openLmdb },
+  {
+    name: 'memory',
+    open: async () => ({ stores: createStoresEmbedded(createKeyValueMemory()), close: () => undefined }),
+  },
 ]
 
 describe.each(backends)('the stores on $name', ({ open }) => {

@@ -1,33 +1,30 @@
-import type { Block, BlockStore } from '../../ports/people.ts'
+import type { KeyValue } from '../../engine/key-value/key-value.ts'
+import type { BlockStore } from '../../ports/people.ts'
 import type { UserId } from '../../protocol/ids.ts'
+import { isBlock, toKey } from '../rows/block-row.ts'
+import { createEmbeddedTable } from './table.ts'
 
-export function createBlocksMemory(): BlockStore {
-  const standing = new Set<string>()
-  const keyOf = ({ userId, blockedId }: Block) => `${userId} ${blockedId}`
+export function createBlocksEmbedded(engine: KeyValue): BlockStore {
+  const table = createEmbeddedTable(engine, 'blocks')
 
-  const blockedBy = (userId: UserId): UserId[] =>
-    [...standing]
-      .filter((key) => key.startsWith(`${userId} `))
-      .map((key) => key.slice(userId.length + 1) as UserId)
-      .sort()
+  /** Departures from groups lie between the blocks. */
+  const blockedBy = (userId: UserId, range: Parameters<typeof table.query>[1], limit: number): UserId[] =>
+    table
+      .query(userId, range)
+      .filter(isBlock)
+      .slice(0, limit)
+      .map(({ blocked_id }) => blocked_id as UserId)
 
   return {
     async set(block, blocked) {
-      if (blocked) standing.add(keyOf(block))
-      else standing.delete(keyOf(block))
+      await table.update(toKey(block), () => (blocked ? toKey(block) : 'remove'))
     },
 
-    getMany: async (blocks) => blocks.map((block) => standing.has(keyOf(block))),
+    getMany: async (blocks) => blocks.map((block) => table.get(toKey(block)) !== undefined),
 
-    above: async (userId, after, limit) =>
-      blockedBy(userId)
-        .filter((id) => after === undefined || id > after)
-        .slice(0, limit),
+    above: async (userId, after, limit) => blockedBy(userId, after === undefined ? {} : { above: after }, limit),
 
     below: async (userId, before, limit) =>
-      blockedBy(userId)
-        .reverse()
-        .filter((id) => before === undefined || id < before)
-        .slice(0, limit),
+      blockedBy(userId, { descending: true, ...(before !== undefined && { below: before }) }, limit),
   }
 }

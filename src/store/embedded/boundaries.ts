@@ -1,43 +1,37 @@
-import type { BoundaryStore, MemberAddress } from '../../ports/delivery.ts'
+import type { KeyValue } from '../../engine/key-value/key-value.ts'
+import type { BoundaryChange, BoundaryStore, MemberAddress } from '../../ports/delivery.ts'
 import { type MemberBoundaries, noBoundaries } from '../../protocol/ticks.ts'
+import { toBoundaries, toKey } from '../rows/boundary-row.ts'
+import { createEmbeddedTable } from './table.ts'
 
-// user#conversation → boundaries; neither id can hold a '#'
-export function createBoundariesMemory(): BoundaryStore {
-  const rows = new Map<string, MemberBoundaries>()
-  const keyOf = ({ userId, conversationId }: MemberAddress) => `${userId}#${conversationId}`
+export function createBoundariesEmbedded(engine: KeyValue): BoundaryStore {
+  const table = createEmbeddedTable(engine, 'message_status')
 
-  const get = ({ userId, conversationId }: MemberAddress): MemberBoundaries => ({
-    userId,
-    conversationId,
-    ...noBoundaries,
-    ...rows.get(keyOf({ userId, conversationId })),
-  })
-  const set = (boundaries: MemberBoundaries) => {
-    rows.set(keyOf(boundaries), { ...boundaries })
-    return { boundaries, changed: true }
+  const get = (member: MemberAddress): MemberBoundaries => {
+    const item = table.get(toKey(member))
+    return item ? toBoundaries(item) : { userId: member.userId, conversationId: member.conversationId, ...noBoundaries }
+  }
+
+  /** Raises what is lower. `read` never ends above `delivered`. */
+  async function raise(member: MemberAddress, to: { delivered: number; read?: number }): Promise<BoundaryChange> {
+    const { row, changed } = await table.update(toKey(member), (standing) => {
+      const { last_delivered_seq: delivered = 0, last_read_seq: read = 0 } = standing ?? {}
+      const isHigher = to.read === undefined ? to.delivered > delivered : to.read > read
+      if (!isHigher) return 'keep'
+      const readNow = Math.max(read, to.read ?? 0)
+      return {
+        ...toKey(member),
+        last_delivered_seq: Math.max(delivered, to.delivered),
+        last_read_seq: readNow === 0 ? undefined : readNow,
+      }
+    })
+    return { boundaries: row ? toBoundaries(row) : get(member), changed }
   }
 
   return {
-    async deliver(member, seq) {
-      const boundaries = get(member)
-      if (boundaries.lastDeliveredSeq >= seq) return { boundaries, changed: false }
-      return set({ ...boundaries, lastDeliveredSeq: seq })
-    },
-
-    async read(member, seq) {
-      const boundaries = get(member)
-      if (boundaries.lastReadSeq >= seq) return { boundaries, changed: false }
-      return set({ ...boundaries, lastReadSeq: seq, lastDeliveredSeq: Math.max(seq, boundaries.lastDeliveredSeq) })
-    },
-
-    async getMany(members) {
-      return members.map(get)
-    },
-
-    async ofUser(userId) {
-      return [...rows.values()]
-        .filter((boundaries) => boundaries.userId === userId)
-        .map((boundaries) => ({ ...boundaries }))
-    },
+    deliver: (member, seq) => raise(member, { delivered: seq }),
+    read: (member, seq) => raise(member, { delivered: seq, read: seq }),
+    getMany: async (members) => members.map(get),
+    ofUser: async (userId) => table.query(userId).map(toBoundaries),
   }
 }

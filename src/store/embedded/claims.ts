@@ -1,29 +1,28 @@
-import type { Claim, Claims } from '../../ports/log.ts'
-import type { ClientMessageId, UserId } from '../../protocol/ids.ts'
+import type { KeyValue } from '../../engine/key-value/key-value.ts'
+import type { Claims } from '../../ports/log.ts'
+import { toClaim, toItem, toKey } from '../rows/claim-row.ts'
+import { createEmbeddedTable } from './table.ts'
 
-// sender#client message id → claim
-export function createClaimsMemory(): Claims {
-  const claims = new Map<string, Claim>()
-  const keyOf = (senderId: UserId, clientMessageId: ClientMessageId) => `${senderId}#${clientMessageId}`
+export function createClaimsEmbedded(engine: KeyValue): Claims {
+  const table = createEmbeddedTable(engine, 'sends')
 
   return {
     async claim(claim) {
-      const key = keyOf(claim.senderId, claim.clientMessageId)
-      const standing = claims.get(key) ?? { ...claim }
-      claims.set(key, standing)
-      return { ...standing }
+      const key = toKey(claim.senderId, claim.clientMessageId)
+      const { row } = await table.update(key, (standing) => (standing ? 'keep' : toItem(claim)))
+      return row ? toClaim(row) : claim
     },
 
     async get(senderId, clientMessageId) {
-      const claim = claims.get(keyOf(senderId, clientMessageId))
-      return claim && { ...claim }
+      const item = table.get(toKey(senderId, clientMessageId))
+      return item && toClaim(item)
     },
 
     async move({ senderId, clientMessageId, seq }, toSeq) {
-      const claim = claims.get(keyOf(senderId, clientMessageId))
-      if (claim?.seq !== seq) return false
-      claim.seq = toSeq
-      return true
+      const { changed } = await table.update(toKey(senderId, clientMessageId), (standing) =>
+        standing?.seq === seq ? { ...standing, seq: toSeq } : 'keep',
+      )
+      return changed
     },
   }
 }

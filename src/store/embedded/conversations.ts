@@ -1,24 +1,23 @@
-import type { Conversation, ConversationStore } from '../../ports/conversations.ts'
-import type { ConversationId } from '../../protocol/ids.ts'
+import type { KeyValue } from '../../engine/key-value/key-value.ts'
+import type { ConversationStore } from '../../ports/conversations.ts'
+import { toConversation, toItem } from '../rows/conversation-row.ts'
+import { createEmbeddedTable } from './table.ts'
 
-export function createConversationsMemory(): ConversationStore {
-  const conversations = new Map<ConversationId, Conversation>()
+export function createConversationsEmbedded(engine: KeyValue): ConversationStore {
+  const table = createEmbeddedTable(engine, 'conversations')
 
   return {
     async create(conversation) {
-      if (!conversations.has(conversation.id)) conversations.set(conversation.id, structuredClone(conversation))
+      const item = toItem(conversation)
+      await table.update(item, (standing) => (standing ? 'keep' : item))
     },
 
-    async getMany(ids) {
-      const found = [...new Set(ids)].map((id) => conversations.get(id)).filter((row) => row !== undefined)
-      return structuredClone(found)
-    },
+    getMany: async (ids) => table.getMany(ids.map((id) => ({ conversation_id: id }))).map(toConversation),
 
     async replace(group, version) {
-      const standing = conversations.get(group.id)
-      if (standing?.kind !== 'GROUP' || standing.version !== version) return false
-      conversations.set(group.id, structuredClone(group))
-      return true
+      const item = toItem(group)
+      const { changed } = await table.update(item, (standing) => (standing?.version === version ? item : 'keep'))
+      return changed
     },
   }
 }

@@ -1,19 +1,27 @@
-import type { Departure, DepartureStore } from '../../ports/people.ts'
+import type { KeyValue } from '../../engine/key-value/key-value.ts'
+import type { DepartureStore } from '../../ports/people.ts'
+import { toKey } from '../rows/departure-row.ts'
+import { createEmbeddedTable } from './table.ts'
 
-export function createDeparturesMemory(): DepartureStore {
-  const standing = new Map<string, Departure>()
-  const keyOf = ({ userId, groupId }: Pick<Departure, 'userId' | 'groupId'>) => `${userId} ${groupId}`
+// Departures are in the table of blocks: no user id is a group id, so the two never collide.
+
+export function createDeparturesEmbedded(engine: KeyValue): DepartureStore {
+  const table = createEmbeddedTable(engine, 'blocks')
 
   return {
     async put(departure) {
-      standing.set(keyOf(departure), departure)
+      await table.update(toKey(departure), () => ({ ...toKey(departure), left_at_ms: departure.leftAtMs }))
     },
 
-    getMany: async (groupId, userIds) =>
-      [...new Set(userIds)].flatMap((userId) => standing.get(keyOf({ userId, groupId })) ?? []),
+    async getMany(groupId, userIds) {
+      const rows = table.getMany(userIds.map((userId) => toKey({ userId, groupId })))
+      return rows.map(({ user_id: userId, left_at_ms: leftAtMs = 0 }) => ({ userId, groupId, leftAtMs }))
+    },
 
     async remove(departure) {
-      if (standing.get(keyOf(departure))?.leftAtMs === departure.leftAtMs) standing.delete(keyOf(departure))
+      await table.update(toKey(departure), (standing) =>
+        standing?.left_at_ms === departure.leftAtMs ? 'remove' : 'keep',
+      )
     },
   }
 }

@@ -1,46 +1,58 @@
-import type { AckedSeqs, DevicePositions, DeviceStart } from '../../ports/device-positions.ts'
-import type { DeviceAddress } from '../../ports/push.ts'
-import type { ConversationId } from '../../protocol/ids.ts'
+import type { KeyValue } from '../../engine/key-value/key-value.ts'
+import type { DevicePositions } from '../../ports/device-positions.ts'
+import {
+  deviceKey,
+  positionKey,
+  startKey,
+  streamColumns,
+  toAcked,
+  toStart,
+  toText,
+} from '../rows/device-position-row.ts'
+import { createEmbeddedTable } from './table.ts'
 
-// user#device → where it began; user#device → conversation → what it has acked. Neither id can hold a '#'.
-export function createDevicePositionsMemory(): DevicePositions {
-  const starts = new Map<string, DeviceStart>()
-  const positions = new Map<string, Map<ConversationId, AckedSeqs>>()
-  const keyOf = ({ userId, deviceId }: DeviceAddress) => `${userId}#${deviceId}`
-  const copyOf = (start: DeviceStart): DeviceStart => ({ ...start, startSeqs: new Map(start.startSeqs) })
+export function createDevicePositionsEmbedded(engine: KeyValue): DevicePositions {
+  const starts = createEmbeddedTable(engine, 'device_starts')
+  const positions = createEmbeddedTable(engine, 'device_positions')
 
   return {
     async raise(device, conversationId, stream, seq) {
-      const rows = positions.get(keyOf(device)) ?? new Map<ConversationId, AckedSeqs>()
-      positions.set(keyOf(device), rows)
-      const row = rows.get(conversationId) ?? { conversationId }
-      rows.set(conversationId, { ...row, [stream]: Math.max(seq, row[stream] ?? 0) })
+      const [key, column] = [positionKey(device, conversationId), streamColumns[stream]]
+      await positions.update(key, (standing) =>
+        seq > (standing?.[column] ?? 0) ? { ...key, ...standing, [column]: seq } : 'keep',
+      )
     },
 
-    acked: async (device) => [...(positions.get(keyOf(device))?.values() ?? [])].map((row) => ({ ...row })),
+    acked: async (device) => positions.query(deviceKey(device)).map(toAcked),
 
-    async begin(start) {
-      if (starts.has(keyOf(start))) return false
-      starts.set(keyOf(start), copyOf(start))
-      return true
+    async begin({ startSeqs, usedAtMs, ...device }) {
+      const { changed } = await starts.update(startKey(device), (standing) =>
+        standing
+          ? 'keep'
+          : { ...startKey(device), start_seqs: Object.fromEntries(startSeqs), used_at: toText(usedAtMs) },
+      )
+      return changed
     },
 
     async start(device) {
-      const start = starts.get(keyOf(device))
-      return start && copyOf(start)
+      const item = starts.get(startKey(device))
+      return item && toStart(item)
     },
 
-    ofUser: async (userId) => [...starts.values()].filter((start) => start.userId === userId).map(copyOf),
+    ofUser: async (userId) => starts.query(userId).map(toStart),
 
     async use(device, usedAtMs) {
-      const start = starts.get(keyOf(device))
-      if (start) starts.set(keyOf(device), { ...start, usedAtMs })
+      await starts.update(startKey(device), (standing) =>
+        standing ? { ...standing, used_at: toText(usedAtMs) } : 'keep',
+      )
     },
 
     async forget({ usedAtMs, ...device }) {
-      if (starts.get(keyOf(device))?.usedAtMs !== usedAtMs) return
-      starts.delete(keyOf(device))
-      positions.delete(keyOf(device))
+      const { changed } = await starts.update(startKey(device), (standing) =>
+        standing?.used_at === toText(usedAtMs) ? 'remove' : 'keep',
+      )
+      if (!changed) return
+      await Promise.all(positions.query(deviceKey(device)).map((row) => positions.update(row, () => 'remove')))
     },
   }
 }

@@ -1,36 +1,43 @@
-import type { Device, DeviceAddress, DeviceStore } from '../../ports/push.ts'
-import type { DeviceId, UserId } from '../../protocol/ids.ts'
+import type { KeyValue } from '../../engine/key-value/key-value.ts'
+import type { DeviceStore } from '../../ports/push.ts'
+import { toDevice } from '../rows/device-row.ts'
 import { hashOfToken } from '../token-hash.ts'
+import { createEmbeddedTable } from './table.ts'
 
-// user → device id → device, and token → whose it is
-export function createDevicesMemory(): DeviceStore {
-  const devices = new Map<UserId, Map<DeviceId, Device>>()
-  const owners = new Map<string, DeviceAddress>()
+export function createDevicesEmbedded(engine: KeyValue): DeviceStore {
+  const devices = createEmbeddedTable(engine, 'devices')
+  const tokens = createEmbeddedTable(engine, 'push_tokens')
 
   return {
-    async put(device) {
-      const own = devices.get(device.userId) ?? new Map<DeviceId, Device>()
-      devices.set(device.userId, own.set(device.deviceId, { ...device }))
+    async put({ userId, deviceId, platform, token, registeredAtMs }) {
+      const registered_at = new Date(registeredAtMs).toISOString()
+      const item = { user_id: userId, device_id: deviceId, platform, push_token: token, registered_at }
+      await devices.update(item, () => item)
     },
 
-    ofUser: async (userId) => structuredClone([...(devices.get(userId)?.values() ?? [])].sort(byId)),
+    ofUser: async (userId) => devices.query(userId).map(toDevice),
 
     async remove({ userId, deviceId, platform, token }) {
-      const standing = devices.get(userId)?.get(deviceId)
-      if (standing?.platform === platform && standing.token === token) devices.get(userId)?.delete(deviceId)
+      await devices.update({ user_id: userId, device_id: deviceId }, (standing) =>
+        standing?.platform === platform && standing.push_token === token ? 'remove' : 'keep',
+      )
     },
 
     async own(device) {
-      owners.set(hashOfToken(device), { userId: device.userId, deviceId: device.deviceId })
+      const item = { token_hash: hashOfToken(device), user_id: device.userId, device_id: device.deviceId }
+      await tokens.update(item, () => item)
     },
 
-    ownersOf: async (asked) => structuredClone(asked.map((device) => owners.get(hashOfToken(device)))),
+    ownersOf: async (asked) =>
+      asked.map((device) => {
+        const owner = tokens.get({ token_hash: hashOfToken(device) })
+        return owner && { userId: owner.user_id, deviceId: owner.device_id }
+      }),
 
     async disown(device) {
-      const owner = owners.get(hashOfToken(device))
-      if (owner?.userId === device.userId && owner.deviceId === device.deviceId) owners.delete(hashOfToken(device))
+      await tokens.update({ token_hash: hashOfToken(device) }, (standing) =>
+        standing?.user_id === device.userId && standing.device_id === device.deviceId ? 'remove' : 'keep',
+      )
     },
   }
 }
-
-const byId = (one: Device, other: Device): number => (one.deviceId < other.deviceId ? -1 : 1)

@@ -1,54 +1,43 @@
-import type { Membership, MembershipStore, Settings, SettingsChange } from '../../ports/conversations.ts'
-import type { ConversationId, UserId } from '../../protocol/ids.ts'
+import type { KeyValue } from '../../engine/key-value/key-value.ts'
+import type { MembershipStore } from '../../ports/conversations.ts'
+import { toColumns, toKey, toMembership } from '../rows/membership-row.ts'
+import { createEmbeddedTable } from './table.ts'
 
-// user → conversation → membership
-export function createMembershipsMemory(): MembershipStore {
-  const memberships = new Map<UserId, Map<ConversationId, Membership>>()
+export function createMembershipsEmbedded(engine: KeyValue): MembershipStore {
+  const table = createEmbeddedTable(engine, 'memberships')
 
   return {
-    async addFirst(userIds, membership) {
-      for (const userId of userIds) {
-        const own = memberships.get(userId) ?? new Map<ConversationId, Membership>()
-        memberships.set(userId, own.set(membership.conversationId, { ...membership }))
-      }
+    async addFirst(userIds, { conversationId, joinedSeq }) {
+      const items = userIds.map((userId) => ({ ...toKey({ userId, conversationId }), joined_seq: joinedSeq }))
+      await Promise.all(items.map((item) => table.update(item, () => item)))
     },
 
-    async add(userId, membership) {
-      const own = memberships.get(userId) ?? new Map<ConversationId, Membership>()
-      const standing = own.get(membership.conversationId)
-      if (!standing || standing.joinedSeq < membership.joinedSeq) {
-        own.set(membership.conversationId, { ...standing, ...membership })
-      }
-      memberships.set(userId, own)
+    async add(userId, { conversationId, joinedSeq }) {
+      const key = toKey({ userId, conversationId })
+      await table.update(key, (standing) =>
+        standing && standing.joined_seq >= joinedSeq ? 'keep' : { ...standing, ...key, joined_seq: joinedSeq },
+      )
     },
 
     async remove(userId, conversationId, seq) {
-      const standing = memberships.get(userId)?.get(conversationId)
-      if (standing && standing.joinedSeq < seq) memberships.get(userId)?.delete(conversationId)
+      await table.update(toKey({ userId, conversationId }), (standing) =>
+        standing && standing.joined_seq < seq ? 'remove' : 'keep',
+      )
     },
 
-    async ofUser(userId) {
-      return structuredClone([...(memberships.get(userId)?.values() ?? [])])
-    },
+    ofUser: async (userId) => table.query(userId).map(toMembership),
 
-    async getMany(members) {
-      return structuredClone(members.map(({ userId, conversationId }) => memberships.get(userId)?.get(conversationId)))
-    },
+    getMany: async (members) =>
+      members.map((member) => {
+        const item = table.get(toKey(member))
+        return item && toMembership(item)
+      }),
 
-    async configure({ userId, conversationId }, change) {
-      const membership = memberships.get(userId)?.get(conversationId)
-      if (!membership) return undefined
-      const { settings: before, ...rest } = membership
-      const settings = changed(before, change)
-      const configured = settings ? { ...rest, settings } : rest
-      memberships.get(userId)?.set(conversationId, configured)
-      return structuredClone(configured)
+    async configure(member, change) {
+      const { row } = await table.update(toKey(member), (standing) =>
+        standing ? { ...standing, ...toColumns(change) } : 'keep',
+      )
+      return row && toMembership(row)
     },
   }
-}
-
-function changed(before: Settings | undefined, change: SettingsChange): Settings | undefined {
-  const { mutedUntilMs = before?.mutedUntilMs, pinned = before?.pinned, archived = before?.archived } = change
-  if (mutedUntilMs == null && !pinned && !archived) return undefined
-  return { ...(mutedUntilMs != null && { mutedUntilMs }), pinned: pinned === true, archived: archived === true }
 }

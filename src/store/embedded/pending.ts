@@ -1,44 +1,36 @@
+import type { KeyValue } from '../../engine/key-value/key-value.ts'
 import type { PendingIndex } from '../../ports/delivery.ts'
-import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
+import { toKey, toPending } from '../rows/pending-row.ts'
+import { createEmbeddedTable } from './table.ts'
 
-// receiver → conversation → first undelivered seq
-export function createPendingMemory(): PendingIndex {
-  const index = new Map<UserId, Map<ConversationId, Seq>>()
-
-  const rowsOf = (receiverId: UserId): Map<ConversationId, Seq> => {
-    const rows = index.get(receiverId) ?? new Map<ConversationId, Seq>()
-    index.set(receiverId, rows)
-    return rows
-  }
+export function createPendingEmbedded(engine: KeyValue): PendingIndex {
+  const table = createEmbeddedTable(engine, 'pending_deliveries')
 
   return {
     async lower(receiverId, conversationId, seq) {
-      const rows = rowsOf(receiverId)
-      rows.set(conversationId, Math.min(seq, rows.get(conversationId) ?? seq))
+      const key = toKey(receiverId, conversationId)
+      await table.update(key, (standing) =>
+        standing && standing.first_undelivered_seq <= seq ? 'keep' : { ...key, first_undelivered_seq: seq },
+      )
     },
 
     async get(receiverId, conversationId) {
-      const firstUndeliveredSeq = rowsOf(receiverId).get(conversationId)
-      return firstUndeliveredSeq === undefined ? undefined : { conversationId, firstUndeliveredSeq }
+      const item = table.get(toKey(receiverId, conversationId))
+      return item && toPending(item)
     },
 
-    async list(receiverId) {
-      return [...rowsOf(receiverId)].map(([conversationId, firstUndeliveredSeq]) => ({
-        conversationId,
-        firstUndeliveredSeq,
-      }))
-    },
+    list: async (receiverId) => table.query(receiverId).map(toPending),
 
     async raise(receiverId, conversationId, toSeq) {
-      const rows = rowsOf(receiverId)
-      const seq = rows.get(conversationId)
-      if (seq !== undefined && seq < toSeq) rows.set(conversationId, toSeq)
+      await table.update(toKey(receiverId, conversationId), (standing) =>
+        standing && standing.first_undelivered_seq < toSeq ? { ...standing, first_undelivered_seq: toSeq } : 'keep',
+      )
     },
 
     async remove(receiverId, conversationId, upTo) {
-      const rows = rowsOf(receiverId)
-      const seq = rows.get(conversationId)
-      if (seq !== undefined && seq <= upTo) rows.delete(conversationId)
+      await table.update(toKey(receiverId, conversationId), (standing) =>
+        standing && standing.first_undelivered_seq <= upTo ? 'remove' : 'keep',
+      )
     },
   }
 }

@@ -1,31 +1,30 @@
-import type { Profile, ProfileStore } from '../../ports/people.ts'
+import type { KeyValue } from '../../engine/key-value/key-value.ts'
+import type { ProfileStore } from '../../ports/people.ts'
 import type { UserId } from '../../protocol/ids.ts'
+import { toProfile } from '../rows/profile-row.ts'
+import type { Item } from '../rows/tables.ts'
+import { createEmbeddedTable } from './table.ts'
 
-export function createProfilesMemory(): ProfileStore {
-  const profiles = new Map<UserId, Profile>()
+export function createProfilesEmbedded(engine: KeyValue): ProfileStore {
+  const table = createEmbeddedTable(engine, 'users')
+
+  async function set(userId: UserId, columns: Partial<Item<'users'>>) {
+    const { row } = await table.update({ user_id: userId }, (standing) => ({
+      ...(standing ?? { user_id: userId }),
+      ...columns,
+    }))
+    return row ? toProfile(row) : { userId }
+  }
 
   return {
-    async put({ userId, name }) {
-      const { name: _last, ...rest } = profiles.get(userId) ?? { userId }
-      const profile: Profile = name === undefined ? rest : { ...rest, name }
-      profiles.set(userId, profile)
-      return { ...profile }
-    },
+    put: ({ userId, name }) => set(userId, { name }),
 
-    async change(userId, { ownName, avatarUrl }) {
-      const { ownName: lastName, avatarUrl: lastUrl, ...rest } = profiles.get(userId) ?? { userId }
-      const [name, url] = [changed(lastName, ownName), changed(lastUrl, avatarUrl)]
-      const profile: Profile = { ...rest, ...(name && { ownName: name }), ...(url && { avatarUrl: url }) }
-      profiles.set(userId, profile)
-      return { ...profile }
-    },
+    change: (userId, { ownName, avatarUrl }) =>
+      set(userId, {
+        ...(ownName !== undefined && { own_name: ownName ?? undefined }),
+        ...(avatarUrl !== undefined && { avatar_url: avatarUrl ?? undefined }),
+      }),
 
-    async getMany(userIds) {
-      const found = [...new Set(userIds)].map((userId) => profiles.get(userId))
-      return found.filter((profile) => profile !== undefined).map((profile) => ({ ...profile }))
-    },
+    getMany: async (userIds) => table.getMany(userIds.map((userId) => ({ user_id: userId }))).map(toProfile),
   }
 }
-
-const changed = (last: string | undefined, next: string | null | undefined): string | undefined =>
-  next === undefined ? last : (next ?? undefined)

@@ -1,28 +1,29 @@
+import type { KeyValue } from '../../engine/key-value/key-value.ts'
 import type { Stores } from '../../ports/ports.ts'
-import { createBlocksMemory } from './blocks.ts'
-import { createBoundariesMemory } from './boundaries.ts'
-import { createClaimsMemory } from './claims.ts'
-import { createConversationsMemory } from './conversations.ts'
-import { createDeparturesMemory } from './departures.ts'
-import { createDevicePositionsMemory } from './device-positions.ts'
-import { createDevicesMemory } from './devices.ts'
-import { createMembershipsMemory } from './memberships.ts'
-import { createMessagesMemory } from './messages.ts'
-import { createPendingMemory } from './pending.ts'
-import { createProfilesMemory } from './profiles.ts'
-import { createUploadsMemory } from './uploads.ts'
+import { createBlocksEmbedded } from './blocks.ts'
+import { createBoundariesEmbedded } from './boundaries.ts'
+import { createClaimsEmbedded } from './claims.ts'
+import { createConversationsEmbedded } from './conversations.ts'
+import { createDeparturesEmbedded } from './departures.ts'
+import { createDevicePositionsEmbedded } from './device-positions.ts'
+import { createDevicesEmbedded } from './devices.ts'
+import { createMembershipsEmbedded } from './memberships.ts'
+import { createMessagesEmbedded } from './messages.ts'
+import { createPendingEmbedded } from './pending.ts'
+import { createProfilesEmbedded } from './profiles.ts'
+import { createUploadsEmbedded } from './uploads.ts'
 
-export const createStoresMemory = (): Stores => ({
-  messages: createMessagesMemory(),
-  claims: createClaimsMemory(),
-  pending: createPendingMemory(),
-  boundaries: createBoundariesMemory(),
-  conversations: createConversationsMemory(),
-  memberships: createMembershipsMemory(),
-  profiles: createProfilesMemory(),
-  blocks: createBlocksMemory(),
-  departures: createDeparturesMemory(),
-  uploads: createUploadsMemory(),
-  devices: createDevicesMemory(),
-  devicePositions: createDevicePositionsMemory(),
+export const createStoresEmbedded = (engine: KeyValue): Stores => ({
+  messages: createMessagesEmbedded(engine),
+  claims: createClaimsEmbedded(engine),
+  pending: createPendingEmbedded(engine),
+  boundaries: createBoundariesEmbedded(engine),
+  conversations: createConversationsEmbedded(engine),
+  memberships: createMembershipsEmbedded(engine),
+  profiles: createProfilesEmbedded(engine),
+  blocks: createBlocksEmbedded(engine),
+  departures: createDeparturesEmbedded(engine),
+  uploads: createUploadsEmbedded(engine),
+  devices: createDevicesEmbedded(engine),
+  devicePositions: createDevicePositionsEmbedded(engine),
 })

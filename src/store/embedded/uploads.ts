@@ -1,43 +1,46 @@
-import type { Upload, Uploads } from '../../ports/media.ts'
-import { type AttachmentId, partsOfAttachmentId } from '../../protocol/ids.ts'
+import type { KeyValue } from '../../engine/key-value/key-value.ts'
+import type { Uploads } from '../../ports/media.ts'
+import { partition, sweptKey, toItem, toKey, toUpload } from '../rows/upload-row.ts'
+import { createEmbeddedTable } from './table.ts'
 
-// id → upload; and how far the sweep has come
-export function createUploadsMemory(): Uploads {
-  const uploads = new Map<AttachmentId, Upload>()
-  let swept: number | undefined
+const digits = [...'0123456789abcdef']
+
+export function createUploadsEmbedded(engine: KeyValue): Uploads {
+  const table = createEmbeddedTable(engine, 'uploads')
 
   return {
     async create(upload) {
-      uploads.set(upload.id, { ...upload })
+      const item = toItem(upload)
+      await table.update(item, () => item)
     },
 
-    async getMany(ids) {
-      const found = [...new Set(ids)].map((id) => uploads.get(id))
-      return found.filter((upload) => upload !== undefined).map((upload) => ({ ...upload }))
-    },
+    getMany: async (ids) => table.getMany(ids.map(toKey)).map(toUpload),
 
     async attach(id, clientMessageId) {
-      const upload = uploads.get(id)
-      if (!upload || (upload.attachedTo ?? clientMessageId) !== clientMessageId) return false
-      upload.attachedTo = clientMessageId
-      return true
+      const { row } = await table.update(toKey(id), (standing) =>
+        standing && standing.client_message_id === undefined
+          ? { ...standing, client_message_id: clientMessageId }
+          : 'keep',
+      )
+      return row?.client_message_id === clientMessageId
     },
 
-    async expiringIn(hour, limit) {
-      const due = [...uploads.values()].filter(({ id }) => partsOfAttachmentId(id).expiryHour === hour)
-      return due.slice(0, limit).map((upload) => ({ ...upload }))
-    },
+    expiringIn: async (hour, limit) =>
+      digits
+        .flatMap((digit) => table.query(partition(hour, digit), { limit }))
+        .slice(0, limit)
+        .map(toUpload),
 
     async remove(id) {
-      uploads.delete(id)
+      await table.update(toKey(id), () => 'remove')
     },
 
-    async sweptHour() {
-      return swept
-    },
+    sweptHour: async () => table.get(sweptKey)?.swept_hour,
 
     async setSweptHour(hour) {
-      swept = Math.max(hour, swept ?? hour)
+      await table.update(sweptKey, (standing) =>
+        hour > (standing?.swept_hour ?? -1) ? { ...sweptKey, swept_hour: hour } : 'keep',
+      )
     },
   }
 }

@@ -25,11 +25,18 @@ export function toItem(row: LogRow): Key<'messages'> & Partial<Item<'messages'>>
     const { baseVersion, added, removed, roles, title } = row
     return { ...entry, group_change: JSON.stringify({ baseVersion, added, removed, roles, title }) }
   }
-  entry.body = row.body
+  // A deleted message has no text.
+  if (row.deletedAtMs === undefined) entry.body = row.body
   if (row.replyToSeq !== undefined) entry.reply_to_seq = row.replyToSeq
   if (row.metadata !== undefined) entry.metadata = row.metadata
   if (row.attachments) entry.s3_ref = toRef(row.attachments)
   if (row.reactions) entry.reacted = toReacted(row.reactions)
+  if (row.edited) {
+    entry.edited_at = toTimeText(row.edited.atMs)
+    entry.edited_seq = row.edited.seq
+  }
+  if (row.edits !== undefined) entry.edits = row.edits
+  if (row.deletedAtMs !== undefined) entry.deleted_at = toTimeText(row.deletedAtMs)
   return entry
 }
 

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { createDomain } from '../../../src/domain/domain.ts'
+import { createKeyValueMemory } from '../../../src/engine/key-value/key-value.memory.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { ClientMessageId, MessageId, UserId } from '../../../src/protocol/ids.ts'
 import { createMemoryRedis } from '../../../src/store/embedded/soft-state/memory-redis.ts'
 import { createSoftStateMemory } from '../../../src/store/embedded/soft-state/soft-state.ts'
-import { createStoresMemory } from '../../../src/store/embedded/stores.ts'
+import { createStoresEmbedded } from '../../../src/store/embedded/stores.ts'
 
 const [alice, bob] = ['alice', 'bob'] as [UserId, UserId]
 const clock: Clock = { now: () => 0, monotonic: () => 0, sleep: () => new Promise(() => undefined) }
@@ -13,7 +14,7 @@ test('what was not acked comes again, also when Redis has fallen back behind it'
   const redis = createMemoryRedis(clock)
   let last = 0
   const domain = createDomain(
-    { ...createStoresMemory(), ...createSoftStateMemory(redis), clock },
+    { ...createStoresEmbedded(createKeyValueMemory()), ...createSoftStateMemory(redis), clock },
     {
       nextMessageId: () => `${++last}` as MessageId,
       randomId: () => `${++last}`,

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { createDomain } from '../../../src/domain/domain.ts'
+import { createKeyValueMemory } from '../../../src/engine/key-value/key-value.memory.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { ChatEvent, Events } from '../../../src/ports/events.ts'
 import type { ClientMessageId, MessageId, UserId } from '../../../src/protocol/ids.ts'
 import { createMemoryRedis } from '../../../src/store/embedded/soft-state/memory-redis.ts'
 import { createSoftStateMemory } from '../../../src/store/embedded/soft-state/soft-state.ts'
-import { createStoresMemory } from '../../../src/store/embedded/stores.ts'
+import { createStoresEmbedded } from '../../../src/store/embedded/stores.ts'
 
 const [alice, bob, carol] = ['alice', 'bob', 'carol'] as [UserId, UserId, UserId]
 /** No periodic resync ever comes to help. */
@@ -17,7 +18,7 @@ const clock: Clock = {
 
 test('whoever is removed and comes back hears the group again, though the news of it overtook the removal', async () => {
   const redis = createMemoryRedis(clock)
-  const stores = createStoresMemory()
+  const stores = createStoresEmbedded(createKeyValueMemory())
   const groupChannel = heldChannels()
   let last = 0
   const node = (change: (events: Events) => Events) => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPeople } from '../../../src/domain/people/people.ts'
+import { createKeyValueMemory } from '../../../src/engine/key-value/key-value.memory.ts'
 import type { UserId } from '../../../src/protocol/ids.ts'
-import { createProfilesMemory } from '../../../src/store/embedded/profiles.ts'
+import { createProfilesEmbedded } from '../../../src/store/embedded/profiles.ts'
 import { createPerson, type Person, type ShownProfile } from '../../kit/person.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
@@ -89,7 +90,7 @@ describe('updateProfile', () => {
 describe('by the clock', () => {
   it('a change made on another node is seen within a minute; one made here at once', async () => {
     let nowMs = 1
-    const profiles = createProfilesMemory()
+    const profiles = createProfilesEmbedded(createKeyValueMemory())
     const clock = { now: () => nowMs, monotonic: () => nowMs, sleep: async () => undefined }
     const node = () => createPeople({ profiles, clock }, 100)
     const [here, there] = [node(), node()]
@@ -104,7 +105,7 @@ describe('by the clock', () => {
 
   it('in development a picture may come from this machine, and from no other without encryption', async () => {
     const clock = { now: () => 0, monotonic: () => 0, sleep: async () => undefined }
-    const people = createPeople({ profiles: createProfilesMemory(), clock }, 100, {
+    const people = createPeople({ profiles: createProfilesEmbedded(createKeyValueMemory()), clock }, 100, {
       localAvatars: true,
     })
     const alice = 'alice' as UserId
