@@ -10,7 +10,6 @@ import { createDevRoutes } from './dev/routes.ts'
 import { directConversationId } from './domain/conversations/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
 import type { DynamoCall } from './engine/dynamodb/client.ts'
-import type { RedisLink } from './engine/redis/client.ts'
 import { createDeliveryLog, noteSent } from './observability/delivery-log.ts'
 import { createLogger } from './observability/logger.ts'
 import { createNodeMetrics, type ProcessError } from './observability/node-metrics.ts'
@@ -18,7 +17,6 @@ import type { OperationIds } from './observability/operation-ids.ts'
 import type { Tracing } from './observability/tracing.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ports } from './ports/ports.ts'
-import type { ConversationId } from './protocol/ids.ts'
 import { createSnowflake } from './protocol/snowflake.ts'
 import { createPushMetrics } from './push/metrics.ts'
 import { startPushWorker } from './push/worker.ts'
@@ -29,20 +27,10 @@ import { fieldCosts } from './schema/field-costs.ts'
 import { schema } from './schema/schema.ts'
 import { hmacBy } from './shared/hmac.ts'
 import { combineCallObservers } from './shared/watch-call.ts'
-import { createDynamoStoreClient } from './store/dynamo/client.ts'
-import { createStoresDynamo } from './store/dynamo/stores.ts'
-import { createTables, validateTables } from './store/dynamo/table-setup.ts'
 import { createRateLimitsMemory } from './store/embedded/soft-state/rate-limits.ts'
-import { createRedisKeys } from './store/redis/keys.ts'
-import { createRedisStoreLink } from './store/redis/link.ts'
-import { createNodeNumber } from './store/redis/node-number.ts'
-import { createQuotasRedis } from './store/redis/quotas.ts'
-import { createRateLimitsRedis } from './store/redis/rate-limits.ts'
-import { createSoftStateRedis } from './store/redis/soft-state.ts'
 import { createDevTokens } from './transport/auth/auth.ts'
 import { createIsFamiliarHost } from './transport/http/familiar-host.ts'
 import { createTransport } from './transport/transport.ts'
-import { keepDeployment } from './wiring/keep-deployment.ts'
 import { openBackends } from './wiring/open-backends.ts'
 import { openMedia } from './wiring/open-media.ts'
 import { openPush, type PushServices } from './wiring/open-push.ts'
@@ -52,8 +40,6 @@ const secondMs = 1000
 const leaseMs = 20_000
 const dynamoTimeoutMs = 500
 const sweepUploadsMs = 10 * 60_000
-/** A read of any row shows whether DynamoDB answers. */
-const probeId = 'dm_nowhere' as ConversationId
 
 export type AppOptions = {
   logger?: Logger
@@ -110,66 +96,48 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
   }
   try {
     if (config.developmentWarning) logger.warn(config.developmentWarning)
-    const { redisUrl, dynamodb, describe, stop: stopEmbedded } = await openBackends(given, logger)
-    undo.push(stopEmbedded)
-
     const tracing = config.tracing && (await openTracing(config.tracing, clock))
     if (tracing) undo.push(tracing.close)
     const registry = new Registry()
-    const metrics = createNodeMetrics(registry, { clock, redisLinks: () => linksOf(link) })
-    const link: RedisLink = createRedisStoreLink({
-      url: redisUrl,
-      commandStyle: config.redisCommands,
-      ...(deadlines.redisMs && { commandTimeoutMs: deadlines.redisMs }),
-      onError: (error) => logger.warn({ err: error }, 'redis'),
-      ...(onRedisRoundTrip && { onRoundTrip: onRedisRoundTrip }),
-      watch: combineCallObservers(metrics.redis, tracing?.redis),
-    })
-    undo.push(link.close)
-    const dynamoClient = createDynamoStoreClient({
-      ...dynamodb,
-      wire: config.dynamodbClient,
+    const metrics = createNodeMetrics(registry, { clock, redisLinks: () => soft.links() })
+    const { kept, soft, close } = await openBackends(config, {
+      clock,
       now: Date.now,
       random: Math.random,
-      requestTimeoutMs: deadlines.dynamoMs ?? dynamoTimeoutMs,
-      onCall(call) {
+      logger,
+      deadlines: { dynamoMs: dynamoTimeoutMs, ...deadlines },
+      onDynamoCall(call) {
         metrics.capacity(call)
         onDynamoCall?.(call)
       },
-      watch: combineCallObservers(metrics.dynamodb, tracing?.dynamodb),
-    })
-    undo.push(async () => dynamoClient.close())
-    const dynamo = { client: dynamoClient, tablePrefix: config.tables.prefix, clock }
-    if (config.tables.create) await createTables(dynamo)
-    await validateTables(dynamo)
-    const renewDeployment = await keepDeployment(link, dynamo, {
-      keyPrefix: config.redisPrefix,
-      region: 'service' in dynamodb ? dynamodb.region : undefined,
-      logger,
+      watch: {
+        redis: combineCallObservers(metrics.redis, tracing?.redis),
+        dynamodb: combineCallObservers(metrics.dynamodb, tracing?.dynamodb),
+      },
+      ...(onRedisRoundTrip && { onRedisRoundTrip }),
+      ...(tracing && { onTraced: tracing.heard }),
       ...(options.onUnusable && { onUnusable: options.onUnusable }),
     })
+    undo.push(close)
+    const describe = { redis: soft.description, dynamodb: kept.description }
 
     const media = await openMedia(config, clock)
     undo.push(media.close)
-    const push = openPush(config, link, clock, options.push ?? {})
+    const push = openPush(config, soft, clock, options.push ?? {})
     undo.push(async () => Object.values(push?.providers ?? {}).forEach((provider) => void provider.close()))
     const ports: Ports = {
-      ...createStoresDynamo(dynamo),
-      ...createSoftStateRedis(link, {
-        keyPrefix: config.redisPrefix,
-        ...(tracing && { onTraced: tracing.heard }),
-      }),
+      ...kept.stores,
+      ...soft.softState,
       ...media.ports,
-      quotas: createQuotasRedis(link, createRedisKeys(config.redisPrefix)),
+      quotas: soft.quotas,
       ...(push && { push }),
       clock,
     }
     const pushTrouble = (error: unknown) => logger.warn({ err: error }, 'push')
-    const nodeNumber = createNodeNumber(link, Math.random, config.redisPrefix)
     const payload = derivePayloadKey(config.cursorSecret)
     const payloadMac = hmacBy(payload.key)
     const domain = createDomain(ports, {
-      nextMessageId: createSnowflake(clock.now, nodeNumber.current),
+      nextMessageId: createSnowflake(clock.now, soft.nodeNumber),
       randomId: randomUUID,
       payloadKey: { id: payload.id, mac: (text) => payloadMac.bytes(text).toString('base64url') },
       localAvatars: config.development,
@@ -206,8 +174,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       createContext,
       sendMessage: createSendByRest(createContext),
       ready: async () => {
-        // Redis answers, and it is this deployment's.
-        const [redis, tables] = await Promise.allSettled([renewDeployment(), ports.conversations.getMany([probeId])])
+        const [redis, tables] = await Promise.allSettled([soft.renew(), kept.check()])
         return { redis: redis.status === 'fulfilled', dynamodb: tables.status === 'fulfilled' }
       },
       ...(devTokens && {
@@ -217,7 +184,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       ...(media.files && { mediaFiles: media.files }),
       onDelivery: tracing ? combineDeliveryObservers(onDelivery, tracing.delivered) : onDelivery,
       ...(tracing && { tracing }),
-      rateLimits: createRateLimitsRedis(link, createRedisKeys(config.redisPrefix)),
+      rateLimits: soft.rateLimits,
       localRateLimits: createRateLimitsMemory(clock),
       ...(deadlines.operationMs && { operationDeadlineMs: deadlines.operationMs }),
       clock,
@@ -229,9 +196,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       const timer = setInterval(() => task().catch((error) => logger.warn({ err: error }, 'beat')), ms)
       undo.push(async () => clearInterval(timer))
     }
-    await nodeNumber.renew().catch((error) => logger.warn({ err: error }, 'no node number yet'))
-    regularly(leaseMs, nodeNumber.renew)
-    regularly(leaseMs, renewDeployment)
+    regularly(leaseMs, soft.renew)
     regularly(secondMs, domain.resyncScheduler.tick)
     regularly(sweepUploadsMs, domain.sweepUploads)
     if (domain.push && options.push?.works !== false) undo.push(startPushWorker(domain.push, clock, pushTrouble))
@@ -259,8 +224,3 @@ const combineDeliveryObservers =
     one(event, ids)
     other(event, ids)
   }
-
-const linksOf = ({ commands, subscriber }: RedisLink) => ({
-  commands: commands.status === 'ready',
-  events: subscriber.status === 'ready',
-})

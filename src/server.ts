@@ -53,14 +53,14 @@ function greeting({ url, config, describe }: Started): string[] {
     `Parley is running at ${url}`,
     ...(config.graphiql ? [`  GraphiQL   ${url}/graphql`] : []),
     ...(config.development ? [`  Demo page  ${url}/`] : []),
-    `  Redis      ${describe.redis}`,
-    `  DynamoDB   ${describe.dynamodb}`,
+    `  Store      ${config.dynamodb === 'embedded' ? describe.dynamodb : `DynamoDB, ${describe.dynamodb}`}`,
+    `  Events     ${config.redis === 'embedded' ? describe.redis : `Redis, ${describe.redis}`}`,
   ]
   if (!config.development) return lines
   return [
     ...lines,
     '',
-    'To run it on a Redis and a DynamoDB of your own, start it with REDIS_URL and DYNAMODB_ENDPOINT:',
+    'This is one process with everything in it. To run many nodes on Redis and DynamoDB instead:',
     '',
     '  REDIS_URL=redis://localhost:6379 DYNAMODB_ENDPOINT=http://localhost:8000 CREATE_TABLES=true npm start',
     ...(config.developmentWarning ? ['', `WARNING: ${config.developmentWarning}`] : []),

@@ -12,6 +12,7 @@ const mayImport: Record<string, string[]> = {
   // The parts of the engine know nothing of chat, not even its errors. The WebSocket protocol sends the answers of compiled operations.
   'engine/dynamodb': ['shared'],
   'engine/redis': ['shared'],
+  'engine/key-value': ['shared'],
   'engine/graphql': ['shared'],
   'engine/websocket': ['shared', 'engine/graphql'],
   domain: ['protocol', 'shared', 'ports'],
@@ -22,8 +23,7 @@ const mayImport: Record<string, string[]> = {
   observability: ['ports', 'config'],
   transport: ['protocol', 'shared', 'ports', 'config', 'engine', 'observability'],
   dev: ['protocol', 'config', 'transport'],
-  embedded: [],
-  wiring: ['ports', 'config', 'engine', 'store', 'push', 'embedded'],
+  wiring: ['protocol', 'shared', 'ports', 'config', 'engine', 'store', 'push'],
   'server.ts': ['app.ts', 'config'],
 }
 

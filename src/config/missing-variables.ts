@@ -3,14 +3,19 @@ import type { Environment } from './variable-rules.ts'
 /** The problems of variables that are needed because of others. Looks at what was given, well-formed or not. */
 export function missingVariables(given: Environment): string[] {
   const production = given.NODE_ENV === 'production'
+  const mayEmbed = !production || given.STORE === 'embedded'
   const noSecret = given.AUTH_JWT_SECRET === undefined
   const noKey = noSecret && given.AUTH_JWKS_URL === undefined
   const vapid = ['VAPID_PUBLIC_KEY', 'VAPID_PRIVATE_KEY', 'VAPID_SUBJECT']
   const apns = ['APNS_KEY', 'APNS_KEY_ID', 'APNS_TEAM_ID', 'APNS_TOPIC']
   const rules: [boolean, string][] = [
     ...[vapid, apns].flatMap((names) => incomplete(given, names)),
-    [production && given.REDIS_URL === undefined, 'REDIS_URL is missing: production embeds nothing'],
-    [production && given.DYNAMODB_ENDPOINT === undefined, 'DYNAMODB_ENDPOINT is missing: production embeds nothing'],
+    [!mayEmbed && given.REDIS_URL === undefined, `REDIS_URL is missing: ${embedsNothing}`],
+    [!mayEmbed && given.DYNAMODB_ENDPOINT === undefined, `DYNAMODB_ENDPOINT is missing: ${embedsNothing}`],
+    [
+      given.STORE === 'embedded' && given.DYNAMODB_ENDPOINT !== undefined,
+      'DYNAMODB_ENDPOINT is set: STORE=embedded keeps everything in DATA_DIR instead',
+    ],
     [production && noKey, 'AUTH_JWT_SECRET or AUTH_JWKS_URL is missing: production has no development mode'],
     [
       noSecret && !noKey && given.CURSOR_SECRET === undefined,
@@ -39,6 +44,9 @@ export function missingVariables(given: Environment): string[] {
   ]
   return rules.flatMap(([broken, problem]) => (broken ? [problem] : []))
 }
+
+const embedsNothing =
+  'production embeds nothing, unless STORE=embedded asks for one node that keeps everything in DATA_DIR'
 
 /** The rules of variables that are of use only together. */
 function incomplete(given: Environment, names: readonly string[]): [boolean, string][] {

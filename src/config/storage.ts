@@ -19,6 +19,7 @@ export const storageVariables = z.object({
       error: 'must be http://…, https://… or aws',
     })
     .optional(),
+  STORE: z.enum(['embedded'], { error: 'must be embedded, or unset' }).optional(),
   DYNAMODB_CLIENT: z.enum(['lean', 'sdk'], { error: 'must be lean or sdk' }).default('lean'),
   REDIS_COMMANDS: z.enum(['lean', 'plain'], { error: 'must be lean or plain' }).default('lean'),
   AWS_REGION: z.string().optional(),

@@ -8,21 +8,25 @@
 
 import type { RedisLink } from '../engine/redis/client.ts'
 import type { UserId } from '../protocol/ids.ts'
-import { createDynamoTable } from './dynamo/table.ts'
 import { runIdLua } from './redis/run-id.ts'
-import type { Dynamo } from './rows/tables.ts'
+import type { Item, Key } from './rows/tables.ts'
 
 const deploymentLeaseMs = 60_000
 const rowKey = { user_id: '#deployment' as UserId }
 
+/** The table `users`, of any store. `create` puts the row IF there is none. */
+type Users = {
+  get(key: Key<'users'>): Promise<Partial<Item<'users'>> | undefined>
+  create(row: Key<'users'> & Partial<Item<'users'>>): Promise<void>
+}
+
 /** Returns the id of these tables. If several nodes start at once, one makes the id and all read it. */
-export async function readDeploymentId(dynamo: Dynamo, randomId: () => string): Promise<string> {
-  const users = createDynamoTable(dynamo, 'users')
+export async function readDeploymentId(users: Users, randomId: () => string): Promise<string> {
   const known = (await users.get(rowKey))?.deployment_id
   if (known !== undefined) return known
-  await users.put({ ...rowKey, deployment_id: randomId() }, { where: 'attribute_not_exists(user_id)' })
+  await users.create({ ...rowKey, deployment_id: randomId() })
   const kept = (await users.get(rowKey))?.deployment_id
-  if (kept === undefined) throw new Error(`${dynamo.tablePrefix}users has a row #deployment without deployment_id.`)
+  if (kept === undefined) throw new Error('The table users has a row #deployment without deployment_id.')
   return kept
 }
 

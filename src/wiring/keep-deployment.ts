@@ -1,13 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { RedisLink } from '../engine/redis/client.ts'
-import { createDeploymentLease, readDeploymentId, UnusableRedisError } from '../store/deployment.ts'
-import type { Dynamo } from '../store/rows/tables.ts'
+import { createDeploymentLease, UnusableRedisError } from '../store/deployment.ts'
+import type { KeptBackend } from './backends.ts'
 
 type Options = {
   keyPrefix: string
-  /** The region of the tables; undefined where they are not in AWS. */
-  region: string | undefined
   logger: Logger
   /** Is called once, when a renewal finds that this node must not go on with this Redis. */
   onUnusable?: (error: Error) => void
@@ -17,12 +14,13 @@ type Options = {
  * Takes the lease of this deployment in Redis, and throws if this node must not use this Redis. Returns a function that renews the lease and
  * checks again.
  */
-export async function keepDeployment(link: RedisLink, dynamo: Dynamo, options: Options): Promise<() => Promise<void>> {
-  const { keyPrefix, region, logger, onUnusable } = options
-  const renew = createDeploymentLease(link, keyPrefix, {
-    id: await readDeploymentId(dynamo, randomUUID),
-    tables: dynamo.tablePrefix + (region === undefined ? '' : ` in ${region}`),
-  })
+export async function keepDeployment(
+  link: RedisLink,
+  deployment: KeptBackend['deployment'],
+  options: Options,
+): Promise<() => Promise<void>> {
+  const { keyPrefix, logger, onUnusable } = options
+  const renew = createDeploymentLease(link, keyPrefix, deployment)
   await renew().catch((error) => {
     if (error instanceof UnusableRedisError) throw error
     // Redis is away: the node is not ready before a later renewal has compared.

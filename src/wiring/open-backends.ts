@@ -1,19 +1,82 @@
 import type { Logger } from 'pino'
-import type { Config } from '../config/config.ts'
-import { startEmbedded } from '../embedded/start-embedded.ts'
+import type { CompleteConfig } from '../config/dev-secrets.ts'
+import type { DynamoCall } from '../engine/dynamodb/client.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { WatchCall } from '../shared/watch-call.ts'
+import type { OnTraced } from '../store/redis/channels.ts'
+import type { KeptBackend, SoftBackend } from './backends.ts'
 
-/** Returns the backends as configured, or starts embedded ones. */
-export async function openBackends({ redis, dynamodb, dataDir }: Config, logger: Logger) {
-  const embedded = await startEmbedded({
-    dataDir,
-    redis: redis === 'embedded',
-    dynamodb: dynamodb === 'embedded',
-    onLost: (reason) => logger.error(reason),
-  })
-  return {
-    redisUrl: redis === 'embedded' ? (embedded.redisUrl ?? '') : redis.urls.join(','),
-    dynamodb: dynamodb === 'embedded' ? { endpoint: embedded.dynamodbEndpoint ?? '', region: 'us-east-1' } : dynamodb,
-    describe: embedded.describe,
-    stop: embedded.stop,
+type Options = {
+  clock: Clock
+  now: () => number
+  random: () => number
+  logger: Logger
+  deadlines: { redisMs?: number; dynamoMs: number }
+  onDynamoCall: (call: DynamoCall) => void
+  onRedisRoundTrip?: (name: string) => void
+  watch: { redis: WatchCall; dynamodb: WatchCall }
+  onTraced?: OnTraced
+  /** The node must not go on with this backend. */
+  onUnusable?: (error: Error) => void
+}
+
+/** Opens the backends as configured. Each is loaded only where it is used: the clients of Redis and AWS take their time, and memory. */
+export async function openBackends(
+  config: CompleteConfig,
+  options: Options,
+): Promise<{ kept: KeptBackend; soft: SoftBackend; close(): Promise<void> }> {
+  const kept = await openKept(config, options)
+  try {
+    const soft = await openSoft(config, kept, options)
+    return { kept, soft, close: () => soft.close().then(kept.close) }
+  } catch (error) {
+    await kept.close()
+    throw error
   }
+}
+
+async function openKept(config: CompleteConfig, options: Options): Promise<KeptBackend> {
+  const { clock, now, random, logger, deadlines, onDynamoCall, watch, onUnusable } = options
+  if (config.dynamodb === 'embedded') {
+    const { openEmbeddedStore } = await import('./open-embedded-store.ts')
+    return openEmbeddedStore({
+      dataDir: config.dataDir,
+      warn: (text) => logger.warn(text),
+      onFailed(error) {
+        logger.fatal(
+          { err: error },
+          'a write to the store has failed: what is on the disk is not known, so this node stops',
+        )
+        onUnusable?.(error instanceof Error ? error : new Error(String(error)))
+      },
+    })
+  }
+  const { openDynamoDb } = await import('./open-dynamodb.ts')
+  return openDynamoDb(config, {
+    clock,
+    now,
+    random,
+    requestTimeoutMs: deadlines.dynamoMs,
+    onCall: onDynamoCall,
+    watch: watch.dynamodb,
+  })
+}
+
+async function openSoft(config: CompleteConfig, { deployment }: KeptBackend, options: Options): Promise<SoftBackend> {
+  const { clock, random, logger, deadlines, onRedisRoundTrip, watch, onTraced, onUnusable } = options
+  if (config.redis === 'embedded') {
+    const { openEmbeddedSoftState } = await import('./open-embedded-soft-state.ts')
+    return openEmbeddedSoftState(clock, random, (error) => logger.warn({ err: error }, 'an event was not taken'))
+  }
+  const { openRedis } = await import('./open-redis.ts')
+  return openRedis(config, deployment, {
+    clock,
+    random,
+    logger,
+    watch: watch.redis,
+    ...(deadlines.redisMs !== undefined && { commandTimeoutMs: deadlines.redisMs }),
+    ...(onRedisRoundTrip && { onRoundTrip: onRedisRoundTrip }),
+    ...(onTraced && { onTraced }),
+    ...(onUnusable && { onUnusable }),
+  })
 }

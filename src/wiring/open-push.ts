@@ -1,12 +1,9 @@
 import { deriveVapid } from '../config/derived-secrets.ts'
 import type { CompleteConfig } from '../config/dev-secrets.ts'
-import type { RedisLink } from '../engine/redis/client.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Push } from '../ports/push.ts'
 import { createProviders, type ProviderSettings } from '../push/providers.ts'
-import { createBannersRedis } from '../store/redis/banners.ts'
-import { createRedisKeys } from '../store/redis/keys.ts'
-import { createPushQueueRedis } from '../store/redis/push-queue.ts'
+import type { SoftBackend } from './backends.ts'
 
 /** A test may play the push services. */
 export type PushServices = Pick<ProviderSettings, 'endpoints' | 'timeoutMs'>
@@ -14,7 +11,7 @@ export type PushServices = Pick<ProviderSettings, 'endpoints' | 'timeoutMs'>
 /** Makes the queue and the providers that push to absent users; undefined if no provider is configured. */
 export function openPush(
   config: CompleteConfig,
-  link: RedisLink,
+  { pushQueue, banners }: SoftBackend,
   clock: Clock,
   services: PushServices,
 ): Push | undefined {
@@ -30,7 +27,5 @@ export function openPush(
     publicOnly: config.push.privateEndpoints !== true,
   })
   if (Object.keys(providers).length === 0) return undefined
-  const keys = createRedisKeys(config.redisPrefix)
-  const queue = createPushQueueRedis(link, keys, { clock })
-  return { queue, banners: createBannersRedis(link, keys), providers, ...(vapid && { publicKey: vapid.publicKey }) }
+  return { queue: pushQueue, banners, providers, ...(vapid && { publicKey: vapid.publicKey }) }
 }

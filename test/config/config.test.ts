@@ -72,8 +72,8 @@ describe('in production', () => {
 
   test('one error names all that is missing', () => {
     expect(problemsOf({ NODE_ENV: 'production' })).toEqual([
-      'REDIS_URL is missing: production embeds nothing',
-      'DYNAMODB_ENDPOINT is missing: production embeds nothing',
+      'REDIS_URL is missing: production embeds nothing, unless STORE=embedded asks for one node that keeps everything in DATA_DIR',
+      'DYNAMODB_ENDPOINT is missing: production embeds nothing, unless STORE=embedded asks for one node that keeps everything in DATA_DIR',
       'AUTH_JWT_SECRET or AUTH_JWKS_URL is missing: production has no development mode',
     ])
   })

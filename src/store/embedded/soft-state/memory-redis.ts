@@ -85,10 +85,17 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
           })
         },
         async close() {
-          subscriptions.get(channel)?.delete(subscription)
+          const listening = subscriptions.get(channel)
+          listening?.delete(subscription)
+          if (listening?.size === 0) subscriptions.delete(channel)
           loseWaiting(subscription)
         },
       }
+    },
+
+    /** Forgets what has expired and was not asked for since. */
+    sweep(): void {
+      for (const table of Object.values(tables)) table.sweep()
     },
 
     /** Forgets everything. Subscriptions stay, as they do with FLUSHALL. */
@@ -134,9 +141,15 @@ type Table<Value> = {
   set(key: string, value: Value, ttlMs: number): void
   delete(key: string): void
   clear(): void
+  sweep(): void
   /** Copies the current state. The returned function restores it. */
   copy(): () => void
 }
+
+/** Of more than this, the first that was set is forgotten, as if its time had come. All rows of a table together are then about 100 MB. */
+const rowsMax = 500_000
+
+const oldestOf = (rows: Map<string, unknown>): string => rows.keys().next().value ?? ''
 
 function createTable<Value>(clock: Clock): Table<Value> {
   let rows = new Map<string, { value: Value; expiresAtMs: number }>()
@@ -147,9 +160,16 @@ function createTable<Value>(clock: Clock): Table<Value> {
       rows.delete(key)
       return undefined
     },
-    set: (key, value, ttlMs) => void rows.set(key, { value, expiresAtMs: clock.now() + ttlMs }),
+    set(key, value, ttlMs) {
+      rows.set(key, { value, expiresAtMs: clock.now() + ttlMs })
+      if (rows.size > rowsMax) rows.delete(oldestOf(rows))
+    },
     delete: (key) => void rows.delete(key),
     clear: () => rows.clear(),
+    sweep() {
+      const nowMs = clock.now()
+      for (const [key, { expiresAtMs }] of rows) if (expiresAtMs <= nowMs) rows.delete(key)
+    },
     copy() {
       const copied = structuredClone(rows)
       return () => {

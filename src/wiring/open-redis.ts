@@ -1,0 +1,69 @@
+import type { Logger } from 'pino'
+import type { CompleteConfig } from '../config/dev-secrets.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { WatchCall } from '../shared/watch-call.ts'
+import { createBannersRedis } from '../store/redis/banners.ts'
+import type { OnTraced } from '../store/redis/channels.ts'
+import { createRedisKeys } from '../store/redis/keys.ts'
+import { createRedisStoreLink } from '../store/redis/link.ts'
+import { createNodeNumber } from '../store/redis/node-number.ts'
+import { createPushQueueRedis } from '../store/redis/push-queue.ts'
+import { createQuotasRedis } from '../store/redis/quotas.ts'
+import { createRateLimitsRedis } from '../store/redis/rate-limits.ts'
+import { createSoftStateRedis } from '../store/redis/soft-state.ts'
+import type { KeptBackend, SoftBackend } from './backends.ts'
+import { keepDeployment } from './keep-deployment.ts'
+
+type Options = {
+  clock: Clock
+  random: () => number
+  logger: Logger
+  commandTimeoutMs?: number
+  onRoundTrip?: (name: string) => void
+  watch: WatchCall
+  onTraced?: OnTraced
+  onUnusable?: (error: Error) => void
+}
+
+/** Connects to Redis, and throws if this node must not use it. */
+export async function openRedis(
+  { redis, redisCommands, redisPrefix }: CompleteConfig,
+  deployment: KeptBackend['deployment'],
+  { clock, random, logger, onTraced, onUnusable, ...options }: Options,
+): Promise<SoftBackend> {
+  if (redis === 'embedded') throw new Error('No Redis is configured.')
+  const link = createRedisStoreLink({
+    url: redis.urls.join(','),
+    commandStyle: redisCommands,
+    onError: (error) => logger.warn({ err: error }, 'redis'),
+    ...options,
+  })
+  try {
+    const keys = createRedisKeys(redisPrefix)
+    const renewDeployment = await keepDeployment(link, deployment, {
+      keyPrefix: redisPrefix,
+      logger,
+      ...(onUnusable && { onUnusable }),
+    })
+    const nodeNumber = createNodeNumber(link, random, redisPrefix)
+    await nodeNumber.renew().catch((error) => logger.warn({ err: error }, 'no node number yet'))
+    return {
+      softState: createSoftStateRedis(link, { keyPrefix: redisPrefix, ...(onTraced && { onTraced }) }),
+      quotas: createQuotasRedis(link, keys),
+      rateLimits: createRateLimitsRedis(link, keys),
+      pushQueue: createPushQueueRedis(link, keys, { clock }),
+      banners: createBannersRedis(link, keys),
+      nodeNumber: nodeNumber.current,
+      async renew() {
+        // Redis answers, and it is this deployment's.
+        await Promise.all([renewDeployment(), nodeNumber.renew()])
+      },
+      links: () => ({ commands: link.commands.status === 'ready', events: link.subscriber.status === 'ready' }),
+      description: 'as configured',
+      close: link.close,
+    }
+  } catch (error) {
+    await link.close()
+    throw error
+  }
+}
