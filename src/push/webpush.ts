@@ -1,7 +1,6 @@
 import { ECDH } from 'node:crypto'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import webPush from 'web-push'
 import type { Notification, PushOutcome, PushProvider } from '../ports/push.ts'
 import { parseUrl } from '../protocol/parse-url.ts'
 import { type Attempt, sendInTime } from './deadline.ts'
@@ -41,7 +40,9 @@ export function createWebPush({ vapid, now, publicOnly, timeoutMs = 10_000 }: We
     }
   }
 
-  function post(subscription: Subscription, notification: Notification, signal: AbortSignal): Promise<Answer> {
+  async function post(subscription: Subscription, notification: Notification, signal: AbortSignal): Promise<Answer> {
+    // It is loaded with the first push: most nodes in development mode never send one.
+    const { default: webPush } = await import('web-push')
     const { headers, body } = webPush.generateRequestDetails(subscription, JSON.stringify(payloadOf(notification)), {
       vapidDetails: vapid,
       TTL: keptForSeconds,

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { ChatSortKey } from '../domain/conversations/chat-list.ts'
 import { ChatError } from '../protocol/errors.ts'
 import { type ConversationId, isConversationId, type Seq, type UserId } from '../protocol/ids.ts'
+import { entriesMax } from '../shared/entries-max.ts'
 
 // A cursor is a position and a signature over it and over the list it belongs to: a conversation (the same for all its readers), the chat
 // list of one user, or the people one user has blocked. It names no row, so it never expires and outlives the message it was made for.
@@ -32,7 +33,7 @@ export function createCursors(sign: (text: string) => Buffer) {
     return position
   }
 
-  const sealed = new LRUCache<string, string>({ max: rememberedMax })
+  const sealed = new LRUCache<string, string>(entriesMax(rememberedMax))
 
   return {
     ofMessage(conversationId: ConversationId, seq: Seq): string {

@@ -4,6 +4,7 @@ import type { Audience } from '../../ports/events.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { notFound } from '../../protocol/errors.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../../protocol/ids.ts'
+import { entriesAndSizeMax } from '../../shared/entries-max.ts'
 import { directConversationId } from './conversation-id.ts'
 import { joinedSeqOf } from './group.ts'
 
@@ -39,11 +40,7 @@ const askedAtATime = 100
 export function createAccess({ conversations, memberships, versions, randomId }: Needs, size: ConversationCacheSize) {
   // A direct chat never changes its members, so a row once seen stays true. A group here is a copy that is valid only while Redis knows of no
   // later version.
-  const known = new LRUCache<ConversationId, Conversation>({
-    max: size.entries,
-    maxSize: size.bytes,
-    sizeCalculation: bytesOf,
-  })
+  const known = new LRUCache<ConversationId, Conversation>(entriesAndSizeMax(size.entries, size.bytes, bytesOf))
 
   /** Keeps and returns the later one of this conversation and the cached copy. */
   function keep(conversation: Conversation): Conversation {

@@ -1,13 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import { ChatError } from '../../protocol/errors.ts'
 import type { ConversationId, Seq } from '../../protocol/ids.ts'
+import { entriesMax } from '../../shared/entries-max.ts'
 import type { Log } from './log.ts'
 
 /** Keeps the highest seq of each log that this node has seen. Logs only grow, so a log is at least that long, and may be longer. */
 export type HighestSeqs = ReturnType<typeof createHighestSeqs>
 
 export function createHighestSeqs(log: Log, cacheSize: number) {
-  const seen = new LRUCache<ConversationId, Seq>({ max: cacheSize })
+  const seen = new LRUCache<ConversationId, Seq>(entriesMax(cacheSize))
   /** What was noted last: a thousand readers note the same entry one after the other. */
   let latest: { conversationId: ConversationId | undefined; seq: Seq } = { conversationId: undefined, seq: 0 }
 

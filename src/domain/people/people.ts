@@ -5,6 +5,7 @@ import { badInput } from '../../protocol/errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { avatarUrlProblem, nameProblem } from '../../protocol/profile.ts'
 import type { Viewer } from '../../protocol/viewer.ts'
+import { entriesAndSizeMax, entriesMax } from '../../shared/entries-max.ts'
 
 /** A new name is seen on other nodes within a minute. In return, a live message with its sender's name costs no read. */
 const profileTtlMs = 60_000
@@ -26,14 +27,12 @@ export function createPeople(
   { localAvatars = false }: { localAvatars?: boolean } = {},
 ) {
   const known = new LRUCache<UserId, Profile>({
-    max: cacheSize,
-    maxSize: profilesMaxChars,
-    sizeCalculation: charsOf,
+    ...entriesAndSizeMax(cacheSize, profilesMaxChars, charsOf),
     ttl: profileTtlMs,
     perf: { now: clock.monotonic },
     ttlResolution: 0,
   })
-  const written = new LRUCache<UserId, string>({ max: cacheSize })
+  const written = new LRUCache<UserId, string>(entriesMax(cacheSize))
 
   /** Writes the name of a token, unless this node has written it before. */
   async function remember({ userId, name }: Viewer): Promise<void> {

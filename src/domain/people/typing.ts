@@ -3,6 +3,7 @@ import type { Typing } from '../../ports/events.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { UserId } from '../../protocol/ids.ts'
+import { entriesMax } from '../../shared/entries-max.ts'
 import { audienceOf, type Member } from '../conversations/access.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { createInbox, ofTypes, type Signal } from '../streams/inbox.ts'
@@ -32,7 +33,7 @@ export function createTyping(
   { events, clock, subscribeUser, resyncScheduler, blocking, observer }: Needs,
   cacheSize: number,
 ) {
-  const said = new LRUCache<string, { typing: boolean; atMs: number }>({ max: cacheSize })
+  const said = new LRUCache<string, { typing: boolean; atMs: number }>(entriesMax(cacheSize))
 
   /** Returns undefined where there is nothing to publish. */
   function setTyping(member: Member, typing: boolean): Promise<void> | undefined {

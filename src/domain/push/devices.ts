@@ -4,6 +4,7 @@ import type { Device, PushPlatform } from '../../ports/push.ts'
 import { badInput } from '../../protocol/errors.ts'
 import type { DeviceId, UserId } from '../../protocol/ids.ts'
 import { devicesMax } from '../../protocol/limits.ts'
+import { entriesMax } from '../../shared/entries-max.ts'
 
 // Registers the devices that users can be pushed to.
 //
@@ -21,7 +22,7 @@ export type Devices = ReturnType<typeof createDevices>
 export function createDevices({ devices, push, clock }: Pick<Ports, 'devices' | 'push' | 'clock'>, cacheSize: number) {
   // These users have no device. In a large group most have none, and they cost only the first look.
   const without = new LRUCache<UserId, true>({
-    max: cacheSize,
+    ...entriesMax(cacheSize),
     ttl: noDeviceTtlMs,
     perf: { now: clock.now },
     ttlResolution: 0,

@@ -13,6 +13,7 @@ import {
   type UserId,
 } from '../../protocol/ids.ts'
 import { keptDevicesMax, keptStartsMax, newDevicesPerHour } from '../../protocol/limits.ts'
+import { entriesMax } from '../../shared/entries-max.ts'
 
 // Keeps the positions of devices, for clients that pass a deviceId (docs/protocol.md, "Devices").
 //
@@ -35,9 +36,9 @@ export type KeptPositions = ReturnType<typeof createKeptPositions>
 export function createKeptPositions(needs: Needs, cacheSize: number) {
   const { devicePositions, boundaries, messages, quotas, clock } = needs
   /** Which stream has shown an entry, as far as this node has shown it to a device: its ack mostly comes here, and then costs no read. */
-  const shown = new LRUCache<string, StreamKind>({ max: cacheSize })
+  const shown = new LRUCache<string, StreamKind>(entriesMax(cacheSize))
   /** When it was last written that a device is in use, for devices that this node knows to have a start. */
-  const used = new LRUCache<string, number>({ max: cacheSize })
+  const used = new LRUCache<string, number>(entriesMax(cacheSize))
 
   /** Returns where a stream of this device begins. */
   async function of(device: DeviceAddress, stream: StreamKind): Promise<ReadonlyMap<ConversationId, Seq>> {
