@@ -239,6 +239,30 @@ describe('a jump', () => {
     expect(all).toHaveLength(3)
   })
 
+  it('that is still being read is dropped by going to the newest', async () => {
+    const { window, answer, all, seqs } = start()
+    void window.open()
+    await answer(page(messages(951, 1000), true))
+    void window.jumpTo(100)
+    void window.toNewest()
+    window.received(message(1001))
+    await answer(page(messages(75, 124), true, true))
+    expect(seqs()).toEqual(range(951, 1001))
+    expect(window.get()).toMatchObject({ hasNewer: false, loading: false })
+    expect(all).toHaveLength(2)
+  })
+
+  it('drops the way to the newest that is still being read', async () => {
+    const { window, answer, seqs } = await jumped()
+    void window.toNewest()
+    const jumping = window.jumpTo(500)
+    await answer(page(messages(951, 1000), true))
+    await answer(page(messages(475, 524), true, true))
+    await jumping
+    expect(seqs()).toEqual(range(475, 524))
+    expect(window.get()).toMatchObject({ hasNewer: true })
+  })
+
   it('that fails leaves everything as it was', async () => {
     const { window, answer, fail, seqs } = start()
     void window.open()

@@ -33,6 +33,8 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
   /** Messages and changes that arrived while a page was loading. The page may be older than they are. */
   let arrived: TimelineMessage[] = []
   let meanwhile: MessageFieldsFragment[] = []
+  /** Counts what was asked to be shown instead. Only the last of it is shown. */
+  let wishes = 0
 
   /** Reads one page at a time. `put` puts it into the window. */
   function read(asked: Asked, put: (page: Messages, pageInfo: PageInfo) => void): Promise<void> {
@@ -46,7 +48,6 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
     try {
       const page = await ask(MessagesDocument, { conversationId, ...asked, ...(notices && { notices }) })
       const { edges, pageInfo } = page.messages
-      loaded = true
       put(edges.map(({ node }) => node).reverse(), pageInfo)
       if (!hasNewer) messages = merge(arrived, messages)
     } catch (failure) {
@@ -61,13 +62,23 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
     onChange()
   }
 
-  /** Shows another part of the history. Rejects if it could not be read, and what was shown stays. */
-  async function readInstead(asked: Asked): Promise<void> {
-    await read(asked, putInstead)
+  /**
+   * Shows another part of the history, unless it is shown already when nothing else is being read any more, or another wish has come in the
+   * meantime. Rejects if it could not be read, and what was shown stays.
+   */
+  async function readInstead(asked: Asked, isShown: () => boolean): Promise<void> {
+    wishes += 1
+    const wish = wishes
+    while (loading !== undefined) await loading
+    if (wish !== wishes || isShown()) return
+    await read(asked, (page, pageInfo) => {
+      if (wish === wishes) putInstead(page, pageInfo)
+    })
     if (error) throw error
   }
 
   function putOlder(page: Messages, pageInfo: PageInfo): void {
+    loaded = true
     endCursor = pageInfo.endCursor ?? endCursor
     hasOlder = pageInfo.hasNextPage
     messages = merge(page, messages)
@@ -111,14 +122,9 @@ export function createHistoryWindow(ask: Ask, conversationId: string, onChange: 
       return loading ?? Promise.resolve()
     },
     /** Shows the messages around this seq, unless they are shown already. */
-    async jumpTo(seq: number): Promise<void> {
-      while (loading !== undefined) await loading
-      if (!isShown(seq)) await readInstead({ aroundSeq: seq, first: pageSize })
-    },
-    async toNewest(): Promise<void> {
-      while (loading !== undefined) await loading
-      if (hasNewer) await readInstead({ first: pageSize, after: null })
-    },
+    jumpTo: (seq: number): Promise<void> => readInstead({ aroundSeq: seq, first: pageSize }, () => isShown(seq)),
+    /** Shows the newest messages, also if a jump is still being read. */
+    toNewest: (): Promise<void> => readInstead({ first: pageSize, after: null }, () => !hasNewer),
     /** Loads the newest page, unless it is loaded. Rejects if it could not be read. */
     async open(): Promise<void> {
       if (!loaded) await loadOlder()

@@ -36,7 +36,10 @@ export type Timeline = Observable<TimelineState> & {
   loadOlder(): Promise<void>
   /** Loads the next newer page, after a jump. */
   loadNewer(): Promise<void>
-  /** Shows the messages around this seq, unless they are shown already. If that fails, everything stays and it rejects. */
+  /**
+   * Shows the messages around this seq, unless they are shown already. If that fails, everything stays and it rejects. Of this and toNewest,
+   * the last call counts: what an earlier one is still reading is not shown.
+   */
   jumpTo(seq: number): Promise<void>
   /** Shows the newest messages again. If that fails, everything stays and it rejects. */
   toNewest(): Promise<void>
