@@ -5,7 +5,7 @@ import { createStoresDynamo } from '../../src/store/dynamo/stores.ts'
 import { connectDynamo } from '../kit/services/dynamodb.ts'
 import { sharedService } from '../kit/shared-services.ts'
 import { demoOfThisFile, strangers } from './kit.ts'
-import { patience } from './window.ts'
+import { type ChatWindow, patience } from './window.ts'
 
 // A chat that is far longer than what a page loads. Bob has read half of it, and the last message answers one near its beginning.
 
@@ -45,17 +45,22 @@ beforeAll(async () => {
 })
 afterAll(() => dynamo.client.close())
 
+/** The message itself, not one that quotes it. */
+const messageIn = ({ page, messages }: ChatWindow, body: string) =>
+  messages.getByRole('article').filter({ has: page.locator('[dir=auto] > span').getByText(body, { exact: true }) })
+
+const isInViewOf = (window: ChatWindow, body: string) =>
+  expect
+    .poll(async () => {
+      const [box, log] = [await messageIn(window, body).boundingBox(), await window.messages.boundingBox()]
+      return box && log ? box.y >= log.y && box.y + box.height <= log.y + log.height : false
+    }, patience)
+    .toBe(true)
+
 test('a chat leads to the first unread message, to a quoted one, and back to the newest', async () => {
   const his = await demo.open(bob, { with: alice })
   const { page } = his
-  /** The message itself comes before one that quotes it. */
-  const isInView = (body: string) =>
-    expect
-      .poll(async () => {
-        const [box, log] = [await his.article(body).first().boundingBox(), await his.messages.boundingBox()]
-        return box && log ? box.y >= log.y && box.y + box.height <= log.y + log.height : false
-      }, patience)
-      .toBe(true)
+  const isInView = (body: string) => isInViewOf(his, body)
   await isInView(bodyOf(count))
   await his.keep('jumping-opened')
 
@@ -90,10 +95,30 @@ test('a chat leads to the first unread message, to a quoted one, and back to the
     })
   await expect.poll(readDown, { ...patience, interval: 50 }).toBe(true)
 
-  // Writing leads back as well.
+  // Writing leads back as well, also when the list has only just scrolled up to the quoted message.
+  await his.field.fill('Here I am')
+  const send = await page.getByRole('button', { name: 'Send' }).elementHandle()
+  await his.messages.evaluate((log, send) => {
+    const sendWhenUp = () => {
+      if (log.scrollTop > log.scrollHeight / 2) return
+      log.removeEventListener('scroll', sendWhenUp)
+      ;(send as HTMLButtonElement).click()
+    }
+    log.addEventListener('scroll', sendWhenUp)
+  }, send)
   await his.article(bodyOf(count)).getByRole('button', { name: 'In reply to Alice' }).click()
-  await isInView(bodyOf(quotedSeq))
-  await his.says('Here I am')
   await isInView('Here I am')
   await isInView('One more')
+})
+
+test('writing leads back also while the way to a quoted message is still being read', async () => {
+  const his = await demo.open(bob, { with: alice, gated: true })
+  const jump = his.holds('"aroundSeq"')
+  await his.article(bodyOf(count)).getByRole('button', { name: 'In reply to Alice' }).click()
+  await his.messages.and(his.page.locator('[aria-busy=true]')).waitFor()
+  await his.says('Never mind')
+  await his.ticks('Never mind', 'Sent')
+  jump.release()
+  await his.messages.and(his.page.locator('[aria-busy=false]')).waitFor()
+  await isInViewOf(his, 'Never mind')
 })

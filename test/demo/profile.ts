@@ -79,6 +79,11 @@ export async function createProfile(browser: Browser, url: string, settings: Bro
     async addGate(): Promise<void> {
       gate = await createGate(context)
     },
+    /** What the page asks the API for, and has this in it, waits at the gate until it is released. */
+    hold(part: string): { release(): void } {
+      if (!gate) throw new Error('The window was opened without a gate.')
+      return gate.hold(part)
+    },
     async gateIs(state: 'open' | 'shut'): Promise<void> {
       if (!gate) throw new Error('The window was opened without a gate.')
       troubled = true
@@ -89,17 +94,32 @@ export async function createProfile(browser: Browser, url: string, settings: Bro
 
 const isApi = /\/graphql$/
 
-/** Lets everything through to the API, or nothing; the page itself can always be loaded. */
+/** Lets everything through to the API, or nothing, or not this for now; the page itself can always be loaded. */
 async function createGate(context: BrowserContext) {
   let isShut = false
+  let held: { part: string; waiting: (() => void)[] } | undefined
   const sockets = new Set<WebSocketRoute>()
   await context.route(isApi, (route) => (isShut ? route.abort('connectionrefused') : route.fallback()))
   await context.routeWebSocket(isApi, async (socket) => {
     if (isShut) return socket.close()
     sockets.add(socket)
-    socket.connectToServer()
+    const server = socket.connectToServer()
+    socket.onMessage((frame) => {
+      if (held && String(frame).includes(held.part)) held.waiting.push(() => server.send(frame))
+      else server.send(frame)
+    })
   })
   return {
+    hold(part: string) {
+      const holding = { part, waiting: [] as (() => void)[] }
+      held = holding
+      return {
+        release() {
+          held = undefined
+          for (const send of holding.waiting) send()
+        },
+      }
+    },
     async set(shut: boolean): Promise<void> {
       isShut = shut
       if (!shut) return

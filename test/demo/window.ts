@@ -87,6 +87,8 @@ export function createWindow(page: Page, profile: Profile) {
     findsItsNetwork: () => profile.context.setOffline(false),
     losesTheServer: () => profile.gateIs('shut'),
     findsTheServer: () => profile.gateIs('open'),
+    /** What it asks the server for, and has this in it, waits on the way. */
+    holds: (part: string) => profile.hold(part),
     isRefused: (message: string | undefined) => profile.refuse('SendMessage', message),
     /** Kept for whoever wants to look. */
     keep: (name: string) => page.screenshot({ path: `${artifacts}/${name}.png` }),

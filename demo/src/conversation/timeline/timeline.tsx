@@ -49,7 +49,7 @@ export function Timeline({ to, subject, changes, onTarget }: Props) {
   const today = useToday()
   const list = useRef<VirtualizerHandle>(null)
   const floating = useFloatingDay()
-  const bottom = useBottom(entries, hasNewer, toNewest)
+  const bottom = useBottom({ list, entries, hasNewer, toNewest })
   const { scroller, atBottom, onScroll, stay, toBottom } = bottom
   const attended = useAttention() && atBottom && !hasNewer
   const divider = useUnreadDivider(subject, conversationId, attended)

@@ -1,5 +1,6 @@
 import type { TimelineEntry } from '@parley/client'
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react'
+import type { VirtualizerHandle } from 'virtua'
 
 export type Bottom = {
   scroller: RefObject<HTMLDivElement | null>
@@ -13,12 +14,21 @@ export type Bottom = {
 }
 
 const nearPx = 40
+/** Further down than any list goes: whoever scrolls there stops at its end. */
+const veryEndPx = Number.MAX_SAFE_INTEGER
+
+type Needs = {
+  list: RefObject<VirtualizerHandle | null>
+  entries: readonly TimelineEntry[]
+  hasNewer: boolean
+  toNewest: () => Promise<void>
+}
 
 /**
  * Begins at the newest message and follows it, until the reader scrolls up or jumps; writing brings them back. While there are newer messages
  * than those that are loaded, the end of the list is not the bottom.
  */
-export function useBottom(entries: readonly TimelineEntry[], hasNewer: boolean, toNewest: () => Promise<void>): Bottom {
+export function useBottom({ list, entries, hasNewer, toNewest }: Needs): Bottom {
   const scroller = useRef<HTMLDivElement>(null)
   const [atBottom, setAtBottom] = useState(true)
   const sticks = useRef(true)
@@ -36,11 +46,18 @@ export function useBottom(entries: readonly TimelineEntry[], hasNewer: boolean, 
   const toBottom = useCallback(() => {
     const go = () => {
       put(true)
+      // The list goes on for some time to where it was told to scroll, whenever it measures a row. This tells it otherwise.
+      list.current?.scrollTo(veryEndPx)
       stay()
     }
-    if (hasNewer) toNewest().then(go, () => undefined)
-    else go()
-  }, [put, stay, hasNewer, toNewest])
+    // Without newer messages there may be a jump that is still being read: it is not to be shown any more.
+    const returned = toNewest()
+    if (hasNewer) returned.then(go, () => undefined)
+    else {
+      go()
+      returned.catch(() => undefined)
+    }
+  }, [put, stay, list, hasNewer, toNewest])
   const leave = useCallback(() => {
     sticks.current = false
   }, [])
