@@ -28,6 +28,7 @@ const beyondUnits = {
     'test/clients/*.test.ts',
     'test/chaos/faults/*.test.ts',
     'demo/test/serving.test.ts',
+    'test/kit/*.test.ts',
   ],
   /** The pages in Chromium, and the packages with the pages that are built on them. */
   browser: ['test/demo/*.test.ts', 'test/dev/graphiql.test.ts', 'test/packages/*.test.ts'],

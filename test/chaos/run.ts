@@ -203,8 +203,7 @@ export const repeatCommand = ({ seconds, seed, nodes = 3 }: Pick<ChaosOptions, '
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** The ports are asked for together, so that none comes twice. */
-const freePorts = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, freePort))
+const freePorts = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, () => freePort()))
 
 const tablePrefix = 'chaos_'
 const errorLevel = 50

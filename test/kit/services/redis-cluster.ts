@@ -7,7 +7,7 @@ const slots = 16_384
 
 /** Starts three masters that share the slots. Two go on serving theirs when the third is gone. */
 export async function startRedisCluster() {
-  const ports = await Promise.all(Array.from({ length: 6 }, freePort))
+  const ports = await Promise.all(Array.from({ length: 6 }, () => freePort()))
   const addresses = [0, 1, 2].map((index) => ({ port: ports[index] ?? 0, busPort: ports[index + 3] ?? 0 }))
   const nodes = await Promise.all(
     addresses.map(({ port, busPort }) =>
