@@ -115,7 +115,7 @@ test('writing leads back also while the way to a quoted message is still being r
   const his = await demo.open(bob, { with: alice, gated: true })
   const jump = his.holds('"aroundSeq"')
   await his.article(bodyOf(count)).getByRole('button', { name: 'In reply to Alice' }).click()
-  await his.messages.and(his.page.locator('[aria-busy=true]')).waitFor()
+  await jump.arrived
   await his.says('Never mind')
   await his.ticks('Never mind', 'Sent')
   jump.release()

@@ -80,7 +80,7 @@ export async function createProfile(browser: Browser, url: string, settings: Bro
       gate = await createGate(context)
     },
     /** What the page asks the API for, and has this in it, waits at the gate until it is released. */
-    hold(part: string): { release(): void } {
+    hold(part: string): { arrived: Promise<void>; release(): void } {
       if (!gate) throw new Error('The window was opened without a gate.')
       return gate.hold(part)
     },
@@ -97,7 +97,7 @@ const isApi = /\/graphql$/
 /** Lets everything through to the API, or nothing, or not this for now; the page itself can always be loaded. */
 async function createGate(context: BrowserContext) {
   let isShut = false
-  let held: { part: string; waiting: (() => void)[] } | undefined
+  let hold: ((frame: string | Buffer, send: () => void) => boolean) | undefined
   const sockets = new Set<WebSocketRoute>()
   await context.route(isApi, (route) => (isShut ? route.abort('connectionrefused') : route.fallback()))
   await context.routeWebSocket(isApi, async (socket) => {
@@ -105,18 +105,27 @@ async function createGate(context: BrowserContext) {
     sockets.add(socket)
     const server = socket.connectToServer()
     socket.onMessage((frame) => {
-      if (held && String(frame).includes(held.part)) held.waiting.push(() => server.send(frame))
-      else server.send(frame)
+      const send = () => server.send(frame)
+      if (!hold?.(frame, send)) send()
     })
   })
   return {
     hold(part: string) {
-      const holding = { part, waiting: [] as (() => void)[] }
-      held = holding
+      const waiting: (() => void)[] = []
+      const arrived = new Promise<void>((resolve) => {
+        hold = (frame, send) => {
+          if (!String(frame).includes(part)) return false
+          waiting.push(send)
+          resolve()
+          return true
+        }
+      })
       return {
+        /** Resolves when the first of it waits. */
+        arrived,
         release() {
-          held = undefined
-          for (const send of holding.waiting) send()
+          hold = undefined
+          for (const send of waiting) send()
         },
       }
     },
