@@ -1,7 +1,7 @@
 import { Cluster } from 'ioredis'
 import { vi } from 'vitest'
 import { freePort } from '../free-port.ts'
-import { startRedis } from './redis.ts'
+import { type RedisServer, startRedis } from './redis.ts'
 
 const slots = 16_384
 
@@ -33,7 +33,14 @@ export async function startRedisCluster() {
     if (index > 0) await raw.call('CLUSTER', 'MEET', '127.0.0.1', seed?.port ?? 0, seed?.busPort ?? 0)
   }
   const knowsAll = (info: unknown) => /cluster_state:ok/.test(`${info}`) && /cluster_slots_ok:16384/.test(`${info}`)
-  await vi.waitUntil(async () => (await Promise.all(nodes.map(({ raw }) => raw.cluster('INFO')))).every(knowsAll), {
+  // A node may know all slots before it has a link to each of the others. What is published there does not reach their subscribers then.
+  const hasLinks = (list: unknown) => {
+    const lines = `${list}`.trim().split('\n')
+    return lines.length === nodes.length && lines.every((line) => / connected /.test(line) && !/handshake/.test(line))
+  }
+  const isReady = async ({ raw }: RedisServer) =>
+    knowsAll(await raw.cluster('INFO')) && hasLinks(await raw.cluster('NODES'))
+  await vi.waitUntil(async () => (await Promise.all(nodes.map(isReady))).every(Boolean), {
     timeout: 20_000,
     interval: 50,
   })
