@@ -5,19 +5,24 @@ import { unavailable } from '../../protocol/errors.ts'
 import type { ConversationId, Seq } from '../../protocol/ids.ts'
 import { reactingPeopleMax, rowMaxBytes } from '../../protocol/limits.ts'
 import { toItem, toKey, toMessage, toRow } from '../rows/message-columns.ts'
+import { createKeptPages } from './kept-pages.ts'
 import { createEmbeddedTable } from './table.ts'
 
 /** Each further attempt means that another edit or deletion came in between. */
 const attemptsMax = 20
 
 export function createMessagesEmbedded(engine: KeyValue): MessageLog {
-  const table = createEmbeddedTable(engine, 'messages')
+  const { get, getMany, query, update } = createEmbeddedTable(engine, 'messages')
+  const pages = createKeptPages()
+
+  /** Every write goes through here, and ends the pages that were read before it. */
+  const write: typeof update = (key, decide) => update(key, decide).finally(() => pages.forget(key.conversation_id))
 
   /** The steps, and why they come in this order, are those of store/dynamo/messages.ts. */
   async function alter(change: Change): Promise<Message | undefined> {
     const key = toKey({ conversationId: change.conversationId, seq: change.targetSeq })
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      const item = table.get(key)
+      const item = get(key)
       if (item?.kind !== 'message') return undefined
       const now = toMessage(item)
       if (isShown(change, now)) {
@@ -28,7 +33,7 @@ export function createMessagesEmbedded(engine: KeyValue): MessageLog {
       if (isStripped(change.alteration)) return now
       if (change.alteration.type !== 'reaction') await takeText(change.conversationId, now.edited?.seq)
       let isAsRead = false
-      const { row, changed } = await table.update(key, (standing) => {
+      const { row, changed } = await write(key, (standing) => {
         if (!standing || standing.edited_seq !== item.edited_seq || standing.deleted_at !== item.deleted_at)
           return 'keep'
         isAsRead = true
@@ -49,7 +54,7 @@ export function createMessagesEmbedded(engine: KeyValue): MessageLog {
   /** Removes the text of the edit at this seq. */
   async function takeText(conversationId: ConversationId, seq: Seq | undefined): Promise<void> {
     if (seq === undefined) return
-    await table.update(toKey({ conversationId, seq }), (standing) =>
+    await write(toKey({ conversationId, seq }), (standing) =>
       standing?.kind === 'change' && standing.body !== undefined ? { ...standing, body: undefined } : 'keep',
     )
   }
@@ -58,26 +63,28 @@ export function createMessagesEmbedded(engine: KeyValue): MessageLog {
     async put(row) {
       const item = toItem(row)
       if (!fits(item)) throw new Error('The row is larger than rows may be.')
-      const { changed } = await table.update(item, (standing) => (standing ? 'keep' : item))
+      const { changed } = await write(item, (standing) => (standing ? 'keep' : item))
       return changed ? 'written' : 'taken'
     },
 
     alter,
 
     async get(address) {
-      const item = table.get(toKey(address))
+      const item = get(toKey(address))
       return item && toRow(item)
     },
 
-    getMany: async (addresses) => table.getMany(addresses.map(toKey)).map(toRow),
+    getMany: async (addresses) => getMany(addresses.map(toKey)).map(toRow),
 
-    above: async (conversationId, after, limit) => table.query(conversationId, { above: after, limit }).map(toRow),
+    above: async (conversationId, after, limit) => query(conversationId, { above: after, limit }).map(toRow),
 
     below: async (conversationId, before, limit) =>
-      table.query(conversationId, { below: before, descending: true, limit }).map(toRow),
+      pages.page(conversationId, `${before} ${limit}`, () =>
+        query(conversationId, { below: before, descending: true, limit }).map(toRow),
+      ),
 
     async ofOthers(conversationId, { after, before }, senderId, limit) {
-      const rows = table.query(conversationId, { above: after, below: before, limit: limit + 1 })
+      const rows = query(conversationId, { above: after, below: before, limit: limit + 1 })
       const looked = rows.slice(0, limit)
       const upTo = looked.length < rows.length ? (looked.at(-1)?.seq ?? after) : before - 1
       const found = looked.filter(
