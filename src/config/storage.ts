@@ -50,7 +50,7 @@ export const storageSettings = (
   dynamodb: dynamodbOf(read),
   dynamodbClient: read.DYNAMODB_CLIENT,
   tables: { prefix: read.TABLE_PREFIX, create: read.CREATE_TABLES ?? read.DYNAMODB_ENDPOINT === undefined },
-  media: mediaOf(read, production),
+  media: mediaOf(read, production && read.STORE !== 'embedded'),
 })
 
 function dynamodbOf({ DYNAMODB_ENDPOINT: endpoint, AWS_REGION: region = anyRegion }: Read): Config['dynamodb'] {
@@ -58,8 +58,8 @@ function dynamodbOf({ DYNAMODB_ENDPOINT: endpoint, AWS_REGION: region = anyRegio
   return endpoint === 'aws' ? { service: 'aws', region } : { endpoint, region }
 }
 
-function mediaOf(read: Read, production: boolean): Config['media'] {
+function mediaOf(read: Read, manyNodes: boolean): Config['media'] {
   const { S3_BUCKET: bucket, S3_ENDPOINT: endpoint, AWS_REGION = anyRegion, S3_REGION: region = AWS_REGION } = read
-  if (bucket === undefined) return production ? 'none' : 'disk'
+  if (bucket === undefined) return manyNodes ? 'none' : 'disk'
   return { bucket, region, ...(endpoint !== undefined && { endpoint }) }
 }

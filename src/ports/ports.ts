@@ -1,5 +1,5 @@
 // Everything the domain needs from the outside; the parts are in the files beside this one. Implementations are in
-// src/store, one folder per backing, with the same file names: dynamo/messages.ts, memory/messages.ts. All of them keep these rules:
+// src/store, one folder per backing, with the same file names: dynamo/messages.ts, embedded/messages.ts. All of them keep these rules:
 // - A call that fails throws ChatError('UNAVAILABLE'). It may or may not have taken effect; every caller copes with both.
 // - Reads are consistent: they see every write that was answered before the read began.
 // - Writes touch a single item, under a condition where one is named (P8).
