@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { type Database, type Key as LmdbKey, open, type RootDatabase } from 'lmdb'
-import type { Decision, Key, KeyValue, KeyValueTable, Outcome, Range, Row } from './key-value.ts'
+import type { Decide, Decision, Key, KeyValue, KeyValueTable, Outcome, Range, Row } from './key-value.ts'
 
 // Rows are JSON texts in LMDB: a file that is mapped into memory, so that reads are calls of this process that wait for nothing.
 //
@@ -64,6 +64,7 @@ function createTable(database: Database<string, LmdbKey>, writes: Writes): KeyVa
     return text === undefined ? undefined : (JSON.parse(text) as Row)
   }
 
+  /** Hands the write over before it first waits. */
   async function write(key: Key, name: string, decision: Exclude<Decision<Row>, 'keep'>): Promise<void> {
     const written = decision === 'remove' ? database.remove(key) : database.put(key, JSON.stringify(decision))
     const own: Unwritten = { row: decision === 'remove' ? undefined : decision, written }
@@ -76,6 +77,19 @@ function createTable(database: Database<string, LmdbKey>, writes: Writes): KeyVa
     }
     // A later write of this row may be under way: then that one is what stands.
     if (unwritten.get(name) === own) unwritten.delete(name)
+  }
+
+  /** `safe` resolves once the outcome is on the disk; it is undefined where it is there already. */
+  function decided(key: Key, decide: Decide<Row>): { outcome: Outcome<Row>; safe: Promise<unknown> | undefined } {
+    writes.assertWritable()
+    const name = `${key[0]} ${key[1]}`
+    const underWay = unwritten.get(name)
+    const standing = underWay ? underWay.row : get(key)
+    const decision = decide(standing)
+    if (decision === 'keep' || (decision === 'remove' && standing === undefined))
+      return { outcome: { row: standing, changed: false }, safe: underWay?.written }
+    const row = decision === 'remove' ? undefined : decision
+    return { outcome: { row, changed: true }, safe: write(key, name, decision) }
   }
 
   return {
@@ -93,18 +107,17 @@ function createTable(database: Database<string, LmdbKey>, writes: Writes): KeyVa
       return found
     },
 
-    async update(key, decide): Promise<Outcome<Row>> {
-      writes.assertWritable()
-      const name = `${key[0]} ${key[1]}`
-      const underWay = unwritten.get(name)
-      const standing = underWay ? underWay.row : get(key)
-      const decision = decide(standing)
-      if (decision === 'keep' || (decision === 'remove' && standing === undefined)) {
-        await underWay?.written
-        return { row: standing, changed: false }
-      }
-      await write(key, name, decision)
-      return { row: decision === 'remove' ? undefined : decision, changed: true }
+    async update(key, decide) {
+      const { outcome, safe } = decided(key, decide)
+      await safe
+      return outcome
+    },
+
+    async updateAhead(key, decide) {
+      const { outcome, safe } = decided(key, decide)
+      // If it fails, so does the write that the caller makes next: after a failure nothing is written.
+      safe?.catch(() => undefined)
+      return outcome
     },
 
     *entries(above) {

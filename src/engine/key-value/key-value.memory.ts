@@ -1,4 +1,4 @@
-import type { Decision, Key, KeyValue, KeyValueTable, Outcome, Range, Row } from './key-value.ts'
+import type { Decide, Decision, Key, KeyValue, KeyValueTable, Outcome, Range, Row } from './key-value.ts'
 
 type Sort = string | number
 
@@ -51,6 +51,11 @@ function createTable(): KeyValueTable {
     return { row: undefined, changed: standing !== undefined }
   }
 
+  async function update(key: Key, decide: Decide<Row>): Promise<Outcome<Row>> {
+    const standing = partitions.get(key[0])?.rows.get(key[1])
+    return settle(key, standing, decide(standing))
+  }
+
   return {
     get: ([name, sort]) => partitions.get(name)?.rows.get(sort),
 
@@ -68,10 +73,8 @@ function createTable(): KeyValueTable {
       return found
     },
 
-    async update(key, decide) {
-      const standing = partitions.get(key[0])?.rows.get(key[1])
-      return settle(key, standing, decide(standing))
-    },
+    update,
+    updateAhead: update,
 
     *entries(above) {
       const names = [...partitions.keys()].filter((name) => !above || name >= above[0]).sort()

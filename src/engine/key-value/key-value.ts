@@ -20,10 +20,17 @@ export interface KeyValueTable<R extends Row = Row> {
    * Decides by the row as it stands, and nothing comes between that and the write. Resolves once the outcome is safe: after a loss of power
    * the row is the one that the answer has, or a later one.
    */
-  update(key: Key, decide: (standing: R | undefined) => Decision<R>): Promise<Outcome<R>>
+  update(key: Key, decide: Decide<R>): Promise<Outcome<R>>
+  /**
+   * Does the same, and resolves before the outcome is safe. It is safe as soon as any later write is, as writes reach the disk in the order in
+   * which they are decided. Until then only `update` and `updateAhead` see it.
+   */
+  updateAhead(key: Key, decide: Decide<R>): Promise<Outcome<R>>
   /** All rows in the order of their keys, from above this key on. Rows that are written meanwhile may be among them or not. */
   entries(above?: Key): Iterable<[Key, R]>
 }
+
+export type Decide<R extends Row> = (standing: R | undefined) => Decision<R>
 
 /** The row after the decision, and whether the decision changed it. */
 export type Outcome<R extends Row> = { row: R | undefined; changed: boolean }

@@ -18,6 +18,8 @@ export interface EmbeddedTable<Name extends TableName> {
     key: Key<Name>,
     decide: (standing: Item<Name> | undefined) => Decision<Written<Name>>,
   ): Promise<Outcome<Item<Name>>>
+  /** Resolves before the outcome is on the disk. Nothing may be shown or acknowledged by it alone: it is there once a later write is. */
+  updateAhead: EmbeddedTable<Name>['update']
 }
 
 export function createEmbeddedTable<Name extends TableName>(engine: KeyValue, name: Name): EmbeddedTable<Name> {
@@ -40,11 +42,13 @@ export function createEmbeddedTable<Name extends TableName>(engine: KeyValue, na
 
     query: (partitionKey, range) => table.range(partitionKey, range),
 
-    update: (key, decide) =>
-      table.update(toEngineKey(key), decide as Decide<Name>).catch((error: unknown) => {
-        throw unavailable(error)
-      }),
+    update: (key, decide) => table.update(toEngineKey(key), decide as Decide<Name>).catch(fail),
+    updateAhead: (key, decide) => table.updateAhead(toEngineKey(key), decide as Decide<Name>).catch(fail),
   }
+}
+
+function fail(error: unknown): never {
+  throw unavailable(error)
 }
 
 type Decide<Name extends TableName> = (standing: Item<Name> | undefined) => Decision<Item<Name>>

@@ -135,6 +135,16 @@ describe('LMDB', () => {
     expect(table.get(['row', ''])?.value).toBe('x')
   })
 
+  it('answers a write ahead at once, and has it on the disk when a later one is', async () => {
+    const [first, second] = [disk.table<Row>('ahead'), disk.table<Row>('after')]
+    const ahead = await first.updateAhead(['row', ''], () => ({ value: 'ahead', count: 1 }))
+    expect(ahead).toEqual({ row: { value: 'ahead', count: 1 }, changed: true })
+    expect(first.get(['row', ''])).toBeUndefined()
+    expect((await first.updateAhead(['row', ''], () => 'keep')).row?.value).toBe('ahead')
+    await second.update(['row', ''], () => ({ value: 'after', count: 1 }))
+    expect(first.get(['row', ''])?.value).toBe('ahead')
+  })
+
   it('keeps the rows for the next who opens the directory', async () => {
     const own = await mkdtemp(join(tmpdir(), 'parley-kv-'))
     const first = openKeyValueLmdb({ directory: own })
