@@ -23,7 +23,7 @@ export function openKeyValueLmdb({
   directory,
   onFailed,
 }: KeyValueLmdbOptions): KeyValue & { environment: RootDatabase } {
-  mkdirSync(directory, { recursive: true })
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
   const environment = open({ path: directory, overlappingSync: false, maxDbs: 64, noSubdir: false })
   const tables = new Map<string, KeyValueTable>()
   let failure: { error: unknown } | undefined
