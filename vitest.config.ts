@@ -13,6 +13,7 @@ const beyondUnits = {
     'test/engine/dynamodb/{client,http,lean}.test.ts',
     'test/engine/redis/*.test.ts',
     'test/engine/key-value/*.test.ts',
+    'test/copy/{round-trip,interrupted,file}.test.ts',
     'test/deploy.test.ts',
   ],
   /** Whole nodes, from the wire to the backends; and what talks to a server on the wire. */
@@ -20,6 +21,7 @@ const beyondUnits = {
     'test/flows/**/*.test.ts',
     'test/hostile/{audits,documents,frames,http,values}.test.ts',
     'test/process/*.test.ts',
+    'test/copy/{online-backup,growing}.test.ts',
     'test/transport/**/*.test.ts',
     'test/engine/websocket/{frames,ws-insides}.test.ts',
     'test/push/{apns,deadlines,fcm,webpush}.test.ts',

@@ -4,6 +4,11 @@ import { ConfigError, readConfig } from './config/config.ts'
 
 const drainWithinMs = 9500
 
+if (process.argv[2] === 'copy') {
+  const { runCopy } = await import('./copy/command.ts')
+  process.exit(await runCopy(process.argv.slice(3)))
+}
+
 try {
   const config = readConfig()
   let stopping = false

@@ -24,7 +24,8 @@ const mayImport: Record<string, string[]> = {
   transport: ['protocol', 'shared', 'ports', 'config', 'engine', 'observability'],
   dev: ['protocol', 'config', 'transport'],
   wiring: ['protocol', 'shared', 'ports', 'config', 'engine', 'store', 'push'],
-  'server.ts': ['app.ts', 'config'],
+  copy: ['protocol', 'shared', 'ports', 'config', 'engine', 'store', 'wiring'],
+  'server.ts': ['app.ts', 'config', 'copy'],
 }
 
 function sourcesIn(folder: string): { path: string; text: string }[] {

@@ -124,7 +124,7 @@ export class ConfigError extends Error {
 export function readConfig(environment: Environment = process.env): Config {
   const given = withoutBlanks(environment)
   const read = variables.safeParse(given)
-  const problems = [...(read.error?.issues ?? []).map(describe), ...missingVariables(given), ...exposed(given)]
+  const problems = [...(read.error?.issues ?? []).map(describeIssue), ...missingVariables(given), ...exposed(given)]
   if (!read.success || problems.length > 0) throw new ConfigError(problems)
   const beyond = isDevelopment(given) ? beyondLoopback(given) : []
   return { ...assemble(read.data), ...(beyond.length > 0 && { developmentWarning: warning(beyond) }) }
@@ -166,8 +166,8 @@ const isDevelopment = (given: Environment): boolean =>
 const exposed = (given: Environment): string[] =>
   isDevelopment(given) && !flag.safeParse(given.DEVELOPMENT).data ? beyondLoopback(given).map(refusal) : []
 
-const describe = (issue: z.core.$ZodIssue): string => `${issue.path.join('.')} ${issue.message}`
+export const describeIssue = (issue: z.core.$ZodIssue): string => `${issue.path.join('.')} ${issue.message}`
 
 /** An empty variable is an unset one, as in most files that set variables. */
-const withoutBlanks = (environment: Environment): Environment =>
+export const withoutBlanks = (environment: Environment): Environment =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ''))

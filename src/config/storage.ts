@@ -53,7 +53,10 @@ export const storageSettings = (
   media: mediaOf(read, production && read.STORE !== 'embedded'),
 })
 
-function dynamodbOf({ DYNAMODB_ENDPOINT: endpoint, AWS_REGION: region = anyRegion }: Read): Config['dynamodb'] {
+export function dynamodbOf({
+  DYNAMODB_ENDPOINT: endpoint,
+  AWS_REGION: region = anyRegion,
+}: Pick<Read, 'DYNAMODB_ENDPOINT' | 'AWS_REGION'>): Config['dynamodb'] {
   if (endpoint === undefined) return 'embedded'
   return endpoint === 'aws' ? { service: 'aws', region } : { endpoint, region }
 }

@@ -1,4 +1,6 @@
 // users, the row "#deployment"   deployment_id: made at the first start on these tables and never changed. No user id can hold a '#'.
+// users, the row "#copy"         deployment_id: these tables are being filled with the rows of that deployment (src/copy). There is no row
+//                                "#deployment" yet, which is copied last: so no node starts on half a copy.
 // parley_deployment              string: which tables use Redis under this prefix, as "<id> <tables>"; 1 minute, renewed by every node
 //
 // Two deployments under one prefix would hear each other's events and use each other's counters. So a node compares at its start, and does
@@ -12,7 +14,8 @@ import { runIdLua } from './redis/run-id.ts'
 import type { Item, Key } from './rows/tables.ts'
 
 const deploymentLeaseMs = 60_000
-const rowKey = { user_id: '#deployment' as UserId }
+export const deploymentKey = { user_id: '#deployment' as UserId }
+export const copyKey = { user_id: '#copy' as UserId }
 
 /** The table `users`, of any store. `create` puts the row IF there is none. */
 type Users = {
@@ -22,10 +25,14 @@ type Users = {
 
 /** Returns the id of these tables. If several nodes start at once, one makes the id and all read it. */
 export async function readDeploymentId(users: Users, randomId: () => string): Promise<string> {
-  const known = (await users.get(rowKey))?.deployment_id
+  const known = (await users.get(deploymentKey))?.deployment_id
   if (known !== undefined) return known
-  await users.create({ ...rowKey, deployment_id: randomId() })
-  const kept = (await users.get(rowKey))?.deployment_id
+  if (await users.get(copyKey))
+    throw new Error(
+      'These tables are the target of a copy that has not ended. Run `parley copy` again as before: it goes on.',
+    )
+  await users.create({ ...deploymentKey, deployment_id: randomId() })
+  const kept = (await users.get(deploymentKey))?.deployment_id
   if (kept === undefined) throw new Error('The table users has a row #deployment without deployment_id.')
   return kept
 }

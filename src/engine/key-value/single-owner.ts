@@ -49,6 +49,13 @@ export async function ownDirectory(
   }
 }
 
+/** Returns whether a process owns the directory. It changes nothing, so the environment may be one that is open for reading alone. */
+export async function isOwned(environment: RootDatabase, directory: string): Promise<boolean> {
+  const owners: Database<string, string> | undefined = environment.openDB({ name: 'owner', encoding: 'string' })
+  const owner = owners?.get('owner')
+  return owner !== undefined && (await isAlive(pathOf(directory, owner)))
+}
+
 async function listen(path: string): Promise<Server> {
   const server = createServer((socket) => socket.destroy())
   server.listen(path)

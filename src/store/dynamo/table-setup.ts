@@ -19,6 +19,12 @@ export async function validateTables(dynamo: Dynamo): Promise<void> {
   if (found.length > 0) throw new Error(`The tables in DynamoDB are not as they should be: ${found.join('; ')}.`)
 }
 
+/** Returns the names of the tables that exist. Those of an earlier release may be fewer. */
+export async function existingTables(dynamo: Dynamo): Promise<TableName[]> {
+  const found = await Promise.all(tableNames.map((name) => describe(dynamo, name)))
+  return tableNames.filter((_, i) => found[i] !== undefined)
+}
+
 async function createAndWait(dynamo: Dynamo, name: TableName): Promise<void> {
   const { clock, tablePrefix } = dynamo
   const giveUpAtMs = clock.monotonic() + activeWithinMs

@@ -22,14 +22,18 @@ export interface EmbeddedTable<Name extends TableName> {
   updateAhead: EmbeddedTable<Name>['update']
 }
 
-export function createEmbeddedTable<Name extends TableName>(engine: KeyValue, name: Name): EmbeddedTable<Name> {
-  const table = engine.table<Item<Name>>(name)
+/** Returns the function that finds the engine's key in a row of this table, or in a key. */
+export function engineKeysOf<Name extends TableName>(name: Name): (key: Key<Name>) => EngineKey {
   const [partition = '', sort] = Object.keys(tables[name].key)
-
-  const toEngineKey = (key: Key<Name>): EngineKey => {
+  return (key) => {
     const columns = key as Record<string, string | number>
     return [columns[partition] as string, sort === undefined ? '' : (columns[sort] ?? '')]
   }
+}
+
+export function createEmbeddedTable<Name extends TableName>(engine: KeyValue, name: Name): EmbeddedTable<Name> {
+  const table = engine.table<Item<Name>>(name)
+  const toEngineKey = engineKeysOf(name)
   const get = (key: Key<Name>) => table.get(toEngineKey(key))
 
   return {
