@@ -126,6 +126,6 @@ function explain(error: unknown): string {
   const causes: string[] = []
   for (let each: unknown = error; each instanceof Error; each = each.cause) causes.push(each.message || each.name)
   if (error instanceof ChatError && error.code === 'UNAVAILABLE')
-    return `DynamoDB does not answer: ${causes.slice(1).join(': ')}. Run the same command again: it goes on.`
+    return `DynamoDB does not answer: ${[...new Set(causes.slice(1))].join(': ')}. Run the same command again: it goes on.`
   return `The copy has failed: ${causes.join(': ') || String(error)}`
 }
