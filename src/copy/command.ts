@@ -4,11 +4,11 @@ import { ConfigError } from '../config/config.ts'
 import { type CopySettings, isTablePrefix, readCopySettings } from '../config/copy.ts'
 import { ChatError } from '../protocol/errors.ts'
 import { systemClock } from '../wiring/system-clock.ts'
-import { copy, type Progress } from './copy.ts'
+import { copy } from './copy.ts'
 import { openDynamoDbSource, openDynamoDbTarget } from './dynamodb.ts'
 import { openEmbeddedSource, openEmbeddedTarget } from './embedded.ts'
 import { openFileSource, openFileTarget } from './file.ts'
-import { CopyError, type Source, type Target } from './place.ts'
+import { CopyError, type Progress, type Source, type Target } from './place.ts'
 
 const usage = `parley copy --from <place> --to <place>
 
@@ -57,11 +57,12 @@ async function copyBetween(asked: { from: string; to: string }): Promise<string>
   const settings = readCopySettings()
   const [from, to] = [placeOf(asked.from, settings), placeOf(asked.to, settings)]
   if (from.kind === to.kind && isSamePlace(from, to)) throw new CopyError('--from and --to are the same place.')
-  const source = await openSource(from, settings)
+  const onProgress = showProgress()
+  const source = await openSource(from, settings, onProgress)
   try {
     const target = await openTarget(to, settings)
     try {
-      const { rows, written, isResumed } = await copy(source, target, showProgress())
+      const { rows, written, isResumed } = await copy(source, target, onProgress)
       const skipped = isResumed ? `, of which ${rows - written} were there from an earlier run` : ''
       return (
         `Copied ${rows} rows from ${source.name} to ${target.name}${skipped}; the counts and hashes of all tables agree. ` +
@@ -99,9 +100,9 @@ const dynamoDbOptions = (settings: CopySettings, tablePrefix: string) => ({
   say,
 })
 
-function openSource({ kind, where }: Place, settings: CopySettings): Promise<Source> {
+function openSource({ kind, where }: Place, settings: CopySettings, onProgress: Progress): Promise<Source> {
   if (kind === 'embedded') return openEmbeddedSource(where, say)
-  return kind === 'file' ? openFileSource(where) : openDynamoDbSource(dynamoDbOptions(settings, where))
+  return kind === 'file' ? openFileSource(where, onProgress) : openDynamoDbSource(dynamoDbOptions(settings, where))
 }
 
 function openTarget({ kind, where }: Place, settings: CopySettings): Promise<Target> {

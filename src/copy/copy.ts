@@ -1,8 +1,6 @@
-import { CopyError, type Readable, type Source, type Target, type Totals } from './place.ts'
+import { CopyError, type Progress, type Readable, type Source, type Target, type Totals } from './place.ts'
 import { createTally, differences } from './tally.ts'
 
-export type Step = 'copied' | 'compared'
-export type Progress = (step: Step, table: string, rows: number) => void
 export type Copied = { rows: number; written: number; isResumed: boolean; totals: Totals }
 
 /**

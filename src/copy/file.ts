@@ -2,20 +2,20 @@ import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { firstLine, lastLine, linesOf, readFirstLine, readLine, rowLine } from './file-format.ts'
-import { type Batch, CopyError, type Row, type Source, type Target } from './place.ts'
+import { type Batch, CopyError, type Progress, type Row, type Source, type Target } from './place.ts'
 import { createTally, differences } from './tally.ts'
 
 const batchSize = 250
 
 /** Opens a file after it was read to its end once: nothing is copied out of one that was cut short or damaged. */
-export async function openFileSource(path: string): Promise<Source> {
+export async function openFileSource(path: string, onProgress: Progress): Promise<Source> {
   const name = `file:${path}`
   if (!existsSync(path)) throw new CopyError(`There is no file ${path}.`)
-  const deploymentId = await check(name, path)
+  const deploymentId = await check(name, path, onProgress)
   return { name, deploymentId, batches: () => batchesOf(name, path), close: async () => undefined }
 }
 
-async function check(name: string, path: string): Promise<string | undefined> {
+async function check(name: string, path: string, onProgress: Progress): Promise<string | undefined> {
   const tally = createTally()
   let number = 0
   let deploymentId: string | undefined
@@ -34,7 +34,10 @@ async function check(name: string, path: string): Promise<string | undefined> {
       const wrong = differences({ ...found, ...line.end }, found)
       if (wrong.length > 0)
         throw new CopyError(`${name} is damaged: its rows are not those of its last line: ${wrong.join(', ')}.`)
-    } else tally.add({ table: line.table, rows: [line.row] })
+    } else {
+      tally.add({ table: line.table, rows: [line.row] })
+      onProgress('read', line.table, number - 1)
+    }
   }
   if (number === 0) readFirstLine(name, undefined)
   if (!isEnded) throw new CopyError(`${name} was cut short after line ${number}: its last line is missing.`)

@@ -37,5 +37,8 @@ export interface Target extends Readable {
 
 export type Totals = Record<TableName, { count: number; hash: string }>
 
+/** Is told how many rows were read of a file, copied, or compared so far. */
+export type Progress = (step: 'read' | 'copied' | 'compared', table: TableName, rows: number) => void
+
 /** Tells the operator in one line why the copy was not begun, or has failed. */
 export class CopyError extends Error {}

@@ -31,7 +31,7 @@ export const embeddedIn = (dataDir: string): TestPlace => ({
 })
 
 export const fileAt = (path: string): TestPlace => ({
-  source: () => openFileSource(path),
+  source: () => openFileSource(path, () => undefined),
   target: () => openFileTarget(path),
 })
 
