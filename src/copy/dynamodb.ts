@@ -3,12 +3,12 @@ import type { Clock } from '../ports/clock.ts'
 import { ChatError } from '../protocol/errors.ts'
 import { copyKey, deploymentKey } from '../store/deployment.ts'
 import { createDynamoStoreClient } from '../store/dynamo/client.ts'
-import { scanPage } from '../store/dynamo/scan.ts'
 import { createDynamoTable, type DynamoTable } from '../store/dynamo/table.ts'
 import { createTables, existingTables, validateTables } from '../store/dynamo/table-setup.ts'
 import { type Dynamo, type Key, type TableName, tableNames, tables } from '../store/rows/tables.ts'
 import { admit, copyRowOf, isCopied, keyOf, type OwnRows, sourceDeployment } from './own-rows.ts'
 import { type Batch, CopyError, type Row, type Source, type Target } from './place.ts'
+import { scanPage } from './scan-page.ts'
 import { isSameRow, textOf } from './tally.ts'
 
 export type DynamoDbOptions = {

@@ -1,4 +1,6 @@
-import type { Dynamo, Item, Key, TableName } from '../rows/tables.ts'
+import type { Dynamo, Item, Key, TableName } from '../store/rows/tables.ts'
+
+// It is not among the stores of DynamoDB: nodes never scan, and their rights (deploy/) do not allow it.
 
 /** Returns some items of a table, in no order, and where the next page begins. Items that are written meanwhile may be among them or not. */
 export async function scanPage<Name extends TableName>(
