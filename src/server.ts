@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { createApp } from './app.ts'
+import type { createApp as CreateApp } from './app.ts'
 import { ConfigError, readConfig } from './config/config.ts'
 
 const drainWithinMs = 9500
@@ -11,6 +11,8 @@ if (process.argv[2] === 'copy') {
 
 try {
   const config = readConfig()
+  // It is loaded here, so that a copy need not wait for it.
+  const { createApp } = await import('./app.ts')
   let stopping = false
   const stop = async (exitCode: number) => {
     if (stopping) return
@@ -49,7 +51,7 @@ function explain(error: unknown): string {
   return `${atFault}: ${(code === 'UNAVAILABLE' ? causes.slice(1) : causes).join(': ')}`
 }
 
-type Started = Awaited<ReturnType<ReturnType<typeof createApp>['start']>>
+type Started = Awaited<ReturnType<ReturnType<typeof CreateApp>['start']>>
 
 /** Tells a developer at a terminal where to begin. It says nothing in production, where machines read the logs. */
 function greeting({ url, config, describe }: Started): string[] {
