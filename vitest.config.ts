@@ -32,7 +32,12 @@ const beyondUnits = {
   /** The pages in Chromium, and the packages with the pages that are built on them. */
   browser: ['test/demo/*.test.ts', 'test/dev/graphiql.test.ts', 'test/packages/*.test.ts'],
   /** A little of what `npm run proofs` does at length. */
-  proofs: ['test/simulation/*.test.ts', 'test/chaos/{chaos,embedded}.test.ts', 'test/hostile/random.test.ts'],
+  proofs: [
+    'test/simulation/*.test.ts',
+    'test/chaos/{chaos,embedded}.test.ts',
+    'test/crash/*.test.ts',
+    'test/hostile/random.test.ts',
+  ],
 }
 
 /** Most of them wait for sockets, processes and pages, so that there is work for more of them than there are cores. */
