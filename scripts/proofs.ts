@@ -13,7 +13,7 @@ import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 
 const usage =
-  'Usage: npm run proofs -- [--only NAME,…] [--seed N] [--seeds N] [--seconds N] [--runs N] [--clients N] [--messages N]\nProofs: simulation, bugs, chaos, embedded, hostile, properties, return, long-chat'
+  'Usage: npm run proofs -- [--only NAME,…] [--seed N] [--seeds N] [--seconds N] [--runs N] [--clients N] [--messages N]\nProofs: simulation, bugs, chaos, embedded, power-loss, hostile, properties, return, long-chat'
 
 const options = read()
 const { seed, seeds, seconds, runs, clients, messages } = options
@@ -28,6 +28,7 @@ const proofs: readonly Proof[] = [
     name: 'embedded',
     command: ['tsx', 'scripts/chaos.ts', '--embedded', '--seconds', `${seconds}`, '--seed', `${seed}`],
   },
+  { name: 'power-loss', command: ['vitest', 'run', 'test/crash'], environment: { POWER_LOSS_SEED: `${seed}` } },
   {
     name: 'hostile',
     command: ['vitest', 'run', 'test/hostile/random.test.ts'],

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs'
 import { type Database, type Key as LmdbKey, open, type RootDatabase } from 'lmdb'
 import type { Decision, Key, KeyValue, KeyValueTable, Outcome, Range, Row } from './key-value.ts'
+import { openFile } from './lmdb-file.ts'
 
 // Rows are JSON texts in LMDB: a file that is mapped into memory, so that reads are calls of this process that wait for nothing.
 //
@@ -23,8 +23,9 @@ export function openKeyValueLmdb({
   directory,
   onFailed,
 }: KeyValueLmdbOptions): KeyValue & { environment: RootDatabase } {
-  mkdirSync(directory, { recursive: true })
-  const environment = open({ path: directory, overlappingSync: false, maxDbs: 64, noSubdir: false })
+  const environment = openFile(directory, () =>
+    open({ path: directory, overlappingSync: false, maxDbs: 64, noSubdir: false }),
+  )
   const tables = new Map<string, KeyValueTable>()
   let failure: { error: unknown } | undefined
 
