@@ -40,6 +40,16 @@ const beyondUnits = {
   ],
 }
 
+/**
+ * Flows that run a second time, on one node without Redis and DynamoDB. All others can: `STORE=embedded npx vitest run test/flows`. What fails there
+ * looks into Redis or DynamoDB, harms them, counts calls to them or needs two nodes.
+ */
+const embeddedFlows = [
+  'test/flows/groups/{notices,unwanted-groups}.test.ts',
+  'test/flows/messages/{around,metadata,nodes,reaction-limits}.test.ts',
+  'test/flows/people/{privacy,profile,strangers}.test.ts',
+]
+
 /** Most of them wait for sockets, processes and pages, so that there is work for more of them than there are cores. */
 const maxWorkers = 3
 
@@ -85,6 +95,7 @@ export default defineConfig({
       },
       project('store'),
       project('flows'),
+      { ...shared, test: { ...shared.test, name: 'embedded', include: embeddedFlows, env: { STORE: 'embedded' } } },
       project('browser'),
       project('proofs'),
     ],
