@@ -35,8 +35,23 @@ const beyondUnits = {
   /** The pages in Chromium, and the packages with the pages that are built on them. */
   browser: ['test/demo/*.test.ts', 'test/dev/graphiql.test.ts', 'test/packages/*.test.ts'],
   /** A little of what `npm run proofs` does at length. */
-  proofs: ['test/simulation/*.test.ts', 'test/chaos/chaos.test.ts', 'test/hostile/random.test.ts'],
+  proofs: [
+    'test/simulation/*.test.ts',
+    'test/chaos/{chaos,embedded}.test.ts',
+    'test/crash/*.test.ts',
+    'test/hostile/random.test.ts',
+  ],
 }
+
+/**
+ * Flows that run a second time, on one node without Redis and DynamoDB. All others can: `STORE=embedded npx vitest run test/flows`. What fails there
+ * looks into Redis or DynamoDB, harms them, counts calls to them or needs two nodes.
+ */
+const embeddedFlows = [
+  'test/flows/groups/{notices,unwanted-groups}.test.ts',
+  'test/flows/messages/{around,metadata,nodes,reaction-limits}.test.ts',
+  'test/flows/people/{privacy,profile,strangers}.test.ts',
+]
 
 /** Most of them wait for sockets, processes and pages, so that there is work for more of them than there are cores. */
 const maxWorkers = 3
@@ -83,6 +98,7 @@ export default defineConfig({
       },
       project('store'),
       project('flows'),
+      { ...shared, test: { ...shared.test, name: 'embedded', include: embeddedFlows, env: { STORE: 'embedded' } } },
       project('browser'),
       project('proofs'),
     ],

@@ -1,4 +1,4 @@
-// The tests run against real parts: redis-server, Chromium, and AWS's DynamoDB Local, which needs Java. On Debian as root
+// The tests run against real parts: redis-server, Chromium, AWS's DynamoDB Local, which needs Java, and strace. On Debian as root
 // it installs the missing ones; elsewhere one line says what to install. Given names of commands, it looks for these alone.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -7,6 +7,7 @@ const tools = [
   { command: 'redis-server', debian: 'redis-server' },
   { command: 'chromium', debian: 'chromium' },
   { command: 'java', debian: 'default-jre-headless' },
+  { command: 'strace', debian: 'strace' },
 ]
 
 const wanted = process.argv.slice(2)

@@ -2,7 +2,7 @@
 // npm run proofs -- --only simulation,chaos   some of it
 //   --seed N            another seed for all of them; it is printed, and tries the same again
 //   --seeds 100000      histories of the simulation
-//   --seconds 600       of chaos
+//   --seconds 600       of chaos, and again of chaos on the embedded store
 //   --runs 5000         random values for each property; for a node, batches of documents, values, frames and requests
 //   --clients 2000      that come back to a node at once
 //   --messages 10000    in the chat that is read from its end to its beginning
@@ -13,7 +13,7 @@ import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 
 const usage =
-  'Usage: npm run proofs -- [--only NAME,…] [--seed N] [--seeds N] [--seconds N] [--runs N] [--clients N] [--messages N]\nProofs: simulation, bugs, chaos, hostile, properties, return, long-chat'
+  'Usage: npm run proofs -- [--only NAME,…] [--seed N] [--seeds N] [--seconds N] [--runs N] [--clients N] [--messages N]\nProofs: simulation, bugs, chaos, embedded, power-loss, hostile, properties, return, long-chat'
 
 const options = read()
 const { seed, seeds, seconds, runs, clients, messages } = options
@@ -24,6 +24,11 @@ const proofs: readonly Proof[] = [
   { name: 'simulation', command: ['tsx', 'scripts/simulate.ts', '--seeds', `${seeds}`, '--from', `${seed}`] },
   { name: 'bugs', command: ['vitest', 'run', 'test/simulation'] },
   { name: 'chaos', command: ['tsx', 'scripts/chaos.ts', '--seconds', `${seconds}`, '--seed', `${seed}`] },
+  {
+    name: 'embedded',
+    command: ['tsx', 'scripts/chaos.ts', '--embedded', '--seconds', `${seconds}`, '--seed', `${seed}`],
+  },
+  { name: 'power-loss', command: ['vitest', 'run', 'test/crash'], environment: { POWER_LOSS_SEED: `${seed}` } },
   {
     name: 'hostile',
     command: ['vitest', 'run', 'test/hostile/random.test.ts'],

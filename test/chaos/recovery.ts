@@ -26,11 +26,13 @@ const pollMs = 3000
 /** By then every device that a fault has hit has noticed. */
 const noticedMs = 3000
 
+export const isKill = ({ kind }: FaultWindow): boolean => kind.startsWith('kill a node')
+
 export function recoveries(history: History): Recovery[] {
   const waits = waitsOf(history).sort((one, other) => one.fromMs - other.fromMs)
   return history.faults.flatMap((fault): Recovery[] => {
     const emptied = fault.emptiedAtMs !== undefined
-    if (!emptied && fault.kind !== 'kill a node') return []
+    if (!emptied && !isKill(fault)) return []
     const startMs = fault.emptiedAtMs ?? fault.fromMs
     const limitMs = emptied ? emptiedLimitMs : killLimitMs
     let currentAtMs = startMs

@@ -5,7 +5,7 @@ import { createTenures } from './checks/tenures.ts'
 import type { DrainFigures } from './drain.ts'
 import { activities, enough } from './people/activity.ts'
 import { contextOf } from './people/context.ts'
-import { recoveries } from './recovery.ts'
+import { isKill, recoveries } from './recovery.ts'
 
 type Verdict = 'valid' | 'invalid' | 'unknown'
 
@@ -47,7 +47,9 @@ export function report(
     `  exits after SIGTERM: ${exits.length}, code 0: ${exits.filter(({ code }) => code === 0).length}, slowest ${Math.max(0, ...exits.map(({ tookMs }) => tookMs))} ms`,
     '',
     'Recovery: until every device had what was acknowledged before',
-    ...['kill a node', 'flush Redis', 'restart Redis'].flatMap((kind) => recoveryLine(history, kind)),
+    ...['kill a node', 'kill a node in a write', 'flush Redis', 'restart Redis'].flatMap((kind) =>
+      recoveryLine(history, kind),
+    ),
     `  after the last fault: all acknowledged in ${figures.acknowledgedMs} ms, all devices current ${figures.settledMs} ms later;`,
     `  after a restart of all nodes, with new devices: ${figures.restartedMs} ms`,
     '',
@@ -66,7 +68,7 @@ export function report(
 function voidLines(history: History): string[] {
   const all = voidsOf(history)
   const sum = (of: (each: Voids) => number) => all.reduce((total, each) => total + of(each), 0)
-  const kills = history.faults.filter(({ kind }) => kind === 'kill a node').length
+  const kills = history.faults.filter(isKill).length
   const failed = history.calls.filter(
     ({ kind, outcome }) => writes.has(kind) && !(outcome && 'answer' in outcome),
   ).length

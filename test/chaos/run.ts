@@ -5,17 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../kit/free-port.ts'
 import { transpileServer } from '../kit/nodes/transpile-server.ts'
 import { testSecret } from '../kit/person.ts'
-import { connectDynamo, startDynalite } from '../kit/services/dynamodb.ts'
 import { createRandom } from '../simulation/random.ts'
+import { makeEmbedded } from './backings/embedded.ts'
+import { startRedisAndDynamoDb } from './backings/redis-and-dynamodb.ts'
 import { check } from './checks/checker.ts'
 import { emptyHistory } from './checks/history.ts'
-import { pendingRowOf, readPending, readTables } from './checks/tables.ts'
 import { drain } from './drain.ts'
-import { startFaultProxy } from './faults/fault-proxy.ts'
 import { unleash } from './faults/nemesis.ts'
 import { type PlannedFault, planFaults } from './faults/plan.ts'
 import { createNodeProcess } from './faults/processes.ts'
-import { startRedisPair } from './faults/redis-pair.ts'
 import { shortcomings } from './people/activity.ts'
 import { createCrowd } from './people/crowd.ts'
 import { openRecord } from './record.ts'
@@ -25,6 +23,8 @@ type ChaosOptions = {
   seconds: number
   seed: number
   nodes?: number
+  /** One node that keeps everything in a directory, without Redis and DynamoDB. */
+  embedded?: boolean
   /** The record is kept here in any case. Without it, only the record of a run that was not good is kept, in a place of its own. */
   logDirectory?: string
   /** Is called with the folder of the compiled server before it is started: a test can plant a bug there and see it caught. */
@@ -40,7 +40,8 @@ type ChaosOptions = {
  * left behind.
  */
 export async function runChaos(options: ChaosOptions): Promise<Result> {
-  const { seconds, seed, nodes: count = 3, logDirectory, prepare, onProgress = () => undefined } = options
+  const { seconds, seed, embedded = false, logDirectory, prepare, onProgress = () => undefined } = options
+  const count = embedded ? 1 : (options.nodes ?? 3)
   const command = repeatCommand(options)
   const record = openRecord({ seed, directory: logDirectory })
   const history = emptyHistory()
@@ -80,18 +81,10 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
     desperate.push(() => rmSync(dirname(server.script), { recursive: true, force: true }))
     await prepare?.(dirname(server.script))
     signal.throwIfAborted()
-    const redis = await startRedisPair(createRandom(seed + 2))
-    undo.push(redis.stop)
-    desperate.push(redis.destroy)
+    const backing = embedded ? await makeEmbedded() : await startRedisAndDynamoDb(seed)
+    undo.push(backing.stop)
+    desperate.push(backing.destroy)
     signal.throwIfAborted()
-    const dynalite = await startDynalite()
-    undo.push(dynalite.stop)
-    const abandoned = new Set<string>()
-    const dynamodb = await startFaultProxy(dynalite.endpoint, createRandom(seed + 1), (operation, body) => {
-      const row = pendingRowOf(operation, body)
-      if (row) abandoned.add(`${row.userId} ${row.conversationId}`)
-    })
-    undo.push(dynamodb.stop)
 
     const startedAtMs = Date.now()
     history.startedAtMs = startedAtMs
@@ -102,14 +95,12 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
         name: `node ${i + 1}`,
         port,
         script: server.script,
+        preloads: backing.preloads,
         logPath: record.logPath(`node-${i + 1}`),
         environment: {
           PATH: process.env.PATH ?? '',
           PORT: String(port),
-          REDIS_URL: redis.url,
-          DYNAMODB_ENDPOINT: dynamodb.url,
-          CREATE_TABLES: 'true',
-          TABLE_PREFIX: tablePrefix,
+          ...backing.environment,
           AUTH_JWT_SECRET: testSecret,
           CURSOR_SECRET: 'cursors of the chaos',
         },
@@ -118,7 +109,7 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
     )
     desperate.push(...nodes.map((node) => node.destroy))
     undo.push(() => Promise.all(nodes.map((node) => node.retire())))
-    onProgress(`starting ${count} nodes`)
+    onProgress(count === 1 ? 'starting a node' : `starting ${count} nodes`)
     // One node starts first: it makes the tables.
     for (const node of nodes) await node.start()
     signal.throwIfAborted()
@@ -127,7 +118,7 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
     undo.push(crowd.end)
     await crowd.open()
     const openedAtMs = nowMs()
-    planned = planFaults(createRandom(seed), seconds * 1000).map((fault) => ({
+    planned = planFaults(createRandom(seed), seconds * 1000, backing.faults).map((fault) => ({
       ...fault,
       atMs: fault.atMs + openedAtMs,
     }))
@@ -137,8 +128,7 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
       unleash({
         plan: planned,
         nodes,
-        redis,
-        dynamodb,
+        services: backing.services,
         nowMs,
         signal,
         onClock: (step) => {
@@ -154,24 +144,17 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
     ])
     // A call that a node has given up may still be carried out. The crowd is judged by what is stored when all of them have been.
     onProgress('draining')
-    await dynamodb.settled()
-    const past = { ...connectDynamo(dynalite.endpoint), tablePrefix }
-    const tables = () => readTables(past)
-    const pendingRows = async () =>
-      (await readPending(past)).map((row) => ({
-        ...row,
-        ...(abandoned.has(`${row.userId} ${row.conversationId}`) && { abandoned: true }),
-      }))
+    await backing.settled()
     const figures = await drain({
       crowd,
       nodes,
       history,
       nowMs,
-      readTables: tables,
-      readPending: pendingRows,
+      readTables: backing.readTables,
+      readPending: backing.readPending,
     })
     await crowd.end()
-    history.tables = await tables()
+    history.tables = await backing.readTables()
     for (const { name, logPath } of nodes) {
       for (const text of await errorsIn(logPath))
         history.incidents.push({ atMs: nowMs(), text: `${name} logged ${text}` })
@@ -198,14 +181,13 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
 }
 
 /** Returns the command that makes the same plan again. */
-export const repeatCommand = ({ seconds, seed, nodes = 3 }: Pick<ChaosOptions, 'seconds' | 'seed' | 'nodes'>): string =>
-  `npm run chaos -- --seconds ${seconds} --seed ${seed}${nodes === 3 ? '' : ` --nodes ${nodes}`}`
+export const repeatCommand = ({ seconds, seed, nodes = 3, embedded }: Omit<ChaosOptions, 'signal'>): string =>
+  `npm run chaos -- --seconds ${seconds} --seed ${seed}${embedded ? ' --embedded' : nodes === 3 ? '' : ` --nodes ${nodes}`}`
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const freePorts = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, () => freePort()))
 
-const tablePrefix = 'chaos_'
 const errorLevel = 50
 const settleMs = 5000
 

@@ -25,7 +25,11 @@ const patient = { redisMs: 5000, dynamoMs: 10_000, operationMs: 20_000 }
  * Nodes of a world have the switches of the environment, so that `DYNAMODB_CLIENT=sdk REDIS_COMMANDS=plain GRAPHQL_EXECUTOR=reference
  * WEBSOCKET_PROTOCOL=graphql-ws npx vitest run test/flows` tests the libraries. A test that is about a switch sets it in its `config`. Nodes that are processes of their own
  * (test/process, test/chaos) get an environment of their own and run with the defaults.
+ *
+ * `STORE=embedded` makes worlds of one node, without Redis and DynamoDB; all persons talk to it. Tests that look into Redis, harm it or count calls
+ * fail there.
  */
+const isEmbedded = process.env.STORE === 'embedded'
 const { DYNAMODB_CLIENT, REDIS_COMMANDS, GRAPHQL_EXECUTOR, WEBSOCKET_PROTOCOL } = process.env
 const { dynamodbClient, redisCommands, graphqlExecutor, websocketProtocol } = readConfig({
   DYNAMODB_CLIENT,
@@ -36,9 +40,9 @@ const { dynamodbClient, redisCommands, graphqlExecutor, websocketProtocol } = re
 
 /** Starts a system to test: a Redis and tables of its own, and some nodes in this process, each with its own port. */
 export async function startWorld(options: WorldOptions = {}) {
-  const { nodes: count = 1 } = options
-  const dynamodbEndpoint = options.dynamodbEndpoint ?? (await sharedService('dynalite'))
-  const redis = await startRedis()
+  const count = isEmbedded ? Math.min(1, options.nodes ?? 1) : (options.nodes ?? 1)
+  const dynamodbEndpoint = options.dynamodbEndpoint ?? (isEmbedded ? '' : await sharedService('dynalite'))
+  const redis = isEmbedded ? noRedis() : await startRedis()
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'))
   const prefix = `t${randomUUID().slice(0, 8)}_`
   const people: Person[] = []
@@ -49,8 +53,8 @@ export async function startWorld(options: WorldOptions = {}) {
       production: false,
       host: '127.0.0.1',
       port: 0,
-      redis: { urls: [redis.url] },
-      dynamodb: { endpoint: dynamodbEndpoint, region: 'us-east-1' },
+      redis: isEmbedded ? 'embedded' : { urls: [redis.url] },
+      dynamodb: isEmbedded ? 'embedded' : { endpoint: dynamodbEndpoint, region: 'us-east-1' },
       dynamodbClient,
       redisCommands,
       graphqlExecutor,
@@ -76,6 +80,7 @@ export async function startWorld(options: WorldOptions = {}) {
   }
 
   for (let i = 0; i < count; i += 1) await startNode()
+  const at = (node: number): number => (isEmbedded ? 0 : node)
 
   return {
     redis,
@@ -83,7 +88,7 @@ export async function startWorld(options: WorldOptions = {}) {
     dataDir,
     nodes,
     startNode,
-    url: (node = 0): string => nodes[node]?.url ?? '',
+    url: (node = 0): string => nodes[at(node)]?.url ?? '',
 
     /** Creates a new user, so that tests do not meet each other's conversations. */
     async person(
@@ -92,7 +97,7 @@ export async function startWorld(options: WorldOptions = {}) {
     ): Promise<Person> {
       const person = await createPerson(
         `${name}-${randomUUID().slice(0, 8)}`,
-        nodes[node]?.url ?? '',
+        nodes[at(node)]?.url ?? '',
         displayName ? { name: displayName } : {},
       )
       people.push(person)
@@ -130,4 +135,14 @@ export async function startWorld(options: WorldOptions = {}) {
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** Whatever a test wants of it is an error that says why. */
+function noRedis(): Awaited<ReturnType<typeof startRedis>> {
+  return new Proxy({ stop: async () => undefined } as Awaited<ReturnType<typeof startRedis>>, {
+    get(target, name) {
+      if (name === 'stop') return target.stop
+      throw new Error(`STORE=embedded: there is no Redis, so this test cannot ask it for ${String(name)}.`)
+    },
+  })
 }

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs'
 import { type Database, type Key as LmdbKey, open, type RootDatabase } from 'lmdb'
 import type { Decide, Decision, Key, KeyValue, KeyValueTable, Outcome, Range, Row } from './key-value.ts'
+import { openFile } from './lmdb-file.ts'
 
 // Rows are JSON texts in LMDB: a file that is mapped into memory, so that reads are calls of this process that wait for nothing.
 //
@@ -23,8 +23,9 @@ export function openKeyValueLmdb({
   directory,
   onFailed,
 }: KeyValueLmdbOptions): KeyValue & { environment: RootDatabase } {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const environment = open({ path: directory, overlappingSync: false, maxDbs: 64, noSubdir: false })
+  const environment = openFile(directory, () =>
+    open({ path: directory, overlappingSync: false, maxDbs: 64, noSubdir: false }),
+  )
   const tables = new Map<string, KeyValueTable>()
   let failure: { error: unknown } | undefined
 
@@ -75,6 +76,8 @@ function createTable(database: Database<string, LmdbKey>, writes: Writes): KeyVa
       writes.failed(error)
       throw error
     }
+    // What was decided ahead of this one may have failed.
+    writes.assertWritable()
     // A later write of this row may be under way: then that one is what stands.
     if (unwritten.get(name) === own) unwritten.delete(name)
   }

@@ -1,13 +1,11 @@
 import type { Conversation } from '../../../src/ports/conversations.ts'
 import type { LogRow } from '../../../src/ports/log.ts'
+import type { Stores } from '../../../src/ports/ports.ts'
 import type { ConversationId, UserId } from '../../../src/protocol/ids.ts'
-import { createBoundariesDynamo } from '../../../src/store/dynamo/boundaries.ts'
-import { createConversationsDynamo } from '../../../src/store/dynamo/conversations.ts'
-import { createMembershipsDynamo } from '../../../src/store/dynamo/memberships.ts'
-import { createMessagesDynamo } from '../../../src/store/dynamo/messages.ts'
-import { createPendingDynamo } from '../../../src/store/dynamo/pending.ts'
-import type { Dynamo } from '../../../src/store/rows/tables.ts'
 import type { FinalTable, PendingSeen } from './history.ts'
+
+/** Returns all rows of a table, or at least their keys. */
+export type Keys = (table: 'conversations' | 'pending_deliveries') => Promise<readonly Record<string, unknown>[]>
 
 const rowsAtATime = 500
 
@@ -20,14 +18,11 @@ export function pendingRowOf(operation: string, body: Buffer): { userId: string;
 }
 
 /** Returns the rows of all undelivered messages, and how far each receiver has acked. */
-export async function readPending(dynamo: Dynamo): Promise<PendingSeen[]> {
-  const rows = createPendingDynamo(dynamo)
-  const boundaries = createBoundariesDynamo(dynamo)
-  const table = { TableName: `${dynamo.tablePrefix}pending_deliveries`, ConsistentRead: true }
-  const { Items = [] } = await dynamo.client.call('Scan', 'pending_deliveries', table)
-  const receivers = [...new Set(Items.map((item) => item.receiver_id as UserId))]
+export async function readPending({ pending, boundaries }: Stores, keysOf: Keys): Promise<PendingSeen[]> {
+  const keys = await keysOf('pending_deliveries')
+  const receivers = [...new Set(keys.map((key) => key.receiver_id as UserId))]
   const found = await Promise.all(
-    receivers.map(async (userId) => (await rows.list(userId)).map((row) => ({ ...row, userId }))),
+    receivers.map(async (userId) => (await pending.list(userId)).map((row) => ({ ...row, userId }))),
   )
   return Promise.all(
     found.flat().map(async ({ userId, conversationId, firstUndeliveredSeq }) => {
@@ -37,20 +32,12 @@ export async function readPending(dynamo: Dynamo): Promise<PendingSeen[]> {
   )
 }
 
-/** Returns everything that DynamoDB holds in the end, also what no client was ever told of. */
-export async function readTables(dynamo: Dynamo): Promise<FinalTable[]> {
-  const conversations = createConversationsDynamo(dynamo)
-  const messages = createMessagesDynamo(dynamo)
-  const memberships = createMembershipsDynamo(dynamo)
-  const ids = await everyConversation()
+/** Returns everything that is stored in the end, also what no client was ever told of. */
+export async function readTables(stores: Stores, keysOf: Keys): Promise<FinalTable[]> {
+  const { conversations, messages, memberships } = stores
+  const ids = (await keysOf('conversations')).map((key) => key.conversation_id as ConversationId)
   const found = (await conversations.getMany(ids)).toSorted((one, other) => one.id.localeCompare(other.id))
   return Promise.all(found.map(read))
-
-  async function everyConversation(): Promise<ConversationId[]> {
-    const table = { TableName: `${dynamo.tablePrefix}conversations`, ConsistentRead: true }
-    const { Items = [] } = await dynamo.client.call('Scan', 'conversations', table)
-    return Items.map((item) => item.conversation_id as ConversationId)
-  }
 
   async function read(conversation: Conversation): Promise<FinalTable> {
     const { id: conversationId } = conversation

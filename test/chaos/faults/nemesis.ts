@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Services } from '../backings/backing.ts'
 import type { ClockStep, FaultWindow } from '../checks/history.ts'
-import type { DynamoFault, FaultProxy } from './fault-proxy.ts'
+import type { DynamoFault } from './fault-proxy.ts'
 import type { PlannedFault } from './plan.ts'
 import type { NodeProcess } from './processes.ts'
 import type { RedisPair } from './redis-pair.ts'
@@ -9,8 +10,8 @@ import type { RedisPair } from './redis-pair.ts'
 type NemesisOptions = {
   plan: readonly PlannedFault[]
   nodes: readonly NodeProcess[]
-  redis: RedisPair
-  dynamodb: FaultProxy
+  /** Without them there is nothing to harm but the nodes. */
+  services: Services | undefined
   nowMs: () => number
   /** When this is aborted, everything is left as it is. */
   signal: AbortSignal
@@ -24,7 +25,7 @@ export const exitLimitMs = 10_000
 
 /** Carries out the plan and ends when all of it has healed. A fault that finds nothing to harm is left out. */
 export async function unleash(options: NemesisOptions): Promise<{ leftOut: number }> {
-  const { plan, nodes, redis, dynamodb, nowMs, signal, onFault, onClock } = options
+  const { plan, nodes, services, nowMs, signal, onFault, onClock } = options
   const sleep = (ms: number) => wait(ms, undefined, { signal })
   setMaxListeners(0, signal)
   const suffering = new Set<NodeProcess>()
@@ -43,21 +44,29 @@ export async function unleash(options: NemesisOptions): Promise<{ leftOut: numbe
     }
   }
 
-  async function onRedis(harm: () => Promise<Ended>): Promise<Ended | undefined> {
-    if (redisSuffers) return undefined
+  async function onRedis(harm: (redis: RedisPair) => Promise<Ended>): Promise<Ended | undefined> {
+    if (!services || redisSuffers) return undefined
     redisSuffers = true
     try {
-      return await harm()
+      return await harm(services.redis)
     } finally {
       redisSuffers = false
     }
   }
 
-  async function carryOut({ kind, forMs, share, probability, offsetMs = 0 }: PlannedFault): Promise<Ended | undefined> {
+  async function carryOut(fault: PlannedFault): Promise<Ended | undefined> {
+    const { kind, forMs, share, probability, offsetMs = 0, killAtWrite } = fault
     switch (kind) {
       case 'kill a node':
         return onNode(share, async (node) => {
           await node.kill()
+          await sleep(forMs)
+          await node.start()
+          return {}
+        })
+      case 'kill a node in a write':
+        return onNode(share, async (node) => {
+          if (killAtWrite) await node.killAtWrite(killAtWrite)
           await sleep(forMs)
           await node.start()
           return {}
@@ -82,12 +91,12 @@ export async function unleash(options: NemesisOptions): Promise<{ leftOut: numbe
           return {}
         })
       case 'flush Redis':
-        return onRedis(async () => {
+        return onRedis(async (redis) => {
           await redis.flush()
           return { emptiedAtMs: nowMs() }
         })
       case 'restart Redis':
-        return onRedis(async () => {
+        return onRedis(async (redis) => {
           await redis.kill()
           await sleep(forMs)
           await redis.launch()
@@ -96,31 +105,33 @@ export async function unleash(options: NemesisOptions): Promise<{ leftOut: numbe
           return { emptiedAtMs }
         })
       case 'pause Redis':
-        return onRedis(async () => {
+        return onRedis(async (redis) => {
           redis.pause()
           await sleep(forMs)
           redis.resume()
           return {}
         })
       case 'cut pub/sub':
-        return onRedis(async () => {
+        return onRedis(async (redis) => {
           redis.cutListeners()
           return {}
         })
       case 'fail over Redis':
-        return onRedis(() => redis.failOver(forMs))
+        return onRedis((redis) => redis.failOver(forMs))
       case 'roll Redis back':
-        return onRedis(async () => {
+        return onRedis(async (redis) => {
           await redis.rollBack(forMs)
           return {}
         })
       case 'lose events': {
-        const end = redis.loseEvents(probability)
+        if (!services) return undefined
+        const end = services.redis.loseEvents(probability)
         await sleep(forMs)
         return { hits: end() }
       }
       default: {
-        const end = dynamodb.begin(kind.slice('DynamoDB: '.length) as DynamoFault, probability)
+        if (!services) return undefined
+        const end = services.dynamodb.begin(kind.slice('DynamoDB: '.length) as DynamoFault, probability)
         await sleep(forMs)
         return { hits: end() }
       }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { KillAtWrite } from './plan.ts'
 
 export type NodeProcess = ReturnType<typeof createNodeProcess>
 
@@ -10,6 +11,8 @@ type NodeOptions = {
   name: string
   port: number
   script: string
+  /** These are loaded into the process before the script. */
+  preloads?: readonly string[]
   environment: Record<string, string>
   logPath: string
   /** Is called when the process ended without being told to. */
@@ -18,11 +21,12 @@ type NodeOptions = {
 
 const startWithinMs = 60_000
 const exitWithinMs = 12_000
+const writesWithinMs = 5000
 const clock = fileURLToPath(new URL('node-clock.mjs', import.meta.url))
 
 /** One node, which is started and ended many times, always on the same port. */
 export function createNodeProcess(options: NodeOptions) {
-  const { name, port, script, environment, logPath, onCrash } = options
+  const { name, port, script, preloads = [], environment, logPath, onCrash } = options
   const url = `http://127.0.0.1:${port}`
   let child: ChildProcess | undefined
   let up = false
@@ -52,7 +56,8 @@ export function createNodeProcess(options: NodeOptions) {
   function launch(): ChildProcess {
     const log = openSync(logPath, 'a')
     const env = { ...environment, CHAOS_CLOCK_OFFSET_MS: String(clockOffsetMs) }
-    const launched = spawn(process.execPath, ['--import', clock, script], { env, stdio: ['ignore', log, log, 'ipc'] })
+    const imports = [clock, ...preloads].flatMap((each) => ['--import', each])
+    const launched = spawn(process.execPath, [...imports, script], { env, stdio: ['ignore', log, log, 'ipc'] })
     closeSync(log)
     child = launched
     launched.once('exit', (code, signal) => {
@@ -81,6 +86,16 @@ export function createNodeProcess(options: NodeOptions) {
     isUp: () => up,
     failedStarts: () => failedStarts,
     kill: () => end('SIGKILL'),
+    /** The process kills itself there, or is killed, if it does not come to that write in time. */
+    async killAtWrite(killAtWrite: KillAtWrite): Promise<void> {
+      up = false
+      if (!child || child.exitCode !== null || child.signalCode !== null) return
+      const exited = once(child, 'exit')
+      child.send({ killAtWrite })
+      const killer = setTimeout(() => child?.kill('SIGKILL'), writesWithinMs)
+      await exited
+      clearTimeout(killer)
+    },
     /** Ends it for good. */
     retire(): Promise<number | null> {
       retired = true

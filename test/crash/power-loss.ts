@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Random } from '../simulation/random.ts'
+import type { Call, TraceEvent } from './file-trace.ts'
+
+// The power may go at any moment of a trace. What was synced by then is on the disk. Of what was not, any part may be: writes are carried
+// out in any order, and a write of several sectors in part.
+
+/** What the writer says: it gives a version of a row to the engine, or has its answer. */
+export type Op = { what: 'given' | 'answered'; key: number; version: number; removes: boolean }
+export type Version = { version: number; filler: string }
+
+/** What is in a file: the version of each row that is there. */
+export type Found = { versions: Record<number, number> } | { damaged: string }
+
+/** A file as it may be found, and what the writer had said by then. */
+export type Image = {
+  at: number
+  how: string
+  file: Buffer
+  said: readonly Op[] /** The file is being made. */
+  creating: boolean
+}
+
+type Write = Extract<Call, { type: 'write' }>
+
+/** A disk writes a sector as a whole or not at all. */
+const sectorBytes = 512
+
+/** Returns the files that may be found, each once for what was answered by then. */
+export function* imagesOf(events: readonly TraceEvent[], random: Random): Generator<Image> {
+  const writes: { write: Write; ended: boolean; durable: boolean }[] = []
+  const syncs = new Map<Call, number>()
+  const said: Op[] = []
+  const seen = new Set<string>()
+  let directorySyncs = 0
+
+  for (const [at, { call, at: moment }] of events.entries()) {
+    const last = writes.findLast(({ write }) => write === call)
+    if (call.type === 'say' && moment === 'begin') said.push(JSON.parse(call.line) as Op)
+    if (call.type === 'write' && moment === 'begin') writes.push({ write: call, ended: false, durable: false })
+    if (call.type === 'write' && moment === 'end' && last) {
+      last.ended = true
+      last.durable = call.through
+    }
+    if (call.type === 'sync directory' && moment === 'end') directorySyncs += 1
+    // A sync is good for what had ended when it began.
+    if (call.type === 'sync' && moment === 'begin')
+      syncs.set(
+        call,
+        writes.findLastIndex(({ ended }) => ended),
+      )
+    if (call.type === 'sync' && moment === 'end')
+      for (const each of writes.slice(0, (syncs.get(call) ?? -1) + 1)) each.durable ||= each.ended
+
+    for (const { how, keeps } of losses(writes.filter(({ durable }) => !durable).length)) {
+      let index = 0
+      const file = fileOf(
+        writes.map(({ write, durable }) => ({ write, keeps: durable ? () => true : keeps(index++) })),
+        how === 'zeros',
+      )
+      // The first sync puts the mark there, the second takes it away.
+      const creating = directorySyncs < 2
+      const name = createHash('sha1').update(file).update(`${said.length} ${creating}`).digest('hex')
+      if (seen.has(name)) continue
+      seen.add(name)
+      yield { at, how, file, said: [...said], creating }
+    }
+  }
+
+  /** Of so many writes that are not on the disk yet, which sectors are there all the same. */
+  function losses(count: number): { how: string; keeps: (index: number) => () => boolean }[] {
+    if (count === 0) return [{ how: 'nothing was under way', keeps: () => () => true }]
+    const all = Array.from({ length: count }, (_, i) => i)
+    return [
+      { how: 'all lost', keeps: () => () => false },
+      { how: 'zeros', keeps: () => () => false },
+      { how: 'all there', keeps: () => () => true },
+      { how: 'the last alone', keeps: (index) => () => index === count - 1 },
+      { how: 'all but the first', keeps: (index) => () => index !== 0 },
+      ...all.slice(-2).map((one) => ({ how: `all but ${one}`, keeps: (index: number) => () => index !== one })),
+      ...[0.2, 0.5, 0.8].map((share) => ({ how: 'in part', keeps: () => () => random.chance(share) })),
+    ]
+  }
+}
+
+function fileOf(writes: { write: Write; keeps: () => boolean }[], isWhole: boolean): Buffer {
+  const ends = writes.map(({ write }) => write.offset + write.data.length)
+  const file = Buffer.alloc(Math.max(0, ...ends))
+  let length = isWhole ? file.length : 0
+  for (const { write, keeps } of writes) {
+    for (let from = 0; from < write.data.length; ) {
+      const to = Math.min(write.data.length, from + sectorBytes - ((write.offset + from) % sectorBytes))
+      if (keeps()) {
+        write.data.copy(file, write.offset + from, from, to)
+        length = Math.max(length, write.offset + to)
+      }
+      from = to
+    }
+  }
+  return file.subarray(0, length)
+}
+
+/** Says what is wrong with what was found, if anything is. */
+export function faultOf(found: Found, said: readonly Op[]): string | undefined {
+  if ('damaged' in found) return `the file is damaged: ${found.damaged}`
+  for (const key of new Set(said.map((op) => op.key))) {
+    const own = said.filter((op) => op.key === key)
+    const answered = Math.max(0, ...own.filter(({ what }) => what === 'answered').map(({ version }) => version))
+    const version = found.versions[key]
+    const isThere = own.some(
+      (op) => op.version >= answered && (op.removes ? version === undefined : op.version === version),
+    )
+    if (!isThere && !(answered === 0 && version === undefined))
+      return `row ${key} was answered with version ${answered}, and is ${version ?? 'gone'}`
+  }
+  return undefined
+}
+
+/** Opens each image with a fresh LMDB, in processes of their own, and returns what is wrong with how many of them. */
+export async function judge(images: readonly Image[], script: string, place: string): Promise<string[]> {
+  const faults: string[] = []
+  for (let from = 0; from < images.length; ) from += await judgeFrom(from)
+  return faults
+
+  /** Goes on until all are judged or one kills the process. Returns how many were judged. */
+  async function judgeFrom(from: number): Promise<number> {
+    const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'ignore'] })
+    const exited = once(child, 'exit')
+    // A process that dies of a file does not read what else there is.
+    child.stdin.on('error', () => undefined)
+    const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    let judged = 0
+    for (const [i, { at, how, file, said, creating }] of images.slice(from).entries()) {
+      const directory = join(place, String(from + i))
+      await mkdir(directory)
+      await writeFile(join(directory, 'data.mdb'), file)
+      if (creating) await writeFile(join(directory, 'creating'), '')
+      child.stdin.write(`${directory}\n`)
+      const { value, done } = await answers.next()
+      judged += 1
+      const fault = done ? 'reading it kills the process' : faultOf(JSON.parse(value) as Found, said)
+      if (fault) faults.push(`event ${at}, ${how}: ${fault}`)
+      if (done) break
+    }
+    child.stdin.end()
+    await exited
+    return judged
+  }
+}
