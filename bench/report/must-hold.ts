@@ -113,7 +113,7 @@ export function promised(all: readonly Measured[]): Promised[] {
       goal: { atLeast: 1 },
     },
     {
-      what: 'one process, 20 messages of chats nobody else asks for, HTTP: per CPU second with stores, against mercurius',
+      what: 'one process, 20 messages of a chat for each connection, asked for again, HTTP: per CPU second with stores, against mercurius',
       stock: undefined,
       ours: ratioOf(all, coldPages, 'parley', 'mercurius'),
       goal: { atLeast: 1.5 },
