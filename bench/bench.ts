@@ -1,16 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { secret } from './load/tokens.ts'
 import { type Built, buildAll, type PeerScript } from './machine/build.ts'
 import { type Child, startChild } from './machine/child.ts'
 import { loadCore, pin, serverCore, storesCore } from './machine/pinning.ts'
-import { type Stores, startStores } from './machine/stores.ts'
+import { type Plain, startPlain } from './machine/plain.ts'
+import { nothingBeside, type Stores, startStores } from './machine/stores.ts'
 import { ownCpuMs } from './machine/usage.ts'
 import type { Measured } from './sheet.ts'
 
 export type Who = 'parley' | 'stock' | 'mercurius' | 'socket.io' | 'raw ws'
-export type Subject = Child & { who: Who; stores: Stores }
+/** `stores`: what is beside it and counted with it. */
+export type Subject = Child & { who: Who; stores: Pick<Stores, 'cpuMs' | 'calls' | 'unmeasured'> }
 export type Scenario = (bench: Bench) => Promise<Measured[]>
 
 /** How long to look. `quick` shows that everything runs, and nothing else. */
@@ -28,6 +30,10 @@ export type Bench = {
   fresh(who: Who): Promise<Subject>
   /** Ours with stores of its own, whose DynamoDB server can do more than ours can ask for. */
   unhindered(): Promise<Subject>
+  /** Ours in one process with nothing beside it, with the options of `npm start`, after what is done to its empty data directory. */
+  embedded(prepare: (dataDir: string) => Promise<void>): Promise<Subject>
+  /** Ours as `npm start` runs it once it is built: without what measures the others from inside, and on any core. */
+  plain(environment: Readonly<Record<string, string>>): Promise<Plain>
   meter(subject: Subject, work: () => Promise<number>): Promise<Metered>
   /** What is to be said about the figures since the last time. */
   takeNotes(): string[]
@@ -52,29 +58,44 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
   const quickStores = await startStores(built, 'quick-dynamodb')
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-data-'))
   const kept = new Map<Who, Promise<Subject>>()
-  const started = new Set<Subject>()
+  const started = new Set<{ stop(): Promise<void> }>()
   const notes = new Set<string>()
+  let directories = 0
   let stopping: Promise<void> | undefined
 
-  async function start(who: Who, on: Stores): Promise<Subject> {
-    const environment = {
-      NODE_NO_WARNINGS: '1',
-      REDIS_URL: on.redisUrl,
-      DYNAMODB_ENDPOINT: on.endpoint,
-      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-    }
-    // One load makes more crowds in an hour than a person may.
-    const noQuotas = { GROUPS_PER_HOUR: '0', GROUP_ADDITIONS_PER_HOUR: '0', CHATS_PER_HOUR: '0' }
-    const own = { CREATE_TABLES: 'true', AUTH_JWT_SECRET: secret, DATA_DIR: dataDir, ...noQuotas }
+  const common = { NODE_NO_WARNINGS: '1', AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' }
+  // One load makes more crowds in an hour than a person may.
+  const noQuotas = { GROUPS_PER_HOUR: '0', GROUP_ADDITIONS_PER_HOUR: '0', CHATS_PER_HOUR: '0' }
+
+  async function begin(
+    who: Who,
+    on: Subject['stores'],
+    environment: Readonly<Record<string, string>>,
+    nodeOptions: readonly string[] = [],
+  ): Promise<Subject> {
     const child = await startChild({
+      nodeOptions,
       script: scriptOf(built, who),
       probe: built.probe,
       core: serverCore,
-      environment: who === 'parley' ? { ...environment, ...own } : environment,
+      environment: { ...common, ...environment },
     })
     const subject = { ...child, who, stores: on }
     started.add(subject)
     return subject
+  }
+
+  function start(who: Who, on: Stores): Promise<Subject> {
+    const environment = { REDIS_URL: on.redisUrl, DYNAMODB_ENDPOINT: on.endpoint }
+    const own = { CREATE_TABLES: 'true', AUTH_JWT_SECRET: secret, DATA_DIR: dataDir, ...noQuotas }
+    return begin(who, on, who === 'parley' ? { ...environment, ...own } : environment)
+  }
+
+  async function emptyDirectory(): Promise<string> {
+    directories += 1
+    const directory = join(dataDir, `embedded-${directories}`)
+    await mkdir(directory)
+    return directory
   }
 
   const fresh = (who: Who): Promise<Subject> => start(who, stores)
@@ -119,6 +140,18 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
     },
     fresh,
     unhindered: () => start('parley', quickStores),
+    async embedded(prepare) {
+      const directory = await emptyDirectory()
+      await prepare(directory)
+      const own = { STORE: 'embedded', AUTH_JWT_SECRET: secret, DATA_DIR: directory, ...noQuotas }
+      return begin('parley', nothingBeside, own, built.nodeOptions)
+    },
+    async plain(environment) {
+      const own = { ...environment, DATA_DIR: await emptyDirectory() }
+      const plain = await startPlain([...built.nodeOptions, await built.whole()], own)
+      started.add(plain)
+      return plain
+    },
     meter,
     takeNotes() {
       const taken = [...notes]

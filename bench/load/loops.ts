@@ -8,13 +8,17 @@ import type { LoadSocket } from './web-socket.ts'
 /** `count`: no fewer. Cold code costs a multiple: on a busy machine the time alone would not warm it. */
 export type Least = { ms: number; count: number }
 
-/** The same request over each connection, one at a time. */
-export async function overHttp(connections: readonly LoadConnection[], request: Buffer, least: Least): Promise<number> {
+/** One request at a time over each connection: always the same, or the next for the connection of this index. */
+export async function overHttp(
+  connections: readonly LoadConnection[],
+  request: Buffer | ((index: number) => Buffer),
+  least: Least,
+): Promise<number> {
   const endAtMs = performance.now() + least.ms
   let count = 0
-  const loop = async (connection: LoadConnection) => {
+  const loop = async (connection: LoadConnection, index: number) => {
     while (performance.now() < endAtMs || count < least.count) {
-      const answer = await connection.ask(request)
+      const answer = await connection.ask(Buffer.isBuffer(request) ? request : request(index))
       if (count === 0) mustRetry(String(answer))
       count += 1
     }

@@ -1,8 +1,13 @@
+import { join } from 'node:path'
 import { directConversationId } from '../../src/domain/conversations/conversation-id.ts'
+import { openKeyValueLmdb } from '../../src/engine/key-value/key-value.lmdb.ts'
 import type { ClientMessageId, MessageId, UserId } from '../../src/protocol/ids.ts'
 import { createDynamoTable } from '../../src/store/dynamo/table.ts'
+import { createEmbeddedTable } from '../../src/store/embedded/table.ts'
+import type { Item, Key, TableName } from '../../src/store/rows/tables.ts'
 import { connectDynamo } from '../../test/kit/services/dynamodb.ts'
 import type { Stores } from '../machine/stores.ts'
+import { messageOf } from '../peers/schema.ts'
 import { body } from './documents.ts'
 
 // Rows as the server writes them, past the server: a hundred thousand sends would take minutes.
@@ -12,12 +17,31 @@ export type Seeds = ReturnType<typeof createSeeds>
 const rowsAtATime = 500
 const prefix = 'parley_'
 
+/** Into DynamoDB. */
 export function createSeeds({ endpoint }: Pick<Stores, 'endpoint'>) {
   const dynamo = { ...connectDynamo(endpoint), tablePrefix: prefix }
-  const messages = createDynamoTable(dynamo, 'messages')
-  const conversations = createDynamoTable(dynamo, 'conversations')
-  const memberships = createDynamoTable(dynamo, 'memberships')
-  const boundaries = createDynamoTable(dynamo, 'message_status')
+  const seeder = createSeeder((name) => createDynamoTable(dynamo, name))
+  return { ...seeder, close: () => dynamo.client.close() }
+}
+
+/** Into the data directory of a server that does not run yet. */
+export function createEmbeddedSeeds(dataDir: string) {
+  const engine = openKeyValueLmdb({ directory: join(dataDir, 'store') })
+  const seeder = createSeeder((name) => {
+    const table = createEmbeddedTable(engine, name)
+    return { putMany: async (rows) => void (await Promise.all(rows.map((row) => table.update(row, () => row)))) }
+  })
+  return { ...seeder, close: () => engine.close() }
+}
+
+type Rows<Name extends TableName> = readonly (Key<Name> & Partial<Item<Name>>)[]
+type Seeded = <Name extends TableName>(name: Name) => { putMany(rows: Rows<Name>): Promise<unknown> }
+
+function createSeeder(table: Seeded) {
+  const messages = table('messages')
+  const conversations = table('conversations')
+  const memberships = table('memberships')
+  const boundaries = table('message_status')
 
   return {
     /** A chat of the two with so many messages, all by the first and all read by the second. Returns its id. */
@@ -47,6 +71,22 @@ export function createSeeds({ endpoint }: Pick<Stores, 'endpoint'>) {
       await conversations.putMany([{ conversation_id, kind: 'DIRECT', members: [...members] }])
       return conversation_id
     },
-    close: () => dynamo.client.close(),
+  }
+}
+
+/** Into Redis Streams, as peers/redis-streams.ts keeps them. */
+export async function seedStreams(
+  redis: Stores['redis'],
+  prefix: string,
+  conversationIds: readonly string[],
+  count: number,
+): Promise<void> {
+  for (const conversationId of conversationIds) {
+    const together = redis.pipeline()
+    for (let seq = 1; seq <= count; seq += 1) {
+      const message = JSON.stringify(messageOf(conversationId, seq, 'somebody', body))
+      together.xadd(`${prefix}:log:${conversationId}`, '*', 'message', message)
+    }
+    await together.exec()
   }
 }

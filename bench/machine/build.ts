@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { transpileServer } from '../../test/kit/nodes/transpile-server.ts'
 
@@ -8,6 +11,10 @@ import { transpileServer } from '../../test/kit/nodes/transpile-server.ts'
 export type Built = {
   /** Our server, file by file as `npm run build` makes it. */
   server: string
+  /** The same, once the demo page is built beside it: what `npm start` has in development mode. */
+  whole(): Promise<string>
+  /** What `npm start` gives to Node. */
+  nodeOptions: readonly string[]
   probe: string
   script(name: PeerScript | DynamoScript): string
   remove(): Promise<void>
@@ -17,6 +24,7 @@ export type Built = {
 export type DynamoScript = 'dynamodb' | 'quick-dynamodb'
 export type PeerScript = 'raw-ws' | 'stock-yoga' | 'mercurius' | 'socket-io'
 
+const run = promisify(execFile)
 const peers: readonly PeerScript[] = ['raw-ws', 'stock-yoga', 'mercurius', 'socket-io']
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -40,12 +48,27 @@ export async function buildAll(): Promise<Built> {
   })
   const [server] = await Promise.all([transpileServer(), bundled])
   const script = (name: string) => join(place, `${name}.mjs`)
+  let demo: Promise<unknown> | undefined
   return {
     server: server.script,
+    async whole() {
+      const settings = ['build', 'demo', '--outDir', join(server.place, 'demo'), '--logLevel', 'error']
+      demo ??= run(join(root, 'node_modules', '.bin', 'vite'), settings, { cwd: root })
+      await demo
+      return server.script
+    },
+    nodeOptions: startOptions(),
     probe: script('probe'),
     script,
     async remove() {
       await Promise.all([server.remove(), rm(place, { recursive: true, force: true })])
     },
   }
+}
+
+function startOptions(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
+  const [, options] = /node (.*)dist\/server\.js$/.exec(scripts.start) ?? []
+  if (options === undefined) throw new Error('npm start does not run dist/server.js.')
+  return options.split(' ').filter((option) => option !== '')
 }

@@ -20,6 +20,12 @@ export const pinned = (core: number, command: string, args: readonly string[]): 
   ['-c', String(core), command, ...args],
 ]
 
+/** Put before a command that may run anywhere, as this process may not. */
+export const unpinned = (command: string, args: readonly string[]): [string, string[]] => [
+  'taskset',
+  ['-c', `0-${cores - 1}`, command, ...args],
+]
+
 /** With all its threads. */
 export async function pin(pid: number, core: number): Promise<void> {
   await run('taskset', ['-a', '-c', '-p', String(core), String(pid)])

@@ -8,6 +8,7 @@ import { freePort } from '../../test/kit/free-port.ts'
 import type { Built, DynamoScript } from './build.ts'
 import { startChild } from './child.ts'
 import type { Calls } from './count-calls.ts'
+import { guarded } from './guarded.ts'
 import { pin, pinned, storesCore, unpin } from './pinning.ts'
 import { usageOf } from './usage.ts'
 
@@ -18,7 +19,7 @@ export async function startStores(built: Built, dynamoScript: DynamoScript) {
   const dir = await mkdtemp(join(tmpdir(), 'parley-bench-'))
   const redisPort = await freePort()
   const settings = ['--port', String(redisPort), '--dir', dir, '--save', '', '--appendonly', 'no']
-  const [command, args] = pinned(storesCore, 'sh', ['-c', guarded, 'sh', ...settings])
+  const [command, args] = pinned(storesCore, 'sh', guarded('redis-server', settings))
   const redis = spawn(command, args, { stdio: ['pipe', 'ignore', 'inherit'] })
   const redisUrl = `redis://127.0.0.1:${redisPort}`
   const commands = new Redis(redisUrl, { retryStrategy: () => 20, maxRetriesPerRequest: null })
@@ -65,5 +66,9 @@ export async function startStores(built: Built, dynamoScript: DynamoScript) {
   }
 }
 
-// However this process ends, its end of the pipe is closed, and with it the server.
-const guarded = 'exec 3<&0; { cat <&3 >/dev/null; kill -9 $$ 2>/dev/null; } & exec redis-server "$@" </dev/null 3<&-'
+/** For a server that keeps everything itself. */
+export const nothingBeside: Pick<Stores, 'cpuMs' | 'calls' | 'unmeasured'> = {
+  cpuMs: async () => ({ redis: 0, dynamodb: 0 }),
+  calls: async () => ({}),
+  unmeasured: (work) => work(),
+}

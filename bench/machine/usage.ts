@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 
 /** Of a process, since it began. */
-type Usage = { cpuMs: number; rssBytes: number }
+export type Usage = { cpuMs: number; rssBytes: number }
 
 /** Linux counts in these, on every machine we know. */
 const tickMs = 10

@@ -9,7 +9,7 @@ import { memoryPerSubscriber } from '../scenarios/idle.ts'
 import { overHttpName, perCpuSecond } from '../scenarios/query.ts'
 import { cpuPerMessage } from '../scenarios/send.ts'
 import { type Measured, ratioOf } from '../sheet.ts'
-import { goalText, isMet, promised, times } from './must-hold.ts'
+import { goalText, isMet, oursText, promised, times } from './must-hold.ts'
 import { type Chart, drawBars } from './svg.ts'
 import { shown } from './table.ts'
 
@@ -92,7 +92,7 @@ function mustHold(all: readonly Measured[]): string {
   const rows = promised(all).map((each) => {
     const met = isMet(each)
     const verdict = met === undefined ? 'not measured' : met ? 'met' : '**not met**'
-    return `| ${each.what} | ${times(each.stock)} | ${times(each.ours)} | ${goalText(each)} | ${verdict} |`
+    return `| ${each.what} | ${times(each.stock)} | ${oursText(each)} | ${goalText(each)} | ${verdict} |`
   })
   return ['| | stock Yoga | ours | goal | |', '|---|---|---|---|---|', ...rows].join('\n')
 }

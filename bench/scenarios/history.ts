@@ -1,6 +1,7 @@
 import { type Bench, interleave, type Scenario, type Subject } from '../bench.ts'
-import { conversations, messageAddedAfter, messages } from '../load/documents.ts'
+import { conversations, messages } from '../load/documents.ts'
 import { type Account, ask, openGraphQLSocket, operationFrame } from '../load/graphql-socket.ts'
+import { hearAll } from '../load/hear-all.ts'
 import { completedOf, overSockets } from '../load/loops.ts'
 import { openPair } from '../load/pairs.ts'
 import { createSeeds, type Seeds } from '../load/seed.ts'
@@ -117,18 +118,7 @@ async function catchUp(bench: Bench, sheet: Sheet, subject: Subject, chats: read
   const against = sizes[0] && `${sizes[0].stored.toLocaleString('en')} missed`
   await interleave(bench.choose({ quick: 1, default: 2, full: 5 }), sizes, async ({ bob, conversationId, stored }) => {
     const socket = await openGraphQLSocket(subject.port, bob)
-    const { serverMs, wallMs } = await bench.meter(
-      subject,
-      () =>
-        new Promise<number>((resolve) => {
-          let heard = 0
-          socket.onText = (payload) => {
-            if (payload.includes('"messageAdded"')) heard += 1
-            if (heard === stored) resolve(heard)
-          }
-          socket.send(socket.operation('added', messageAddedAfter, { after: [{ conversationId, seq: 0 }] }))
-        }),
-    )
+    const { serverMs, wallMs } = await bench.meter(subject, () => hearAll(socket, conversationId, stored))
     socket.close()
     const who = `${stored.toLocaleString('en')} missed`
     sheet.add('catch-up: server CPU per message', who, 'µs', (1000 * serverMs) / stored, against)

@@ -3,6 +3,7 @@ import type { GroupChange, LogRow, Message } from '../../ports/log.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { notFound } from '../../protocol/errors.ts'
 import { type ConversationId, type MessageAddress, messageNodeId, type Seq } from '../../protocol/ids.ts'
+import { rememberedOn } from '../../shared/remembered.ts'
 import type { Access, Member } from '../conversations/access.ts'
 import type { Groups } from '../conversations/groups.ts'
 import type { MessageOrNotice, Notices } from '../conversations/notices.ts'
@@ -75,7 +76,7 @@ export function createHistory({ messages, log, highestSeqs, access, decideChange
   }
 
   /** These pages are made of rows that several requests share: those requests get the same page. */
-  const made = new WeakMap<readonly LogRow[], Made>()
+  const made = rememberedOn<readonly LogRow[], Made>('page')
 
   /**
    * Reads with one query. Further queries, each for more rows than the one before, follow only where voids or changes took the place of

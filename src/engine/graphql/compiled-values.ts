@@ -2,6 +2,7 @@
 // be waited for.
 
 import { GraphQLID, GraphQLInt, type GraphQLLeafType, GraphQLString } from 'graphql'
+import { rememberedOn } from '../../shared/remembered.ts'
 import type { Variables } from './compiled-variables.ts'
 
 /** One execution of a compiled operation has these. */
@@ -106,7 +107,7 @@ function quoted(text: string): string {
 
 /** Caches the text of objects that several requests share. It is kept as long as its object, and each request is charged the same for it. */
 export function writtenOnce(write: WriteValue, loads: Loads): WriteValue {
-  const texts = new WeakMap<object, { text: string; cost: number }>()
+  const texts = rememberedOn<object, { text: string; cost: number }>('text')
   return (source, run) => {
     const known = texts.get(source as object)
     if (known !== undefined) {

@@ -4,6 +4,7 @@ import type { Page, PageRequest } from '../../domain/log/page-bounds.ts'
 import { tickOfMessage as tickIn } from '../../domain/sending/message-tick.ts'
 import { type MessageAddress, parseMessageNodeId } from '../../protocol/ids.ts'
 import type { Tick } from '../../protocol/ticks.ts'
+import { rememberedOn } from '../../shared/remembered.ts'
 import { type Connection, connectionOf } from '../connection.ts'
 import { type Context, viewerId } from '../context.ts'
 import { findConversation, requireConversation } from '../conversations/conversations.ts'
@@ -49,7 +50,7 @@ function requestOf(ctx: Context, { conversation: { id } }: Member, args: AroundA
 }
 
 /** Several requests at the same time may share one page. They then share its connection too. */
-const connections = new WeakMap<Page, Connection<MessageOrNotice>>()
+const connections = rememberedOn<Page, Connection<MessageOrNotice>>('connection')
 
 export async function findMessage(ctx: Context, nodeId: string): Promise<MessageOrNotice | null> {
   viewerId(ctx)

@@ -4,10 +4,14 @@ import type { ConversationId } from '../../protocol/ids.ts'
 
 // This process alone writes the log, so a page that it has read is true until it writes to that conversation again. All who ask for it get the
 // same array, and what is made of it (the page, its text) is made once.
+//
+// A page is kept when it is asked for the second time. Most chats are opened once, and keeping what nobody asks for again costs more than reading.
 
 /** About 10 MB. */
 const rowsMax = 20_000
 const pagesMax = 4
+/** How many pages that were asked for once are remembered, by their names. */
+const onceMax = 500
 
 type Page = { name: string; rows: readonly LogRow[] }
 
@@ -17,6 +21,17 @@ export function createKeptPages() {
     sizeCalculation: (pages) => pages.reduce((sum, { rows }) => sum + rows.length, pages.length),
   })
 
+  const once = new Set<string>()
+
+  /** Whether this page was asked for before, and not long ago. */
+  function isAskedAgain(conversationId: ConversationId, name: string): boolean {
+    const page = `${conversationId} ${name}`
+    if (once.delete(page)) return true
+    once.add(page)
+    if (once.size > onceMax) for (const oldest of once) return !once.delete(oldest)
+    return false
+  }
+
   return {
     /** Returns the page of this name, and reads it if it is not kept. */
     page(conversationId: ConversationId, name: string, read: () => LogRow[]): readonly LogRow[] {
@@ -24,6 +39,7 @@ export function createKeptPages() {
       const known = pages?.find((page) => page.name === name)
       if (known) return known.rows
       const rows = read()
+      if (!isAskedAgain(conversationId, name)) return rows
       kept.set(conversationId, [{ name, rows }, ...(pages ?? []).slice(0, pagesMax - 1)])
       return rows
     },
