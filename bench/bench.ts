@@ -30,7 +30,7 @@ export type Bench = {
   fresh(who: Who): Promise<Subject>
   /** Ours with stores of its own, whose DynamoDB server can do more than ours can ask for. */
   unhindered(): Promise<Subject>
-  /** Ours in one process with nothing beside it, with the options of `npm start`, after what is done to its empty data directory. */
+  /** Ours in one process with nothing beside it, after what is done to its empty data directory. */
   embedded(prepare: (dataDir: string) => Promise<void>): Promise<Subject>
   /** Ours as `npm start` runs it once it is built: without what measures the others from inside, and on any core. */
   plain(environment: Readonly<Record<string, string>>): Promise<Plain>
@@ -71,10 +71,8 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
     who: Who,
     on: Subject['stores'],
     environment: Readonly<Record<string, string>>,
-    nodeOptions: readonly string[] = [],
   ): Promise<Subject> {
     const child = await startChild({
-      nodeOptions,
       script: scriptOf(built, who),
       probe: built.probe,
       core: serverCore,
@@ -144,11 +142,11 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
       const directory = await emptyDirectory()
       await prepare(directory)
       const own = { STORE: 'embedded', AUTH_JWT_SECRET: secret, DATA_DIR: directory, ...noQuotas }
-      return begin('parley', nothingBeside, own, built.nodeOptions)
+      return begin('parley', nothingBeside, own)
     },
     async plain(environment) {
       const own = { ...environment, DATA_DIR: await emptyDirectory() }
-      const plain = await startPlain([...built.nodeOptions, await built.whole()], own)
+      const plain = await startPlain([await built.whole()], own)
       started.add(plain)
       return plain
     },

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,8 +12,6 @@ export type Built = {
   server: string
   /** The same, once the demo page is built beside it: what `npm start` has in development mode. */
   whole(): Promise<string>
-  /** What `npm start` gives to Node. */
-  nodeOptions: readonly string[]
   probe: string
   script(name: PeerScript | DynamoScript): string
   remove(): Promise<void>
@@ -57,18 +54,10 @@ export async function buildAll(): Promise<Built> {
       await demo
       return server.script
     },
-    nodeOptions: startOptions(),
     probe: script('probe'),
     script,
     async remove() {
       await Promise.all([server.remove(), rm(place, { recursive: true, force: true })])
     },
   }
-}
-
-function startOptions(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
-  const [, options] = /node (.*)dist\/server\.js$/.exec(scripts.start) ?? []
-  if (options === undefined) throw new Error('npm start does not run dist/server.js.')
-  return options.split(' ').filter((option) => option !== '')
 }

@@ -20,16 +20,15 @@ export type Child = {
 }
 
 type ChildOptions = {
-  nodeOptions?: readonly string[]
   script: string
   probe: string
   core: number
   environment: Readonly<Record<string, string>>
 }
 
-export async function startChild({ nodeOptions = [], script, probe, core, environment }: ChildOptions): Promise<Child> {
+export async function startChild({ script, probe, core, environment }: ChildOptions): Promise<Child> {
   const port = await freePort()
-  const [command, args] = pinned(core, process.execPath, [...nodeOptions, '--expose-gc', '--import', probe, script])
+  const [command, args] = pinned(core, process.execPath, ['--expose-gc', '--import', probe, script])
   const child = spawn(command, args, {
     env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production', ...environment, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

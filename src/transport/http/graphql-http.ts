@@ -9,7 +9,7 @@ import type { Admit, Admitted } from './admit.ts'
 import type { ClientAddress } from './client-address.ts'
 import { answer, assertJson, type Exchange, type Handler, readText, sendJson, setHead } from './exchange.ts'
 import { ownOrigin } from './origins.ts'
-import { plainAnswerOf, plainMediaTypeFor } from './plain-answer.ts'
+import { plainAnswerOf, plainErrorOf, plainMediaTypeFor } from './plain-answer.ts'
 import type { Yoga } from './yoga.ts'
 
 export type GraphQLHandlerOptions = {
@@ -45,7 +45,8 @@ export function createGraphQLHandler({ graphql, yoga, admit, errors, clientAddre
     }
     const given = executed(params, context)
     if (!given) return { admitted }
-    const plain = plainAnswerOf(given instanceof Promise ? await given : given, mediaType)
+    const { json, result } = given instanceof Promise ? await given : given
+    const plain = result?.errors ? await plainErrorOf(result, mediaType) : plainAnswerOf(json, mediaType)
     answer(exchange, plain.status, plain.headers, plain.body)
     return undefined
   }

@@ -1,7 +1,7 @@
 // Answers queries and mutations as Yoga would, without its Request and Response.
 
-import { type FetchAPI, processRegularResult } from 'graphql-yoga'
-import type { Answer } from '../../engine/graphql/answer.ts'
+import type { ExecutionResult } from 'graphql'
+import type { FetchAPI } from 'graphql-yoga'
 
 /** `headers` has names and values in turn. */
 type PlainAnswer = { status: number; headers: readonly string[]; body: string }
@@ -24,9 +24,15 @@ export function plainMediaTypeFor(accept: string | undefined): PlainMediaType | 
 
 const utf8 = 'charset=utf-8'
 
-export function plainAnswerOf({ json, result }: Answer, mediaType: PlainMediaType): PlainAnswer {
-  if (!result?.errors) return { status: 200, headers: headersOf[mediaType], body: json }
-  // Yoga decides which status an error has, and what is shown of it.
+export const plainAnswerOf = (json: string, mediaType: PlainMediaType): PlainAnswer => ({
+  status: 200,
+  headers: headersOf[mediaType],
+  body: json,
+})
+
+/** Yoga decides which status an error has, and what is shown of it. */
+export async function plainErrorOf(result: ExecutionResult, mediaType: PlainMediaType): Promise<PlainAnswer> {
+  const { processRegularResult } = await import('graphql-yoga')
   const { status, headers, body } = processRegularResult(result, answerParts, mediaType) as unknown as AnswerParts
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer' } : {}
   return { status, headers: Object.entries({ ...headers, ...challenge }).flat(), body }

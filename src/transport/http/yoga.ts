@@ -2,7 +2,7 @@
 // What it executes takes the same way as everything else.
 
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql'
-import { createYoga, type Plugin } from 'graphql-yoga'
+import type { Plugin, YogaServerInstance } from 'graphql-yoga'
 import type { Answer } from '../../engine/graphql/answer.ts'
 import type { OperationLog } from '../../observability/operation-log.ts'
 import { type RequestParams, readParams } from '../documents/request-params.ts'
@@ -31,8 +31,25 @@ export type Yoga = {
 
 type YogaContext = OperationContext & Admitted
 
+/**
+ * Yoga is loaded with the first request that needs it. With what it imports it is half of the modules of a node, and clients that post JSON or
+ * use WebSockets never need it.
+ */
 export function createYogaServer(options: YogaOptions): Yoga {
-  const yoga = createYoga<YogaContext>({
+  let loaded: Promise<YogaServerInstance<YogaContext, object>> | undefined
+
+  return {
+    async fetch(url, request, context) {
+      loaded ??= loadYoga(options)
+      const yoga = await loaded
+      return yoga.fetch(url, { ...request, signal: context.signal }, context)
+    },
+  }
+}
+
+async function loadYoga(options: YogaOptions): Promise<YogaServerInstance<YogaContext, object>> {
+  const { createYoga } = await import('graphql-yoga')
+  return createYoga<YogaContext>({
     schema: options.schema,
     plugins: [useAdmission(options.admit), useOneWay(options.graphql), useMappedErrors(options)],
     // `documents` already caches them.
@@ -47,7 +64,6 @@ export function createYogaServer(options: YogaOptions): Yoga {
     maskedErrors: false,
     logging: false,
   })
-  return { fetch: async (url, request, context) => yoga.fetch(url, { ...request, signal: context.signal }, context) }
 }
 
 const useAdmission = (admit: Admit): Plugin<object, YogaContext> => ({
