@@ -22,8 +22,7 @@ export type Image = {
   at: number
   how: string
   file: Buffer
-  said: readonly Op[] /** The file is being made. */
-  creating: boolean
+  said: readonly Op[]
 }
 
 type Write = Extract<Call, { type: 'write' }>
@@ -37,7 +36,7 @@ export function* imagesOf(events: readonly TraceEvent[], random: Random): Genera
   const syncs = new Map<Call, number>()
   const said: Op[] = []
   const seen = new Set<string>()
-  let directorySyncs = 0
+  let isNamed = false
 
   for (const [at, { call, at: moment }] of events.entries()) {
     const last = writes.findLast(({ write }) => write === call)
@@ -47,7 +46,6 @@ export function* imagesOf(events: readonly TraceEvent[], random: Random): Genera
       last.ended = true
       last.durable = call.through
     }
-    if (call.type === 'sync directory' && moment === 'end') directorySyncs += 1
     // A sync is good for what had ended when it began.
     if (call.type === 'sync' && moment === 'begin')
       syncs.set(
@@ -56,6 +54,9 @@ export function* imagesOf(events: readonly TraceEvent[], random: Random): Genera
       )
     if (call.type === 'sync' && moment === 'end')
       for (const each of writes.slice(0, (syncs.get(call) ?? -1) + 1)) each.durable ||= each.ended
+    // Before that nobody finds the file: it has another name while it is made.
+    if (call.type === 'sync directory') isNamed = true
+    if (!isNamed) continue
 
     for (const { how, keeps } of losses(writes.filter(({ durable }) => !durable).length)) {
       let index = 0
@@ -63,12 +64,10 @@ export function* imagesOf(events: readonly TraceEvent[], random: Random): Genera
         writes.map(({ write, durable }) => ({ write, keeps: durable ? () => true : keeps(index++) })),
         how === 'zeros',
       )
-      // The first sync puts the mark there, the second takes it away.
-      const creating = directorySyncs < 2
-      const name = createHash('sha1').update(file).update(`${said.length} ${creating}`).digest('hex')
+      const name = createHash('sha1').update(file).update(`${said.length}`).digest('hex')
       if (seen.has(name)) continue
       seen.add(name)
-      yield { at, how, file, said: [...said], creating }
+      yield { at, how, file, said: [...said] }
     }
   }
 
@@ -135,11 +134,10 @@ export async function judge(images: readonly Image[], script: string, place: str
     child.stdin.on('error', () => undefined)
     const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
     let judged = 0
-    for (const [i, { at, how, file, said, creating }] of images.slice(from).entries()) {
+    for (const [i, { at, how, file, said }] of images.slice(from).entries()) {
       const directory = join(place, String(from + i))
       await mkdir(directory)
       await writeFile(join(directory, 'data.mdb'), file)
-      if (creating) await writeFile(join(directory, 'creating'), '')
       child.stdin.write(`${directory}\n`)
       const { value, done } = await answers.next()
       judged += 1

@@ -23,8 +23,8 @@ export function openKeyValueLmdb({
   directory,
   onFailed,
 }: KeyValueLmdbOptions): KeyValue & { environment: RootDatabase } {
-  const environment = openFile(directory, () =>
-    open({ path: directory, overlappingSync: false, maxDbs: 64, noSubdir: false }),
+  const environment = openFile(directory, (path) =>
+    open({ path, overlappingSync: false, maxDbs: 64, noSubdir: false }),
   )
   const tables = new Map<string, KeyValueTable>()
   let failure: { error: unknown } | undefined

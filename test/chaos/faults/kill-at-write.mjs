@@ -8,7 +8,8 @@ let armed
 process.on('message', (message) => {
   if (!message?.killAtWrite) return
   armed = message.killAtWrite
-  const [database] = allDbs.values()
+  // The first ones are of the file that was made aside.
+  const database = [...allDbs.values()].at(-1)
   const prototype = Object.getPrototypeOf(database)
   for (const name of ['put', 'remove']) prototype[name] = dying(prototype[name])
 })

@@ -1,9 +1,13 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { expect, it, onTestFinished } from 'vitest'
 import { openKeyValueLmdb } from '../../../src/engine/key-value/key-value.lmdb.ts'
+import { bundle } from '../../crash/bundle.ts'
 
 async function aDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-file-'))
@@ -24,24 +28,47 @@ it.each([
   expect(existsSync(join(directory, 'data.mdb'))).toBe(true)
 })
 
-it('a file that was being made when the power went is made anew', async () => {
+it('what is left of a file that was being made when the power went does not matter, and goes', async () => {
   const directory = await aDirectory()
-  await writeFile(join(directory, 'creating'), '')
-  await writeFile(join(directory, 'data.mdb'), Buffer.alloc(8192))
-  const engine = openKeyValueLmdb({ directory: join(directory) })
+  const [old, young] = [join(directory, '1.making'), join(directory, '2.making')]
+  for (const place of [old, young]) {
+    await mkdir(place)
+    await writeFile(join(place, 'data.mdb'), Buffer.alloc(4096))
+  }
+  await utimes(old, 0, 0)
+  const engine = openKeyValueLmdb({ directory })
   await engine.table('rows').update(['a', 1], () => ({ is: 'there' }))
-  expect(existsSync(join(directory, 'creating'))).toBe(false)
   await engine.close()
+  // Somebody may still be at it.
+  expect((await readdir(directory)).sort()).toEqual(['2.making', 'data.mdb', 'lock.mdb'])
 })
 
-it('a whole file is kept, also beside the mark that it is being made', async () => {
-  const directory = await aDirectory()
-  const first = openKeyValueLmdb({ directory })
-  await first.table('rows').update(['a', 1], () => ({ is: 'there' }))
-  await first.close()
-  await writeFile(join(directory, 'creating'), '')
-  const second = openKeyValueLmdb({ directory })
-  expect(second.table('rows').get(['a', 1])).toEqual({ is: 'there' })
-  expect(existsSync(join(directory, 'creating'))).toBe(false)
-  await second.close()
+it('processes that start at once on a new directory all find one whole file', { timeout: 60_000 }, async () => {
+  const script = await bundle('opener.ts')
+  onTestFinished(script.remove)
+  const openers = Array.from({ length: 3 }, () => createOpener(script.path))
+  onTestFinished(() => Promise.all(openers.map(({ end }) => end())).then(() => undefined))
+  for (let round = 0; round < 40; round += 1) {
+    const directory = join(await aDirectory(), 'store')
+    const atMs = Date.now() + 20
+    const found = await Promise.all(openers.map(({ open }) => open({ directory, atMs })))
+    expect(new Set(found).size, found.join(', ')).toBe(1)
+    expect(Number(found[0])).toBeGreaterThan(0)
+  }
 })
+
+function createOpener(path: string) {
+  const child = spawn(process.execPath, [path], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    async open(task: { directory: string; atMs: number }): Promise<string> {
+      child.stdin.write(`${JSON.stringify(task)}\n`)
+      return (await answers.next()).value ?? 'the process has died'
+    },
+    async end() {
+      child.stdin.end()
+      await exited
+    },
+  }
+}
