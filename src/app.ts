@@ -50,6 +50,8 @@ export type AppOptions = {
   onRedisRoundTrip?: (name: string) => void
   /** The node has found that it must not go on, and is not ready any more: the caller stops it. */
   onUnusable?: (error: Error) => void
+  /** A write to the embedded store has failed: the caller ends the process at once. */
+  onStoreFailed?: () => void
   /** A test may set another time than the system's. */
   clock?: Clock
   /** A test may play the push services. `works`: whether this node works the queue off. */
@@ -117,6 +119,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       ...(onRedisRoundTrip && { onRedisRoundTrip }),
       ...(tracing && { onTraced: tracing.heard }),
       ...(options.onUnusable && { onUnusable: options.onUnusable }),
+      ...(options.onStoreFailed && { onStoreFailed: options.onStoreFailed }),
     })
     undo.push(close)
     const describe = { redis: soft.description, dynamodb: kept.description }

@@ -22,7 +22,11 @@ try {
     await app.stop()
     process.exit(exitCode)
   }
-  const app = createApp(config, { onUnusable: () => void stop(1) })
+  const app = createApp(config, {
+    onUnusable: () => void stop(1),
+    // There is nothing to drain: nothing can be written any more. And LMDB leaves memory damaged when a disk is full.
+    onStoreFailed: () => process.exit(1),
+  })
   // One request's stray rejection is no reason to drop ten thousand sockets: its own operation has its answer, or a deadline. After an
   // exception that passed through everything, what the process holds cannot be trusted.
   process.on('unhandledRejection', (error) => app.unexpected('unhandled_rejection', error))

@@ -18,6 +18,8 @@ type Options = {
   onTraced?: OnTraced
   /** The node must not go on with this backend. */
   onUnusable?: (error: Error) => void
+  /** A write to the embedded store has failed. */
+  onStoreFailed?: () => void
 }
 
 /** Opens the backends as configured. Each is loaded only where it is used: the clients of Redis and AWS take their time, and memory. */
@@ -36,18 +38,19 @@ export async function openBackends(
 }
 
 async function openKept(config: CompleteConfig, options: Options): Promise<KeptBackend> {
-  const { clock, now, random, logger, deadlines, onDynamoCall, watch, onUnusable } = options
+  const { clock, now, random, logger, deadlines, onDynamoCall, watch, onStoreFailed } = options
   if (config.dynamodb === 'embedded') {
     const { openEmbeddedStore } = await import('./open-embedded-store.ts')
     return openEmbeddedStore({
       dataDir: config.dataDir,
       warn: (text) => logger.warn(text),
       onFailed(error) {
+        // The log leaves out what errors say. This one says what the disk has said, such as that it is full.
         logger.fatal(
-          { err: error },
-          'a write to the store has failed: what is on the disk is not known, so this node stops',
+          { reason: error instanceof Error ? error.message : String(error) },
+          'a write to the store has failed: what is on the disk is not known, so this process ends',
         )
-        onUnusable?.(error instanceof Error ? error : new Error(String(error)))
+        onStoreFailed?.()
       },
     })
   }

@@ -25,8 +25,11 @@ type Running = { process: ChildProcess; url: string; greeting: string[] }
 
 const secret = 'a secret that is long enough for HS256, in tests alone'
 
-async function start(environment: Record<string, string> = {}): Promise<Running | { failed: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/server.ts'], {
+async function start(
+  environment: Record<string, string> = {},
+  [command = process.execPath, ...before]: readonly string[] = [],
+): Promise<Running | { failed: string }> {
+  const child = spawn(command, [...before, '--import', 'tsx', 'src/server.ts'], {
     env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'info', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -46,8 +49,8 @@ async function start(environment: Record<string, string> = {}): Promise<Running 
   return { failed: errors.join('\n') }
 }
 
-async function started(environment: Record<string, string> = {}): Promise<Running> {
-  const running = await start(environment)
+async function started(...options: Parameters<typeof start>): Promise<Running> {
+  const running = await start(...options)
   if ('failed' in running) throw new Error(running.failed)
   return running
 }
@@ -85,6 +88,35 @@ test('what was acknowledged before a kill -9 is there after it, with its seq, an
   expect(again).toMatchObject({ status: 200, body: { duplicate: true, message: sent[2]?.body.message } })
   const next = await send(second.url, alice, 'f')
   expect(next).toMatchObject({ status: 201, body: { message: { seq: 6 } } })
+})
+
+test('a disk that is full ends the process at once, and what was acknowledged before is there', async () => {
+  // The system refuses to let a file grow beyond 2 or 4 MB, as the shell counts.
+  const limited = ['sh', '-c', 'ulimit -f 4096; exec "$0" "$@"', process.execPath]
+  const first = await started({}, limited)
+  const ended = once(first.process, 'exit')
+  const alice = await tokenOf(first.url, 'alice')
+  const acknowledged = new Map<string, unknown>()
+  const sendLarge = async (url: string, id: string, token = alice) => {
+    const message = { clientMessageId: id, to: { userId: 'bob' }, body: `${id} ${'é'.repeat(4000)}` }
+    const { status, body } = await post(`${url}/messages`, message, token)
+    return { status, message: body.message }
+  }
+  async function sendAll(person: number): Promise<void> {
+    for (let i = 0; i < 200; i += 1) {
+      const { status, message } = await sendLarge(first.url, `m-${person}-${i}`)
+      if (status === 201) acknowledged.set(`m-${person}-${i}`, message)
+    }
+  }
+  await Promise.allSettled([0, 1, 2, 3, 4].map(sendAll))
+  const [code, signal] = await ended
+  // LMDB damages memory when a write fails, and may be aborted for it.
+  expect(code === 1 || signal === 'SIGABRT', `${code} ${signal}`).toBe(true)
+  expect(acknowledged.size).toBeGreaterThan(50)
+
+  const second = await started()
+  const again = await Promise.all([...acknowledged.keys()].map((id) => sendLarge(second.url, id)))
+  expect(again).toEqual([...acknowledged.values()].map((message) => ({ status: 200, message })))
 })
 
 test('it is one process, says what it runs on, and how to run on the others', async () => {

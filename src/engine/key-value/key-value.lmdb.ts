@@ -12,7 +12,7 @@ import { openFile } from './lmdb-file.ts'
 
 export type KeyValueLmdbOptions = {
   directory: string
-  /** Called once, when a write has failed: it is unknown what is on the disk, so this process writes no more. */
+  /** Called once, with the reason, when a write has failed: it is unknown what is on the disk, so this process writes no more. */
   onFailed?: (error: unknown) => void
 }
 
@@ -23,9 +23,7 @@ export function openKeyValueLmdb({
   directory,
   onFailed,
 }: KeyValueLmdbOptions): KeyValue & { environment: RootDatabase } {
-  const environment = openFile(directory, (path) =>
-    open({ path, overlappingSync: false, maxDbs: 64, noSubdir: false }),
-  )
+  const environment = openFile(directory, (path) => open({ path, overlappingSync: false, maxDbs: 64, noSubdir: false }))
   const tables = new Map<string, KeyValueTable>()
   let failure: { error: unknown } | undefined
 
@@ -36,7 +34,7 @@ export function openKeyValueLmdb({
     failed(error) {
       if (failure) return
       failure = { error }
-      onFailed?.(error)
+      reasonOf(error).then(onFailed)
     },
   }
 
@@ -50,6 +48,12 @@ export function openKeyValueLmdb({
     isWritable: () => failure === undefined,
     close: () => environment.close(),
   }
+}
+
+/** What LMDB says of a transaction that has failed comes after the errors of its writes. */
+async function reasonOf(error: unknown): Promise<unknown> {
+  const { commitError } = error as { commitError?: Promise<never> }
+  return commitError === undefined ? error : commitError.catch((reason) => reason)
 }
 
 type Writes = { assertWritable(): void; failed(error: unknown): void }
@@ -76,8 +80,6 @@ function createTable(database: Database<string, LmdbKey>, writes: Writes): KeyVa
       writes.failed(error)
       throw error
     }
-    // What was decided ahead of this one may have failed.
-    writes.assertWritable()
     // A later write of this row may be under way: then that one is what stands.
     if (unwritten.get(name) === own) unwritten.delete(name)
   }
@@ -113,6 +115,8 @@ function createTable(database: Database<string, LmdbKey>, writes: Writes): KeyVa
     async update(key, decide) {
       const { outcome, safe } = decided(key, decide)
       await safe
+      // What was decided ahead of it may have failed.
+      writes.assertWritable()
       return outcome
     },
 
