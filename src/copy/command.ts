@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ConfigError } from '../config/config.ts'
@@ -90,7 +91,10 @@ function placeOf(text: string, settings: CopySettings): Place {
 }
 
 const isSamePlace = (one: Place, other: Place): boolean =>
-  one.kind === 'dynamodb' ? one.where === other.where : resolve(one.where) === resolve(other.where)
+  one.kind === 'dynamodb' ? one.where === other.where : realPath(one.where) === realPath(other.where)
+
+/** The same directory may be reached by a link. */
+const realPath = (path: string): string => (existsSync(path) ? realpathSync(path) : resolve(path))
 
 const dynamoDbOptions = (settings: CopySettings, tablePrefix: string) => ({
   settings,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type FileHandle, open, rename } from 'node:fs/promises'
+import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { firstLine, lastLine, linesOf, readFirstLine, readLine, rowLine } from './file-format.ts'
 import { type Batch, CopyError, type Progress, type Row, type Source, type Target } from './place.ts'
@@ -68,10 +68,17 @@ async function* batchesOf(name: string, path: string): AsyncGenerator<Batch> {
  */
 export async function openFileTarget(path: string): Promise<Target> {
   const name = `file:${path}`
-  if (existsSync(path)) throw new CopyError(`${path} exists already: nothing was copied.`)
+  const unlock = await lock(path)
   const partial = `${path}.partial`
+  if (existsSync(path)) {
+    await unlock()
+    throw new CopyError(`${path} exists already: nothing was copied.`)
+  }
   const isThere = existsSync(partial)
-  const file = await openPartial(partial, isThere)
+  const file = await openPartial(partial, isThere).catch(async (error) => {
+    await unlock()
+    throw cannotWrite(partial, error)
+  })
   let earlier: AsyncGenerator<string> | undefined = isThere ? linesOf(partial) : undefined
   /** So many bytes of the file are as they should be. */
   let length = 0
@@ -124,17 +131,47 @@ export async function openFileTarget(path: string): Promise<Target> {
       await rename(partial, path)
       await syncDirectory(dirname(path))
     },
-    close: () => file.close(),
+    async close() {
+      await file.close()
+      await unlock()
+    },
   }
 }
 
-async function openPartial(partial: string, isThere: boolean): Promise<FileHandle> {
-  try {
-    return await open(partial, isThere ? 'r+' : 'w+', 0o600)
-  } catch (error) {
-    throw new CopyError(`${partial} cannot be written: ${error instanceof Error ? error.message : error}`)
+const openPartial = (partial: string, isThere: boolean): Promise<FileHandle> =>
+  open(partial, isThere ? 'r+' : 'w+', 0o600)
+
+/**
+ * Lets one copy at a time write to the file: a second one would go on in the file of the first, also when that is complete. The lock holds the id
+ * of the process, so that one of a process that was killed does not count.
+ */
+async function lock(path: string): Promise<() => Promise<void>> {
+  const own = `${path}.lock`
+  for (;;) {
+    try {
+      await writeFile(own, String(process.pid), { flag: 'wx', mode: 0o600 })
+      return () => rm(own, { force: true })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(own, error)
+    }
+    const holder = await readFile(own, 'utf8').catch(() => '')
+    if (isRunning(Number(holder)))
+      throw new CopyError(`Another copy is writing to ${path}: process ${holder}. If it is none, remove ${own}.`)
+    await rm(own, { force: true })
   }
 }
+
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+const cannotWrite = (path: string, error: unknown): CopyError =>
+  new CopyError(`${path} cannot be written: ${error instanceof Error ? error.message : error}`)
 
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r')

@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { copy } from '../../src/copy/copy.ts'
@@ -124,6 +127,21 @@ it('a complete copy is not written to again: it may have gone on since', async (
     await copyBetween(embeddedIn(join(directory, 'source')), target)
     await expect(copyBetween(embeddedIn(join(directory, 'source')), target)).rejects.toThrow('nothing was copied.')
   }
+})
+
+it('two copies never write to one file, and a copy that was killed does not keep the next from it', async () => {
+  const directory = await temporaryDirectory()
+  await fill(join(directory, 'source'), 10)
+  const [source, path] = [embeddedIn(join(directory, 'source')), join(directory, 'target.jsonl')]
+  const other = spawn('sleep', ['60'])
+  await writeFile(`${path}.lock`, String(other.pid))
+  await expect(copyBetween(source, fileAt(path))).rejects.toThrow(
+    `Another copy is writing to ${path}: process ${other.pid}. If it is none, remove ${path}.lock.`,
+  )
+  other.kill('SIGKILL')
+  await once(other, 'exit')
+  await copyBetween(source, fileAt(path))
+  expect((await readdir(directory)).sort()).toEqual(['source', 'target.jsonl'])
 })
 
 it('a target that something else writes to does not become a complete copy', async () => {

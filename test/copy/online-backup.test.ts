@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startNodeProcess } from '../kit/nodes/node-process.ts'
@@ -113,6 +113,20 @@ it('a mistake in the command is told in one line', async () => {
   expect(await runCopy('embedded:a', 'embedded:./a')).toMatchObject({
     code: 1,
     complained: '--from and --to are the same place.',
+  })
+  const directory = await temporaryDirectory()
+  await mkdir(join(directory, 'damaged', 'store'), { recursive: true })
+  await writeFile(join(directory, 'damaged', 'store', 'data.mdb'), Buffer.alloc(8192))
+  await symlink(join(directory, 'damaged'), join(directory, 'link'))
+  expect(await runCopy(`embedded:${directory}/link`, `embedded:${directory}/damaged`)).toMatchObject({
+    code: 1,
+    complained: '--from and --to are the same place.',
+  })
+  expect(await runCopy(`embedded:${directory}/damaged`, `file:${directory}/a`)).toMatchObject({
+    code: 1,
+    complained: expect.stringMatching(
+      /^The copy has failed: \S+data\.mdb is damaged: it is not a whole LMDB file\..*$/,
+    ),
   })
   expect(await runCopy('dynamodb', 'file:a')).toMatchObject({
     code: 1,

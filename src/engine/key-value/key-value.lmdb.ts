@@ -31,10 +31,12 @@ export function openKeyValueLmdb({
     assertWritable() {
       if (failure) throw new Error('An earlier write failed, so nothing more is written.', { cause: failure.error })
     },
-    failed(error) {
-      if (failure) return
-      failure = { error }
-      reasonOf(error).then(onFailed)
+    async failed(error) {
+      const isFirst = failure === undefined
+      failure ??= { error }
+      const reason = await reasonOf(error)
+      if (isFirst) onFailed?.(reason)
+      return reason
     },
   }
 
@@ -56,7 +58,11 @@ async function reasonOf(error: unknown): Promise<unknown> {
   return commitError === undefined ? error : commitError.catch((reason) => reason)
 }
 
-type Writes = { assertWritable(): void; failed(error: unknown): void }
+type Writes = {
+  assertWritable(): void
+  /** Returns the reason. */
+  failed(error: unknown): Promise<unknown>
+}
 
 /** A row that LMDB has not answered for yet; undefined where it is being removed. */
 type Unwritten = { row: Row | undefined; written: Promise<unknown> }
@@ -77,8 +83,7 @@ function createTable(database: Database<string, LmdbKey>, writes: Writes): KeyVa
     try {
       await written
     } catch (error) {
-      writes.failed(error)
-      throw error
+      throw await writes.failed(error)
     }
     // A later write of this row may be under way: then that one is what stands.
     if (unwritten.get(name) === own) unwritten.delete(name)

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { type Database, type Key as LmdbKey, open } from 'lmdb'
 import type { Key, Row } from './key-value.ts'
+import { assertWhole } from './lmdb-file.ts'
 import { isOwned } from './single-owner.ts'
 
 // Reads the file of key-value.lmdb.ts while another process may own it and write. All reads are of one transaction of LMDB, so they show the
@@ -17,6 +19,7 @@ export interface Snapshot {
 }
 
 export async function openSnapshotLmdb(directory: string, tableNames: readonly string[]): Promise<Snapshot> {
+  assertWhole(join(directory, 'data.mdb'))
   const environment = open({ path: directory, readOnly: true, maxDbs: 64, noSubdir: false })
   const owned = await isOwned(environment, directory)
   // They are opened first: a transaction does not see a table that was opened after it began.
