@@ -88,6 +88,7 @@ export async function openEmbeddedTarget(dataDir: string): Promise<Target> {
       await users.update(keyOf('users', copyKey), () => 'remove')
     },
     async close() {
+      engine.endWrites()
       await owned.release()
       await engine.close()
     },

@@ -42,6 +42,8 @@ export async function openEmbeddedStore({ dataDir, warn, onFailed }: EmbeddedSto
     },
     description: `LMDB, on disk in ${directory}`,
     async close() {
+      // A drain that has waited long enough leaves some under way.
+      engine.endWrites()
       await owned.release()
       await engine.close()
     },

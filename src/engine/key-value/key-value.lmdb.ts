@@ -22,14 +22,18 @@ const highest = new Uint8Array([0xff])
 export function openKeyValueLmdb({
   directory,
   onFailed,
-}: KeyValueLmdbOptions): KeyValue & { environment: RootDatabase } {
+}: KeyValueLmdbOptions): KeyValue & { environment: RootDatabase; endWrites(): void } {
   const environment = openFile(directory, (path) => open({ path, overlappingSync: false, maxDbs: 64, noSubdir: false }))
   const tables = new Map<string, KeyValueTable>()
   let failure: { error: unknown } | undefined
+  let isEnding = false
 
   const writes: Writes = {
     assertWritable() {
       if (failure) throw new Error('An earlier write failed, so nothing more is written.', { cause: failure.error })
+    },
+    assertGoingOn() {
+      if (isEnding) throw new Error('The store is being closed.')
     },
     async failed(error) {
       const isFirst = failure === undefined
@@ -47,7 +51,11 @@ export function openKeyValueLmdb({
       tables.set(name, table)
       return table as KeyValueTable<R>
     },
-    isWritable: () => failure === undefined,
+    isWritable: () => failure === undefined && !isEnding,
+    /** From now on no write is begun. Those that are under way are carried out. */
+    endWrites() {
+      isEnding = true
+    },
     close: () => environment.close(),
   }
 }
@@ -59,7 +67,10 @@ async function reasonOf(error: unknown): Promise<unknown> {
 }
 
 type Writes = {
+  /** Throws if a write has failed. */
   assertWritable(): void
+  /** Throws if no write may be begun any more. */
+  assertGoingOn(): void
   /** Returns the reason. */
   failed(error: unknown): Promise<unknown>
 }
@@ -98,6 +109,7 @@ function createTable(database: Database<string, LmdbKey>, writes: Writes): KeyVa
     const decision = decide(standing)
     if (decision === 'keep' || (decision === 'remove' && standing === undefined))
       return { outcome: { row: standing, changed: false }, safe: underWay?.written }
+    writes.assertGoingOn()
     const row = decision === 'remove' ? undefined : decision
     return { outcome: { row, changed: true }, safe: write(key, name, decision) }
   }

@@ -22,7 +22,7 @@ export class AlreadyOwnedError extends Error {}
 export async function ownDirectory(
   environment: RootDatabase,
   directory: string,
-): Promise<{ release(): Promise<void> }> {
+): Promise<{ /** No write may be begun after it. */ release(): Promise<void> }> {
   const owners: Database<string, string> = environment.openDB({ name: 'owner', encoding: 'string' })
   const own = `${randomUUID().slice(0, 8)}.sock`
   const server = await listen(pathOf(directory, own))
@@ -41,7 +41,8 @@ export async function ownDirectory(
     if (before !== undefined) removeSocket(pathOf(directory, before))
     return {
       async release() {
-        owners.removeSync('owner')
+        // It is removed in its turn, after all writes of this process: the next owner must find them. If this fails, the closed socket tells the same.
+        await owners.remove('owner').catch(() => undefined)
         server.close()
         await once(server, 'close')
       },
