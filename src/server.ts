@@ -55,6 +55,18 @@ function explain(error: unknown): string {
   return `${atFault}: ${(code === 'UNAVAILABLE' ? causes.slice(1) : causes).join(': ')}`
 }
 
+/** Tells how many nodes run, where this one keeps something to itself. */
+function otherBackends({ redis, dynamodb }: Started['config']): string[] {
+  if (redis !== 'embedded' && dynamodb !== 'embedded') return []
+  const here = redis === dynamodb ? 'everything' : dynamodb === 'embedded' ? 'its store' : 'its events'
+  return [
+    '',
+    `This is one process with ${here} in it. To run many nodes on Redis and DynamoDB instead:`,
+    '',
+    '  REDIS_URL=redis://localhost:6379 DYNAMODB_ENDPOINT=http://localhost:8000 CREATE_TABLES=true npm start',
+  ]
+}
+
 type Started = Awaited<ReturnType<ReturnType<typeof CreateApp>['start']>>
 
 /** Tells a developer at a terminal where to begin. It says nothing in production, where machines read the logs. */
@@ -70,10 +82,7 @@ function greeting({ url, config, describe }: Started): string[] {
   if (!config.development) return lines
   return [
     ...lines,
-    '',
-    'This is one process with everything in it. To run many nodes on Redis and DynamoDB instead:',
-    '',
-    '  REDIS_URL=redis://localhost:6379 DYNAMODB_ENDPOINT=http://localhost:8000 CREATE_TABLES=true npm start',
+    ...otherBackends(config),
     ...(config.developmentWarning ? ['', `WARNING: ${config.developmentWarning}`] : []),
     '',
     'Send the first message, as alice to bob:',

@@ -132,6 +132,12 @@ test('it is one process, says what it runs on, and how to run on the others', as
   expect((await readdir(join(dataDir, 'store'))).sort()).toEqual(['data.mdb', 'lock.mdb'])
 })
 
+test('with a Redis it keeps its store alone, and says so', async () => {
+  const { greeting } = await started({ REDIS_URL: 'redis://127.0.0.1:1' })
+  expect(greeting.join('\n')).toContain(`LMDB, on disk in ${join(dataDir, 'store')}`)
+  expect(greeting.join('\n')).toContain('This is one process with its store in it. To run many nodes')
+})
+
 test('a second server on the same directory is told so, and the first goes on', async () => {
   const first = await started()
   expect(await start()).toEqual({
