@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openKeyValueLmdb } from '../../src/engine/key-value/key-value.lmdb.ts'
+import { createKeyValueMemory } from '../../src/engine/key-value/key-value.memory.ts'
 import type { ConversationId } from '../../src/protocol/ids.ts'
 import { createMessagesEmbedded } from '../../src/store/embedded/messages.ts'
 import { aMessage } from '../kit/ids.ts'
@@ -41,4 +42,19 @@ it('a page that is asked for again is the same until its log is written, and the
   expect((await messages.below(chat, end, limit)).find(({ seq }) => seq === 6)).toMatchObject({ body: 'edited' })
   await engine.close()
   await rm(directory, { recursive: true })
+})
+
+it.each([
+  ['short', 'hi', true],
+  ['long', '😀'.repeat(4096), false],
+])('pages of %s texts take no more memory than meant', async (_kind, body, isKept) => {
+  const messages = createMessagesEmbedded(createKeyValueMemory())
+  const chats = Array.from({ length: 10 }, (_, i) => `dm_${i}` as ConversationId)
+  for (const each of chats) for (let seq = 1; seq <= 100; seq += 1) await messages.put({ ...aMessage(each, seq), body })
+  const pageOf = (each: ConversationId) => messages.below(each, end, 100)
+  const first = chats[0] as ConversationId
+  await pageOf(first)
+  const page = await pageOf(first)
+  for (const each of [...chats.slice(1), ...chats.slice(1)]) await pageOf(each)
+  expect((await pageOf(first)) === page).toBe(isKept)
 })

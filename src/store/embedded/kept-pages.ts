@@ -7,18 +7,19 @@ import type { ConversationId } from '../../protocol/ids.ts'
 //
 // A page is kept when it is asked for the second time. Most chats are opened once, and keeping what nobody asks for again costs more than reading.
 
-/** About 10 MB. */
+/** About 10 MB, counted in rows with a short text. A row with a long one, or with reactions, counts as so many. */
 const rowsMax = 20_000
+const textLength = 256
 const pagesMax = 4
 /** How many pages that were asked for once are remembered, by their names. */
 const onceMax = 500
 
-type Page = { name: string; rows: readonly LogRow[] }
+type Page = { name: string; rows: readonly LogRow[]; size: number }
 
 export function createKeptPages() {
   const kept = new LRUCache<ConversationId, Page[]>({
     maxSize: rowsMax,
-    sizeCalculation: (pages) => pages.reduce((sum, { rows }) => sum + rows.length, pages.length),
+    sizeCalculation: (pages) => pages.reduce((sum, { size }) => sum + size, 0),
   })
 
   const once = new Set<string>()
@@ -40,7 +41,8 @@ export function createKeptPages() {
       if (known) return known.rows
       const rows = read()
       if (!isAskedAgain(conversationId, name)) return rows
-      kept.set(conversationId, [{ name, rows }, ...(pages ?? []).slice(0, pagesMax - 1)])
+      const size = rows.reduce((sum, row) => sum + sizeOf(row), 1)
+      kept.set(conversationId, [{ name, rows, size }, ...(pages ?? []).slice(0, pagesMax - 1)])
       return rows
     },
 
@@ -48,5 +50,20 @@ export function createKeptPages() {
     forget(conversationId: ConversationId): void {
       kept.delete(conversationId)
     },
+  }
+}
+
+function sizeOf(row: LogRow): number {
+  switch (row.kind) {
+    case 'message': {
+      const { body, metadata = '', reactions = [] } = row
+      return 1 + Math.floor((body.length + metadata.length) / textLength) + reactions.length
+    }
+    case 'change':
+      return 1 + (row.alteration.type === 'edit' ? Math.floor(row.alteration.body.length / textLength) : 0)
+    case 'group':
+      return 1 + row.added.length + row.removed.length + row.roles.length
+    case 'void':
+      return 1
   }
 }
