@@ -103,7 +103,8 @@ function createTable(database: Database<string, LmdbKey>, writes: Writes): KeyVa
   /** `safe` resolves once the outcome is on the disk; it is undefined where it is there already. */
   function decided(key: Key, decide: Decide<Row>): { outcome: Outcome<Row>; safe: Promise<unknown> | undefined } {
     writes.assertWritable()
-    const name = `${key[0]} ${key[1]}`
+    // The length tells where the partition ends, whatever is in it.
+    const name = `${key[0].length} ${key[0]} ${key[1]}`
     const underWay = unwritten.get(name)
     const standing = underWay ? underWay.row : get(key)
     const decision = decide(standing)

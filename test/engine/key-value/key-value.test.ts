@@ -115,6 +115,20 @@ describe.each(['memory', 'LMDB'])('a table in %s', (kind) => {
     expect(outcomes.map(({ row }) => row?.value)).toEqual(['first', 'first', 'first'])
   })
 
+  it('does not take one key for another, whatever is in it', async () => {
+    const table = open()
+    const keys: [string, string][] = [
+      ['p q', 'r'],
+      ['p', 'q r'],
+      ['3 p', 'q r'],
+      ['', 'p q r'],
+    ]
+    const put = (key: [string, string]) =>
+      table.update(key, (standing) => (standing ? 'keep' : { value: key.join('|'), count: 1 }))
+    expect((await Promise.all(keys.map(put))).map(({ changed }) => changed)).toEqual([true, true, true, true])
+    expect(keys.map((key) => table.get(key)?.value)).toEqual(keys.map((key) => key.join('|')))
+  })
+
   it('stores nothing when the decision throws', async () => {
     const table = open()
     const failing = table.update(['thrown', ''], () => {
