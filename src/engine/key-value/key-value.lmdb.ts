@@ -16,6 +16,9 @@ export type KeyValueLmdbOptions = {
   onFailed?: (error: unknown) => void
 }
 
+/** A backup that is killed leaves its snapshot in LMDB's list, and no page that was freed since is used anew. lmdb-js looks every ten minutes. */
+const endedReadersMs = 10_000
+
 /** Above every text and number. */
 const highest = new Uint8Array([0xff])
 
@@ -24,6 +27,7 @@ export function openKeyValueLmdb({
   onFailed,
 }: KeyValueLmdbOptions): KeyValue & { environment: RootDatabase; endWrites(): void } {
   const environment = openFile(directory, (path) => open({ path, overlappingSync: false, maxDbs: 64, noSubdir: false }))
+  const forgetting = setInterval(() => environment.readerCheck(), endedReadersMs).unref()
   const tables = new Map<string, KeyValueTable>()
   let failure: { error: unknown } | undefined
   let isEnding = false
@@ -56,7 +60,10 @@ export function openKeyValueLmdb({
     endWrites() {
       isEnding = true
     },
-    close: () => environment.close(),
+    close() {
+      clearInterval(forgetting)
+      return environment.close()
+    },
   }
 }
 

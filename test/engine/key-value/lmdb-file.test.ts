@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { openKeyValueLmdb } from '../../../src/engine/key-value/key-value.lmdb.ts'
 import { bundle } from '../../crash/bundle.ts'
 
@@ -55,6 +55,31 @@ it('processes that start at once on a new directory all find one whole file', { 
     expect(new Set(found).size, found.join(', ')).toBe(1)
     expect(Number(found[0])).toBeGreaterThan(0)
   }
+})
+
+it('a reader that was killed is forgotten, so that the file does not grow because of it', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const directory = await aDirectory()
+  const engine = openKeyValueLmdb({ directory })
+  await engine.table('rows').update(['a', 1], () => ({ is: 'there' }))
+  const script = `
+    import { openSnapshotLmdb } from './src/engine/key-value/snapshot.lmdb.ts'
+    const snapshot = await openSnapshotLmdb(process.argv[1], ['rows'])
+    console.log(snapshot.page('rows', undefined, 1).length)
+    setInterval(() => undefined, 1000)`
+  const reader = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(reader.stdout, 'data')
+  const readers = () => engine.environment.readerList()
+  expect(readers()).toContain(` ${reader.pid} `)
+  reader.kill('SIGKILL')
+  await once(reader, 'exit')
+  expect(readers()).toContain(` ${reader.pid} `)
+  vi.advanceTimersByTime(10_000)
+  expect(readers()).not.toContain(` ${reader.pid} `)
+  await engine.close()
 })
 
 function createOpener(path: string) {
