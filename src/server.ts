@@ -4,9 +4,17 @@ import { ConfigError, readConfig } from './config/config.ts'
 
 const drainWithinMs = 9500
 
-if (process.argv[2] === 'copy') {
+const [command] = process.argv.slice(2)
+if (command === 'copy') {
   const { runCopy } = await import('./copy/command.ts')
   process.exit(await runCopy(process.argv.slice(3)))
+}
+if (command !== undefined) {
+  const isHelp = ['help', '--help', '-h'].includes(command)
+  console.error(
+    `${isHelp ? '' : `There is no command ${command}. `}Without one, a node is started; parley copy --help is about copies.`,
+  )
+  process.exit(isHelp ? 0 : 1)
 }
 
 try {

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
 import { startNodeProcess } from '../kit/nodes/node-process.ts'
 import { createPerson, line, type Person, testSecret } from '../kit/person.ts'
@@ -101,6 +104,17 @@ it('nothing is copied to a directory on which a server runs, and the server goes
   })
   const ann = await createPerson('ann', live.url)
   expect((await ann.send({ userId: 'ben' }, 'still there')).seq).toBe(1)
+})
+
+it('a word that is no command starts no server', async () => {
+  const child = spawn(process.execPath, [await sharedService('server'), 'backup'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [complained, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  expect({ code, complained }).toEqual({
+    code: 1,
+    complained: 'There is no command backup. Without one, a node is started; parley copy --help is about copies.\n',
+  })
 })
 
 it('a mistake in the command is told in one line', async () => {
