@@ -25,8 +25,8 @@ export function createSeeds({ endpoint }: Pick<Stores, 'endpoint'>) {
 }
 
 /** Into the data directory of a server that does not run yet. */
-export function createEmbeddedSeeds(dataDir: string) {
-  const engine = openKeyValueLmdb({ directory: join(dataDir, 'store') })
+export async function createEmbeddedSeeds(dataDir: string) {
+  const engine = await openKeyValueLmdb({ directory: join(dataDir, 'store') })
   const seeder = createSeeder((name) => {
     const table = createEmbeddedTable(engine, name)
     return { putMany: async (rows) => void (await Promise.all(rows.map((row) => table.update(row, () => row)))) }

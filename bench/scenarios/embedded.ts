@@ -36,7 +36,7 @@ export const embedded: Scenario = async (bench) => {
   const chatsEach = bench.choose({ quick: 10, default: 125, full: 500 })
   let [missedId, manyIds]: [string, string[][]] = ['', []]
   const ours = await bench.embedded(async (dataDir) => {
-    const seeds = createEmbeddedSeeds(dataDir)
+    const seeds = await createEmbeddedSeeds(dataDir)
     missedId = await seeds.chat('missed-a', missed.account.userId, missed.count)
     const chatsOf = ({ userId }: Account) =>
       Promise.all(Array.from({ length: chatsEach }, (_, i) => seeds.chat(`${userId}-other-${i}`, userId, pageRows)))

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { openKeyValueLmdb } from '../engine/key-value/key-value.lmdb.ts'
 import type { Key } from '../engine/key-value/key-value.ts'
-import { AlreadyOwnedError, ownDirectory } from '../engine/key-value/single-owner.ts'
+import { AlreadyOwnedError } from '../engine/key-value/single-owner.ts'
 import { openSnapshotLmdb } from '../engine/key-value/snapshot.lmdb.ts'
 import { copyKey, deploymentKey } from '../store/deployment.ts'
 import { engineKeysOf } from '../store/embedded/table.ts'
@@ -23,15 +23,15 @@ export async function openEmbeddedSource(dataDir: string, say: (text: string) =>
   const directory = directoryIn(dataDir)
   const snapshot = await openSnapshot(directory)
   const name = `embedded:${dataDir}`
-  const own = (key: Row) => snapshot.get('users', keyOf('users', key)) as OwnRow | undefined
+  const own = (key: Row) => snapshot.table('users').get(keyOf('users', key)) as OwnRow | undefined
   try {
     if (snapshot.isOwned) say(`A server is running on ${directory}. What it has acknowledged up to now is copied.`)
     return {
       name,
       deploymentId: sourceDeployment(name, { deployment: own(deploymentKey), copy: own(copyKey) }),
-      batches: () => pages((table, above) => snapshot.page(table, above, pageSize)),
+      batches: () => pages((table, above) => firstOf(snapshot.table(table).entries(above), pageSize)),
       findMissing: async ({ table, rows }) =>
-        rows.filter((row) => snapshot.get(table, keyOf(table, row)) === undefined),
+        rows.filter((row) => snapshot.table(table).get(keyOf(table, row)) === undefined),
       close: snapshot.close,
     }
   } catch (error) {
@@ -49,9 +49,7 @@ function openSnapshot(directory: string) {
 export async function openEmbeddedTarget(dataDir: string): Promise<Target> {
   const directory = directoryIn(dataDir)
   const name = `embedded:${dataDir}`
-  const engine = openKeyValueLmdb({ directory })
-  const owned = await ownDirectory(engine.environment, directory).catch(async (error) => {
-    await engine.close()
+  const engine = await openKeyValueLmdb({ directory }).catch((error) => {
     if (!(error instanceof AlreadyOwnedError)) throw error
     throw new CopyError(`A server is running on ${directory}. Stop it before anything is copied there.`)
   })
@@ -87,11 +85,7 @@ export async function openEmbeddedTarget(dataDir: string): Promise<Target> {
       if (deploymentId !== undefined) await users.update(keyOf('users', deploymentKey), () => row)
       await users.update(keyOf('users', copyKey), () => 'remove')
     },
-    async close() {
-      engine.endWrites()
-      await owned.release()
-      await engine.close()
-    },
+    close: engine.close,
   }
 }
 

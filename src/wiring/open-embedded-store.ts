@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { openKeyValueLmdb } from '../engine/key-value/key-value.lmdb.ts'
-import { AlreadyOwnedError, ownDirectory } from '../engine/key-value/single-owner.ts'
+import { AlreadyOwnedError } from '../engine/key-value/single-owner.ts'
 import { unavailable } from '../protocol/errors.ts'
 import { readDeploymentId } from '../store/deployment.ts'
 import { createStoresEmbedded } from '../store/embedded/stores.ts'
@@ -20,9 +20,7 @@ export type EmbeddedStoreOptions = {
 export async function openEmbeddedStore({ dataDir, warn, onFailed }: EmbeddedStoreOptions): Promise<KeptBackend> {
   const directory = resolve(join(dataDir, 'store'))
   warnOfEarlierData(resolve(join(dataDir, 'dynamodb')), directory, warn)
-  const engine = openKeyValueLmdb({ directory, onFailed })
-  const owned = await ownDirectory(engine.environment, directory).catch(async (error) => {
-    await engine.close()
+  const engine = await openKeyValueLmdb({ directory, onFailed }).catch((error) => {
     if (!(error instanceof AlreadyOwnedError)) throw error
     throw new Error(`Another server is already running on ${directory}. Stop it, or set DATA_DIR to another directory.`)
   })
@@ -41,12 +39,7 @@ export async function openEmbeddedStore({ dataDir, warn, onFailed }: EmbeddedSto
       if (!engine.isWritable()) throw unavailable(new Error('A write to the store has failed.'))
     },
     description: `LMDB, on disk in ${directory}`,
-    async close() {
-      // A drain that has waited long enough leaves some under way.
-      engine.endWrites()
-      await owned.release()
-      await engine.close()
-    },
+    close: engine.close,
   }
 }
 

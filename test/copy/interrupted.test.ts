@@ -39,7 +39,7 @@ async function copySome(from: TestPlace, to: TestPlace, batches: number): Promis
 
 /** Changes the store as a server would that goes on after the interruption. */
 async function change(dataDir: string): Promise<void> {
-  const engine = openKeyValueLmdb({ directory: join(dataDir, 'store') })
+  const engine = await openKeyValueLmdb({ directory: join(dataDir, 'store') })
   const messages = engine.table<Record<string, unknown>>('messages')
   const [[removed] = [], [changed] = []] = [...messages.entries()].slice(100)
   if (!removed || !changed) throw new Error('There are no messages.')
@@ -89,7 +89,7 @@ it('no server starts on half a copy, and none is read from', async () => {
   const target = embeddedIn(join(directory, 'target'))
   await copySome(embeddedIn(join(directory, 'source')), target, 2)
 
-  const engine = openKeyValueLmdb({ directory: join(directory, 'target', 'store') })
+  const engine = await openKeyValueLmdb({ directory: join(directory, 'target', 'store') })
   const users = createEmbeddedTable(engine, 'users')
   const start = readDeploymentId({ get: async (key) => users.get(key), create: async () => undefined }, randomUUID)
   await expect(start).rejects.toThrow('the target of a copy that has not ended')

@@ -72,7 +72,7 @@ export async function contentOf(place: TestPlace): Promise<string[]> {
 
 /** Writes rows as a server would have left them: all tables, all columns, and texts of all kinds. Other tables have a tenth of the messages. */
 export async function fill(dataDir: string, messages: number, { deploymentId = randomUUID() as string | null } = {}) {
-  const engine = openKeyValueLmdb({ directory: join(dataDir, 'store') })
+  const engine = await openKeyValueLmdb({ directory: join(dataDir, 'store') })
   const put = (table: TableName, row: Row) =>
     engine.table<Row>(table).update(engineKeysOf(table)(row as never), () => row)
   await Promise.all(

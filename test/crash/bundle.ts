@@ -9,7 +9,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export type Mistake = { file: string; instead: string; put: string }
 
 /** Makes one file of a script and all it imports, so that a process starts in a tenth of a second: a test starts many. */
-export async function bundle(script: string, mistake?: Mistake): Promise<{ path: string; remove(): Promise<void> }> {
+export async function bundle(
+  script: string,
+  ...mistakes: Mistake[]
+): Promise<{ path: string; remove(): Promise<void> }> {
   const cache = join(root, 'node_modules', '.cache')
   await mkdir(cache, { recursive: true })
   const place = await mkdtemp(join(cache, 'parley-crash-'))
@@ -22,7 +25,7 @@ export async function bundle(script: string, mistake?: Mistake): Promise<{ path:
     platform: 'node',
     packages: 'external',
     logLevel: 'error',
-    plugins: mistake ? [planting(mistake)] : [],
+    plugins: mistakes.map(planting),
   })
   return { path, remove: () => rm(place, { recursive: true, force: true }) }
 }

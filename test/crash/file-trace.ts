@@ -3,11 +3,18 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 
-// What a process does to one file, seen by strace: each call has a begin and an end, and those of several threads may lie in each other.
+// What a process does to some files of one directory, seen by strace: each call has a begin and an end, and those of several threads may lie in each other.
 
 export type Call =
-  | { type: 'write'; offset: number; data: Buffer /** It is on the disk when the call ends. */; through: boolean }
-  | { type: 'sync' }
+  | {
+      type: 'write'
+      file: string
+      offset: number
+      data: Buffer /** On the disk when the call ends. */
+      through: boolean
+    }
+  | { type: 'truncate'; file: string; length: number }
+  | { type: 'sync'; file: string }
   | { type: 'sync directory' }
   /** A line on the standard output. */
   | { type: 'say'; line: string }
@@ -17,8 +24,12 @@ export type TraceEvent = { call: Call; at: 'begin' | 'end' }
 const traced =
   'openat,lseek,write,writev,pwrite64,pwritev,fsync,fdatasync,msync,ftruncate,fallocate,sync_file_range,mmap'
 
-/** Runs a script under strace and returns, in order, what it did to the file, to its directory, and what it said. */
-export async function traceFile(args: readonly string[], path: string, tracePath: string): Promise<TraceEvent[]> {
+/** Runs a script under strace and returns, in order, what it did to these files, to their directory, and what it said. */
+export async function traceFiles(
+  args: readonly string[],
+  { directory, names }: { directory: string; names: readonly string[] },
+  tracePath: string,
+): Promise<TraceEvent[]> {
   // A sync takes long enough for the process to say something in between, if it does not wait for it.
   const slow = ['-e', 'inject=fdatasync,fsync:delay_enter=20000']
   const strace = [
@@ -39,18 +50,18 @@ export async function traceFile(args: readonly string[], path: string, tracePath
   const complaints = text(child.stderr)
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error(`strace ended with ${code}: ${await complaints}`)
-  return parse(await readFile(tracePath, 'latin1'), path)
+  return parse(await readFile(tracePath, 'latin1'), directory, names)
 }
 
 const lineForm = /^(\d+)\s+(?:<\.\.\. (\w+) resumed>|(\w+)\()(.*)$/
 
-function parse(trace: string, path: string): TraceEvent[] {
-  const directory = path.slice(0, path.lastIndexOf('/'))
+function parse(trace: string, directory: string, names: readonly string[]): TraceEvent[] {
   const hexDirectory = hexOf(directory)
-  /** While the file is made it is elsewhere. */
-  const isFile = (hex: string): boolean => {
+  /** Returns the name of the file, if it is one of them. LMDB's is elsewhere while it is made. */
+  const fileOf = (hex: string): string | undefined => {
     const of = String(Buffer.from(hex.replaceAll('\\x', ''), 'hex'))
-    return of === path || (of.startsWith(`${directory}/`) && of.endsWith('.making/whole.mdb'))
+    if (!of.startsWith(`${directory}/`)) return undefined
+    return of.endsWith('.making/whole.mdb') ? 'data.mdb' : names.find((name) => of === `${directory}/${name}`)
   }
   const events: TraceEvent[] = []
   const unfinished = new Map<string, { args: string; call: Call | undefined }>()
@@ -62,10 +73,12 @@ function parse(trace: string, path: string): TraceEvent[] {
     const [, fd = '', of = ''] = /^(\d+)<([^>]*)>/.exec(args) ?? []
     if (name === 'write' && fd === '1') return { type: 'say', line: String(bytesOf(args)).trim() }
     if (of === hexDirectory && name === 'fsync') return { type: 'sync directory' }
-    if (!isFile(of)) return assertUnmapped(name, args)
-    if (name === 'fsync' || name === 'fdatasync') return { type: 'sync' }
+    const file = fileOf(of)
+    if (file === undefined) return assertUnmapped(name, args)
+    if (name === 'fsync' || name === 'fdatasync') return { type: 'sync', file }
+    if (name === 'ftruncate') return { type: 'truncate', file, length: Number(/, (\d+)$/.exec(args)?.[1]) }
     const data = bytesOf(args)
-    const own = { type: 'write', data, through: through.has(fd) } as const
+    const own = { type: 'write', file, data, through: through.has(fd) } as const
     if (name === 'pwrite64' || name === 'pwritev') return { ...own, offset: Number(/, (\d+)$/.exec(args)?.[1]) }
     if (name === 'write' || name === 'writev') {
       const offset = positions.get(fd) ?? 0
@@ -79,14 +92,16 @@ function parse(trace: string, path: string): TraceEvent[] {
   /** What is written through memory would not be seen. */
   function assertUnmapped(name: string, args: string): undefined {
     const mapped = name === 'mmap' && args.includes('PROT_WRITE') && /<([^>]*)>/.exec(args)?.[1]
-    if (mapped && isFile(mapped)) throw new Error('The file is written through memory, which this test does not see.')
+    if (mapped && fileOf(mapped)) throw new Error('The file is written through memory, which this test does not see.')
   }
 
   /** A descriptor is known by its number, which threads share. */
   function note(name: string, args: string, result: string): void {
     const [, fd = '', of = ''] = /^(\d+)(?:<([^>]*)>)?/.exec(name === 'openat' ? result : args) ?? []
-    if (!isFile(of)) return
+    if (fileOf(of) === undefined) return
     if (name === 'openat') {
+      if (args.includes('O_TRUNC') && !of.includes(hexOf('.making')))
+        throw new Error('A file is truncated as it is opened.')
       positions.set(fd, 0)
       if (/O_D?SYNC/.test(args)) through.add(fd)
       else through.delete(fd)

@@ -9,7 +9,7 @@ for await (const directory of createInterface({ input: process.stdin }))
 
 async function look(directory: string): Promise<Found> {
   try {
-    const engine = openKeyValueLmdb({ directory })
+    const engine = await openKeyValueLmdb({ directory })
     try {
       const versions: Record<number, number> = {}
       for (const name of ['odd', 'even'])

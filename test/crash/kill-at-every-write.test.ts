@@ -45,7 +45,7 @@ async function live(directory: string, kill: KillAtWrite): Promise<Life> {
 
 /** Lives the day again, in this process, and returns what anybody can see in the end. */
 async function liveAgain(directory: string) {
-  const engine = openKeyValueLmdb({ directory })
+  const engine = await openKeyValueLmdb({ directory })
   try {
     const { domain, ports } = createNode(engine)
     const told: Told[] = []

@@ -5,7 +5,7 @@ import { openKeyValueLmdb } from '../../src/engine/key-value/key-value.lmdb.ts'
 import { createNode, liveTheDay } from './day.ts'
 
 const [directory = ''] = process.argv.slice(2)
-const engine = openKeyValueLmdb({ directory })
+const engine = await openKeyValueLmdb({ directory })
 const { domain } = createNode(engine)
 // A database has to be open before the writes can be counted.
 engine.table('messages')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createRandom } from '../simulation/random.ts'
 import { bundle, type Mistake } from './bundle.ts'
-import { type TraceEvent, traceFile } from './file-trace.ts'
+import { type TraceEvent, traceFiles } from './file-trace.ts'
 import { faultOf, type Image, imagesOf, judge, type Op } from './power-loss.ts'
 
 // A process writes rows, and strace sees what it writes to the file and when it syncs it. The file is then built as it may be found when the power
@@ -15,16 +15,24 @@ const seed = Number(process.env.POWER_LOSS_SEED ?? 1)
 /** What is built here need not survive anything. */
 const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-async function trace(mistake?: Mistake): Promise<TraceEvent[]> {
+/** Otherwise a run of this length would see few. */
+const manyCheckpoints: Mistake = {
+  file: 'journaled-writes.ts',
+  instead: 'checkpointRows = 500',
+  put: 'checkpointRows = 8',
+}
+
+async function trace(...mistakes: Mistake[]): Promise<TraceEvent[]> {
   // What LMDB does on a real disk is what counts.
   const directory = await mkdtemp(join(tmpdir(), 'parley-power-'))
-  const script = await bundle('writer.ts', mistake)
+  const script = await bundle('writer.ts', manyCheckpoints, ...mistakes)
   onTestFinished(async () => {
     await rm(directory, { recursive: true })
     await script.remove()
   })
   const store = join(directory, 'store')
-  return traceFile([script.path, store], join(store, 'data.mdb'), join(directory, 'trace'))
+  const names = ['data.mdb', 'journal-0', 'journal-1']
+  return traceFiles([script.path, store], { directory: store, names }, join(directory, 'trace'))
 }
 
 async function faultsIn(
@@ -48,17 +56,17 @@ it('whenever the power goes, every row that was answered is there, and the file 
   expect(images).toBeGreaterThan(300)
 })
 
-const overlapping = {
-  file: 'key-value.lmdb.ts',
-  instead: 'overlappingSync: false, maxDbs',
-  put: 'overlappingSync: true, maxDbs',
-}
-const unsynced = { ...overlapping, put: 'overlappingSync: false, noSync: true, maxDbs' }
+const lmdb = { file: 'key-value.lmdb.ts', instead: 'path, overlappingSync: false' }
+const overlapping = { ...lmdb, put: 'path, overlappingSync: true' }
+const unsynced = { ...lmdb, put: 'path, noSync: true, overlappingSync: false' }
+/** A flag that changes nothing instead of the one that syncs. */
+const unsyncedJournal = { file: 'journal.ts', instead: "=== 'linux' ? constants.O_DSYNC", put: "=== 'linux' ? 0x40000" }
 
 it.each([
   // lmdb-js's default: the page that says which pages count is written before they are synced, and may be on the disk alone.
-  ['is visible before it is synced', overlapping, 'the last alone', /reading it kills|damaged|was answered with/],
-  ['never syncs', unsynced, 'all lost', /row \d+ was answered with version \d+, and is/],
+  ['is stored before LMDB has synced', overlapping, 'the last alone', /reading it kills|damaged|was answered with/],
+  ['has a file that LMDB never syncs', unsynced, 'all lost', /row \d+ was answered with version \d+, and is/],
+  ['never syncs its journal', unsyncedJournal, 'all lost', /row \d+ was answered with version \d+, and is/],
 ])('an engine that %s is found out', async (_how, mistake, how, fault) => {
   // Files that are torn in other ways are left out: reading them may never end.
   const { faults } = await faultsIn(await trace(mistake), (image) => image.how === how)

@@ -17,57 +17,65 @@ export type Version = { version: number; filler: string }
 /** What is in a file: the version of each row that is there. */
 export type Found = { versions: Record<number, number> } | { damaged: string }
 
-/** A file as it may be found, and what the writer had said by then. */
+/** The files as they may be found, and what the writer had said by then. */
 export type Image = {
   at: number
   how: string
-  file: Buffer
+  files: ReadonlyMap<string, Buffer>
   said: readonly Op[]
 }
 
-type Write = Extract<Call, { type: 'write' }>
+type Change = Extract<Call, { type: 'write' | 'truncate' }>
 
 /** A disk writes a sector as a whole or not at all. */
 const sectorBytes = 512
 
 /** Returns the files that may be found, each once for what was answered by then. */
 export function* imagesOf(events: readonly TraceEvent[], random: Random): Generator<Image> {
-  const writes: { write: Write; ended: boolean; durable: boolean }[] = []
+  const changes: { change: Change; ended: boolean; durable: boolean }[] = []
   const syncs = new Map<Call, number>()
   const said: Op[] = []
   const seen = new Set<string>()
   let isNamed = false
 
   for (const [at, { call, at: moment }] of events.entries()) {
-    const last = writes.findLast(({ write }) => write === call)
+    const last = changes.findLast(({ change }) => change === call)
     if (call.type === 'say' && moment === 'begin') said.push(JSON.parse(call.line) as Op)
-    if (call.type === 'write' && moment === 'begin') writes.push({ write: call, ended: false, durable: false })
-    if (call.type === 'write' && moment === 'end' && last) {
-      last.ended = true
-      last.durable = call.through
+    if (call.type === 'write' || call.type === 'truncate') {
+      if (moment === 'begin') changes.push({ change: call, ended: false, durable: false })
+      else if (last) Object.assign(last, { ended: true, durable: call.type === 'write' && call.through })
     }
     // A sync is good for what had ended when it began.
     if (call.type === 'sync' && moment === 'begin')
       syncs.set(
         call,
-        writes.findLastIndex(({ ended }) => ended),
+        changes.findLastIndex(({ ended }) => ended),
       )
     if (call.type === 'sync' && moment === 'end')
-      for (const each of writes.slice(0, (syncs.get(call) ?? -1) + 1)) each.durable ||= each.ended
+      for (const each of changes.slice(0, (syncs.get(call) ?? -1) + 1))
+        if (each.change.file === call.file) each.durable ||= each.ended
     // Before that nobody finds the file: it has another name while it is made.
     if (call.type === 'sync directory') isNamed = true
     if (!isNamed) continue
 
-    for (const { how, keeps } of losses(writes.filter(({ durable }) => !durable).length)) {
+    for (const { how, keeps } of losses(changes.filter(({ durable }) => !durable).length)) {
       let index = 0
-      const file = fileOf(
-        writes.map(({ write, durable }) => ({ write, keeps: durable ? () => true : keeps(index++) })),
-        how === 'zeros',
-      )
-      const name = createHash('sha1').update(file).update(`${said.length}`).digest('hex')
+      const found = changes.map(({ change, durable }) => ({ change, keeps: durable ? () => true : keeps(index++) }))
+      const files = new Map<string, Buffer>()
+      for (const name of new Set(changes.map(({ change }) => change.file)))
+        files.set(
+          name,
+          fileOf(
+            found.filter(({ change }) => change.file === name),
+            how === 'zeros',
+          ),
+        )
+      const hash = createHash('sha1').update(`${said.length}`)
+      for (const [name, file] of files) hash.update(`${name} ${file.length}`).update(file)
+      const name = hash.digest('hex')
       if (seen.has(name)) continue
       seen.add(name)
-      yield { at, how, file, said: [...said] }
+      yield { at, how, files, said: [...said] }
     }
   }
 
@@ -87,16 +95,23 @@ export function* imagesOf(events: readonly TraceEvent[], random: Random): Genera
   }
 }
 
-function fileOf(writes: { write: Write; keeps: () => boolean }[], isWhole: boolean): Buffer {
-  const ends = writes.map(({ write }) => write.offset + write.data.length)
+function fileOf(changes: { change: Change; keeps: () => boolean }[], isWhole: boolean): Buffer {
+  const ends = changes.map(({ change }) => (change.type === 'write' ? change.offset + change.data.length : 0))
   const file = Buffer.alloc(Math.max(0, ...ends))
   let length = isWhole ? file.length : 0
-  for (const { write, keeps } of writes) {
-    for (let from = 0; from < write.data.length; ) {
-      const to = Math.min(write.data.length, from + sectorBytes - ((write.offset + from) % sectorBytes))
+  for (const { change, keeps } of changes) {
+    if (change.type === 'truncate') {
+      if (!keeps()) continue
+      file.fill(0, change.length)
+      length = Math.min(length, change.length)
+      continue
+    }
+    const { offset, data } = change
+    for (let from = 0; from < data.length; ) {
+      const to = Math.min(data.length, from + sectorBytes - ((offset + from) % sectorBytes))
       if (keeps()) {
-        write.data.copy(file, write.offset + from, from, to)
-        length = Math.max(length, write.offset + to)
+        data.copy(file, offset + from, from, to)
+        length = Math.max(length, offset + to)
       }
       from = to
     }
@@ -134,10 +149,10 @@ export async function judge(images: readonly Image[], script: string, place: str
     child.stdin.on('error', () => undefined)
     const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
     let judged = 0
-    for (const [i, { at, how, file, said }] of images.slice(from).entries()) {
+    for (const [i, { at, how, files, said }] of images.slice(from).entries()) {
       const directory = join(place, String(from + i))
       await mkdir(directory)
-      await writeFile(join(directory, 'data.mdb'), file)
+      for (const [name, file] of files) await writeFile(join(directory, name), file)
       child.stdin.write(`${directory}\n`)
       const { value, done } = await answers.next()
       judged += 1

@@ -9,7 +9,7 @@ const rounds = 14
 const keys = 9
 
 const [directory = ''] = process.argv.slice(2)
-const engine = openKeyValueLmdb({ directory })
+const engine = await openKeyValueLmdb({ directory })
 const tables = [engine.table<Version>('odd'), engine.table<Version>('even')]
 const say = (op: Op) => writeSync(1, `${JSON.stringify(op)}\n`)
 

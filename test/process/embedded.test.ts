@@ -129,7 +129,7 @@ test('it is one process, says what it runs on, and how to run on the others', as
   expect(greeting.join('\n')).toContain(`LMDB, on disk in ${join(dataDir, 'store')}`)
   expect(greeting.join('\n')).toMatch(/REDIS_URL=\S+ DYNAMODB_ENDPOINT=\S+ CREATE_TABLES=true npm start/)
   expect(await kill(server, 'SIGTERM')).toBe(0)
-  expect((await readdir(join(dataDir, 'store'))).sort()).toEqual(['data.mdb', 'lock.mdb'])
+  expect((await readdir(join(dataDir, 'store'))).sort()).toEqual(['data.mdb', 'journal-0', 'journal-1', 'lock.mdb'])
 })
 
 test('with a Redis it keeps its store alone, and says so', async () => {

@@ -13,7 +13,7 @@ const [end, limit] = [1_000_000, 20]
 
 it('a page that is asked for again is the same until its log is written, and then a new one, also of a row that was being written', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'parley-pages-'))
-  const engine = openKeyValueLmdb({ directory })
+  const engine = await openKeyValueLmdb({ directory })
   const messages = createMessagesEmbedded(engine)
   const seqs = async () => (await messages.below(chat, end, limit)).map(({ seq }) => seq)
   await messages.put(aMessage(chat, 1))

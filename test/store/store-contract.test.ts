@@ -43,7 +43,7 @@ async function openQuick(): Promise<Opened> {
 
 async function openLmdb(): Promise<Opened> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-stores-'))
-  const engine = openKeyValueLmdb({ directory })
+  const engine = await openKeyValueLmdb({ directory })
   return {
     stores: createStoresEmbedded(engine),
     close: () => engine.close().then(() => rm(directory, { recursive: true })),

@@ -1,14 +1,16 @@
 import { type Database, type Key as LmdbKey, open, type RootDatabase } from 'lmdb'
-import type { Decide, Decision, Key, KeyValue, KeyValueTable, Outcome, Range, Row } from './key-value.ts'
+import { createJournaledWrites, type JournaledWrites, type Recent, type TableState } from './journaled-writes.ts'
+import { compareKeys, KeyMap } from './key-map.ts'
+import type { Decide, Key, KeyValue, KeyValueTable, Outcome, Range, Row } from './key-value.ts'
 import { openFile } from './lmdb-file.ts'
+import { type Stored, storedAbove, storedIn } from './lmdb-reads.ts'
+import { ownDirectory } from './single-owner.ts'
 
 // Rows are JSON texts in LMDB: a file that is mapped into memory, so that reads are calls of this process that wait for nothing.
 //
-// A write is decided here, by the row as it stands or as it is about to be, and then handed to LMDB's writing thread. What is handed over
-// while that thread writes and syncs goes into its next transaction: writes that wait together share one sync.
-//
-// With `overlappingSync: false` a transaction is seen by readers, and its writes are answered, only once it is on the disk. So nobody is shown
-// what a loss of power could take back. A decision that depends on a row that is still being written waits for that row.
+// A write is decided here, by the row as it stands or as it is about to be. It is answered, and seen by readers, once it is in the journal
+// (journaled-writes.ts), so nobody is shown what a loss of power could take back. LMDB gets it later, with many others. Until then readers find
+// it among the recent rows. A decision that depends on a row that is still being written waits for that row.
 
 export type KeyValueLmdbOptions = {
   directory: string
@@ -19,121 +21,88 @@ export type KeyValueLmdbOptions = {
 /** A backup that is killed leaves its snapshot in LMDB's list, and no page that was freed since is used anew. lmdb-js looks every ten minutes. */
 const endedReadersMs = 10_000
 
-/** Above every text and number. */
-const highest = new Uint8Array([0xff])
-
-export function openKeyValueLmdb({
+/** Opens the rows in this directory for this process alone. Rejects with AlreadyOwnedError if another process has them. */
+export async function openKeyValueLmdb({
   directory,
   onFailed,
-}: KeyValueLmdbOptions): KeyValue & { environment: RootDatabase; endWrites(): void } {
+}: KeyValueLmdbOptions): Promise<KeyValue & { environment: RootDatabase }> {
   const environment = openFile(directory, (path) => open({ path, overlappingSync: false, maxDbs: 64, noSubdir: false }))
   const forgetting = setInterval(() => environment.readerCheck(), endedReadersMs).unref()
+  const openDatabase = (name: string): Database<string, LmdbKey> => environment.openDB({ name, encoding: 'string' })
   const tables = new Map<string, KeyValueTable>()
-  let failure: { error: unknown } | undefined
-  let isEnding = false
-
-  const writes: Writes = {
-    assertWritable() {
-      if (failure) throw new Error('An earlier write failed, so nothing more is written.', { cause: failure.error })
-    },
-    assertGoingOn() {
-      if (isEnding) throw new Error('The store is being closed.')
-    },
-    async failed(error) {
-      const isFirst = failure === undefined
-      failure ??= { error }
-      const reason = await reasonOf(error)
-      if (isFirst) onFailed?.(reason)
-      return reason
-    },
-  }
-
-  return {
-    environment,
-    table<R extends Row>(name: string) {
-      const table = tables.get(name) ?? createTable(environment.openDB({ name, encoding: 'string' }), writes)
-      tables.set(name, table)
-      return table as KeyValueTable<R>
-    },
-    isWritable: () => failure === undefined && !isEnding,
-    /** From now on no write is begun. Those that are under way are carried out. */
-    endWrites() {
-      isEnding = true
-    },
-    close() {
-      clearInterval(forgetting)
-      return environment.close()
-    },
+  try {
+    const owned = await ownDirectory(environment, directory)
+    const writes = createJournaledWrites({
+      directory,
+      openDatabase,
+      inTransaction: (work) => environment.transactionSync(work),
+      onFailed,
+    })
+    owned.answer(writes.stored)
+    return {
+      environment,
+      table<R extends Row>(name: string) {
+        const table = tables.get(name) ?? createTable(name, openDatabase(name), writes)
+        tables.set(name, table)
+        return table as KeyValueTable<R>
+      },
+      isWritable: writes.isWritable,
+      async close() {
+        await writes.close()
+        await owned.release()
+        clearInterval(forgetting)
+        await environment.close()
+      },
+    }
+  } catch (error) {
+    clearInterval(forgetting)
+    await environment.close()
+    throw error
   }
 }
 
-/** What LMDB says of a transaction that has failed comes after the errors of its writes. */
-async function reasonOf(error: unknown): Promise<unknown> {
-  const { commitError } = error as { commitError?: Promise<never> }
-  return commitError === undefined ? error : commitError.catch((reason) => reason)
-}
-
-type Writes = {
-  /** Throws if a write has failed. */
-  assertWritable(): void
-  /** Throws if no write may be begun any more. */
-  assertGoingOn(): void
-  /** Returns the reason. */
-  failed(error: unknown): Promise<unknown>
-}
-
-/** A row that LMDB has not answered for yet; undefined where it is being removed. */
-type Unwritten = { row: Row | undefined; written: Promise<unknown> }
-
-function createTable(database: Database<string, LmdbKey>, writes: Writes): KeyValueTable {
-  const unwritten = new Map<string, Unwritten>()
+function createTable(name: string, database: Database<string, LmdbKey>, writes: JournaledWrites): KeyValueTable {
+  const state: TableState = { name, database, unwritten: new KeyMap(), recent: new KeyMap() }
+  const { unwritten, recent } = state
 
   function get(key: Key): Row | undefined {
-    const text = database.get(key)
+    const found = recent.get(key)
+    const text = found ? found.text : database.get(key)
     return text === undefined ? undefined : (JSON.parse(text) as Row)
   }
 
-  /** Hands the write over before it first waits. */
-  async function write(key: Key, name: string, decision: Exclude<Decision<Row>, 'keep'>): Promise<void> {
-    const written = decision === 'remove' ? database.remove(key) : database.put(key, JSON.stringify(decision))
-    const own: Unwritten = { row: decision === 'remove' ? undefined : decision, written }
-    unwritten.set(name, own)
-    try {
-      await written
-    } catch (error) {
-      throw await writes.failed(error)
-    }
-    // A later write of this row may be under way: then that one is what stands.
-    if (unwritten.get(name) === own) unwritten.delete(name)
-  }
-
   /** `safe` resolves once the outcome is on the disk; it is undefined where it is there already. */
-  function decided(key: Key, decide: Decide<Row>): { outcome: Outcome<Row>; safe: Promise<unknown> | undefined } {
+  function decided(key: Key, decide: Decide<Row>): { outcome: Outcome<Row>; safe: Promise<void> | undefined } {
     writes.assertWritable()
-    // The length tells where the partition ends, whatever is in it.
-    const name = `${key[0].length} ${key[0]} ${key[1]}`
-    const underWay = unwritten.get(name)
+    const underWay = unwritten.get(key)
     const standing = underWay ? underWay.row : get(key)
     const decision = decide(standing)
     if (decision === 'keep' || (decision === 'remove' && standing === undefined))
       return { outcome: { row: standing, changed: false }, safe: underWay?.written }
     writes.assertGoingOn()
     const row = decision === 'remove' ? undefined : decision
-    return { outcome: { row, changed: true }, safe: write(key, name, decision) }
+    return { outcome: { row, changed: true }, safe: writes.write(state, key, row).written }
   }
 
   return {
     get,
 
-    range(partition, { above, below, descending = false, limit }: Range = {}) {
-      const low = [partition, above ?? null] as LmdbKey
-      const high = [partition, below ?? highest] as LmdbKey
+    range(partition, range: Range = {}) {
+      const { above, below, descending = false, limit = Number.POSITIVE_INFINITY } = range
+      const recentRows = [...recent.of(partition)].filter(
+        ({ key: [, sort] }) => (above === undefined || sort > above) && (below === undefined || sort < below),
+      )
       const found: Row[] = []
-      const bounds = descending
-        ? { start: high, end: low, reverse: true, exclusiveStart: true }
-        : { start: low, end: high, exclusiveStart: true }
-      for (const { value } of database.getRange(limit === undefined ? bounds : { ...bounds, limit }))
+      if (recentRows.length === 0) {
+        for (const { value } of storedIn(database, partition, range)) found.push(JSON.parse(value) as Row)
+        return found
+      }
+      const { limit: _whereMerged, ...bounds } = range
+      const stored = storedIn(database, partition, bounds)
+      for (const { value } of merged(stored, recentRows, descending ? -1 : 1)) {
         found.push(JSON.parse(value) as Row)
+        if (found.length >= limit) break
+      }
       return found
     },
 
@@ -145,16 +114,31 @@ function createTable(database: Database<string, LmdbKey>, writes: Writes): KeyVa
       return outcome
     },
 
-    async updateAhead(key, decide) {
-      const { outcome, safe } = decided(key, decide)
-      // If it fails, so does the write that the caller makes next: after a failure nothing is written.
-      safe?.catch(() => undefined)
-      return outcome
-    },
+    // If a write fails, so does the one that the caller makes next: after a failure nothing is written.
+    updateAhead: async (key, decide) => decided(key, decide).outcome,
 
     *entries(above) {
-      const bounds = above ? { start: above, exclusiveStart: true } : {}
-      for (const { key, value } of database.getRange(bounds)) yield [key as Key, JSON.parse(value) as Row]
+      const recentRows = [...recent.values()].filter(({ key }) => !above || compareKeys(key, above) > 0)
+      for (const { key, value } of merged(storedAbove(database, above), recentRows, 1))
+        yield [key, JSON.parse(value) as Row]
     },
   }
+}
+
+/** Puts the recent rows into their places among the stored ones, instead of those that they replace. */
+function* merged(stored: Iterable<Stored>, recentRows: Recent[], direction: 1 | -1): Generator<Stored> {
+  const recent = recentRows.sort((a, b) => direction * compareKeys(a.key, b.key))
+  let next = 0
+  for (const row of stored) {
+    let isReplaced = false
+    for (; next < recent.length && !isReplaced; next += 1) {
+      const { key, text } = recent[next] as Recent
+      const order = direction * compareKeys(key, row.key)
+      if (order > 0) break
+      if (text !== undefined) yield { key, value: text }
+      isReplaced = order === 0
+    }
+    if (!isReplaced) yield row
+  }
+  for (const { key, text } of recent.slice(next)) if (text !== undefined) yield { key, value: text }
 }

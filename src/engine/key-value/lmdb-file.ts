@@ -99,7 +99,7 @@ function isWhole(path: string): boolean {
   }
 }
 
-function syncDirectory(path: string): void {
+export function syncDirectory(path: string): void {
   // Windows opens no directories.
   if (process.platform === 'win32') return
   const directory = openSync(path, 'r')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { connect, createServer, type Server } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join, relative } from 'node:path'
 import type { Database, RootDatabase } from 'lmdb'
 
@@ -11,21 +11,33 @@ import type { Database, RootDatabase } from 'lmdb'
 //         every way it can end, so an owner that accepts no connection is dead. The socket lies beside the file, so it also answers processes in
 //         other containers that share the directory; a process that is stopped still accepts.
 //
+// The owner also answers a process that connects: once all that it wrote before is in the file, it closes the connection.
+//
 // A process that finds a dead owner replaces it in a transaction of LMDB, IF it is still that one: of two that start at once, one wins.
 
 /** The longest path of a socket that all systems accept. */
 const pathMax = 100
 
+const answerTimeoutMs = 30_000
+
 export class AlreadyOwnedError extends Error {}
 
+type Owned = {
+  /** Must be called once the owner can store what it has written. */
+  answer(store: () => Promise<void>): void
+  /** No write may be begun after it. */
+  release(): Promise<void>
+}
+
 /** Makes this process the owner of the directory. Rejects with AlreadyOwnedError if another process owns it. */
-export async function ownDirectory(
-  environment: RootDatabase,
-  directory: string,
-): Promise<{ /** No write may be begun after it. */ release(): Promise<void> }> {
+export async function ownDirectory(environment: RootDatabase, directory: string): Promise<Owned> {
   const owners: Database<string, string> = environment.openDB({ name: 'owner', encoding: 'string' })
   const own = `${randomUUID().slice(0, 8)}.sock`
-  const server = await listen(pathOf(directory, own))
+  let answer: Owned['answer'] = () => undefined
+  const answers = new Promise<() => Promise<void>>((resolve) => {
+    answer = resolve
+  })
+  const server = await listen(pathOf(directory, own), () => answers.then((store) => store()))
   for (;;) {
     const before = owners.get('owner')
     if (before !== undefined && (await isAlive(pathOf(directory, before)))) {
@@ -40,6 +52,7 @@ export async function ownDirectory(
     if (!won) continue
     if (before !== undefined) removeSocket(pathOf(directory, before))
     return {
+      answer,
       async release() {
         // It is removed in its turn, after all writes of this process: the next owner must find them. If this fails, the closed socket tells the same.
         await owners.remove('owner').catch(() => undefined)
@@ -50,32 +63,57 @@ export async function ownDirectory(
   }
 }
 
-/** Returns whether a process owns the directory. It changes nothing, so the environment may be one that is open for reading alone. */
-export async function isOwned(environment: RootDatabase, directory: string): Promise<boolean> {
+/**
+ * Resolves when all that the owner wrote before is in the file, to whether there is an owner. It changes nothing, so the environment may be one
+ * that is open for reading alone.
+ */
+export async function askOwner(environment: RootDatabase, directory: string): Promise<boolean> {
   const owners: Database<string, string> | undefined = environment.openDB({ name: 'owner', encoding: 'string' })
   const owner = owners?.get('owner')
-  return owner !== undefined && (await isAlive(pathOf(directory, owner)))
+  if (owner === undefined) return false
+  const socket = await connected(pathOf(directory, owner))
+  if (!socket) return false
+  if (socket === 'busy') throw new Error(`The process that is running on ${directory} does not answer.`)
+  socket.on('error', () => undefined)
+  socket.setTimeout(answerTimeoutMs, () =>
+    socket.destroy(new Error(`The process that is running on ${directory} does not answer.`)),
+  )
+  const [error] = await new Promise<[Error?]>((resolve) => {
+    socket.once('error', (failed) => resolve([failed]))
+    socket.once('close', () => resolve([]))
+    socket.resume()
+  })
+  if (error) throw error
+  return true
 }
 
-async function listen(path: string): Promise<Server> {
-  const server = createServer((socket) => socket.destroy())
+async function listen(path: string, store: () => Promise<void>): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    void store().finally(() => socket.destroy())
+  })
   server.listen(path)
   await once(server, 'listening')
   // It does not keep the process alive.
   return server.unref()
 }
 
+async function isAlive(path: string): Promise<boolean> {
+  const socket = await connected(path)
+  if (socket !== 'busy') socket?.destroy()
+  return socket !== undefined
+}
+
 /** Only a connection that is refused, or a socket that is gone, shows that nobody is there. */
-function isAlive(path: string): Promise<boolean> {
+function connected(path: string): Promise<Socket | 'busy' | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(path)
-    socket.once('connect', () => resolve(true))
+    socket.once('connect', () => resolve(socket))
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false)
-      else if (error.code === 'EAGAIN' || error.code === 'ECONNRESET') resolve(true)
+      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(undefined)
+      else if (error.code === 'EAGAIN' || error.code === 'ECONNRESET') resolve('busy')
       else reject(error)
     })
-    socket.once('connect', () => socket.destroy())
   })
 }
 

@@ -3,9 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openKeyValueLmdb } from '../../../src/engine/key-value/key-value.lmdb.ts'
+import type { KeyValue } from '../../../src/engine/key-value/key-value.ts'
+import { openSnapshotLmdb } from '../../../src/engine/key-value/snapshot.lmdb.ts'
 import type { Stores } from '../../../src/ports/ports.ts'
 import { createStoresEmbedded } from '../../../src/store/embedded/stores.ts'
+import { tableNames } from '../../../src/store/rows/tables.ts'
 import { type Keys, readPending, readTables } from '../checks/tables.ts'
 import { faultsOfOneProcess } from '../faults/plan.ts'
 import type { Backing } from './backing.ts'
@@ -16,15 +18,15 @@ const killAtWrite = fileURLToPath(new URL('../faults/kill-at-write.mjs', import.
 export async function makeEmbedded(): Promise<Backing> {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-chaos-'))
 
-  /** LMDB lets other processes read while the node writes. The file is closed again, so that a node that starts is the first to open it. */
+  /** Reads while the node may write. The file is closed again, so that a node that starts is the first to open it. */
   async function reading<T>(read: (stores: Stores, keysOf: Keys) => Promise<T>): Promise<T> {
-    const engine = openKeyValueLmdb({ directory: join(dataDir, 'store') })
+    const snapshot = await openSnapshotLmdb(join(dataDir, 'store'), tableNames)
     try {
       const keysOf: Keys = async (name) =>
-        Array.from(engine.table<Record<string, unknown>>(name).entries(), ([, row]) => row)
-      return await read(createStoresEmbedded(engine), keysOf)
+        Array.from(snapshot.table<Record<string, unknown>>(name).entries(), ([, row]) => row)
+      return await read(createStoresEmbedded(snapshot as unknown as KeyValue), keysOf)
     } finally {
-      await engine.close()
+      await snapshot.close()
     }
   }
 

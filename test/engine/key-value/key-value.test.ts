@@ -8,10 +8,10 @@ import { createKeyValueMemory } from '../../../src/engine/key-value/key-value.me
 import type { Decision, KeyValue, Range } from '../../../src/engine/key-value/key-value.ts'
 
 let directory: string
-let disk: ReturnType<typeof openKeyValueLmdb>
+let disk: KeyValue
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'parley-kv-'))
-  disk = openKeyValueLmdb({ directory })
+  disk = await openKeyValueLmdb({ directory })
 })
 afterAll(async () => {
   await disk.close()
@@ -81,11 +81,11 @@ describe('both engines', () => {
   it.each([
     ['numbers', numbers],
     ['texts', texts],
-  ] as const)('give the same answers whatever is asked of them, sorted by %s', async (_name, sort) => {
+  ] as const)('give the same answers whatever is asked of them, sorted by %s', async (kind, sort) => {
     const steps = fc.array(stepOn(sort as fc.Arbitrary<Sort>), { maxLength: 30 })
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
-        const name = `t${++table % 8}`
+        const name = `${kind} ${++table % 8}`
         for (const [key] of disk.table(name).entries()) await disk.table(name).update(key, () => 'remove')
         expect(await seen(disk, name, all)).toEqual(await seen(createKeyValueMemory(), name, all))
       }),
@@ -159,12 +159,37 @@ describe('LMDB', () => {
     expect(first.get(['row', ''])?.value).toBe('ahead')
   })
 
+  it('answers the same from the journal, while a checkpoint runs, and when all is stored', async () => {
+    const own = await mkdtemp(join(tmpdir(), 'parley-kv-'))
+    const engine = await openKeyValueLmdb({ directory: own })
+    const rows = engine.table<Row>('rows')
+    const put = (sort: number) => rows.update(['a', sort], () => ({ value: '', count: sort }))
+    const counts = (range: Range) => rows.range('a', range).map(({ count }) => count)
+    const look = () => [counts({}), counts({ descending: true, limit: 3 }), counts({ above: 1, below: 600, limit: 2 })]
+    await Promise.all(Array.from({ length: 600 }, (_, i) => put(i)))
+    await rows.update(['a', 1], () => 'remove')
+    const expected = look()
+    expect(expected[1]).toEqual([599, 598, 597])
+    expect(expected[2]).toEqual([2, 3])
+    // Rows are put into the file in the background, a few hundred at a time.
+    for (let turn = 0; turn < 300; turn += 1) {
+      await put(turn % 2 === 0 ? 700 : 800)
+      await rows.update(['a', turn % 2 === 0 ? 700 : 800], () => 'remove')
+      expect(look()).toEqual(expected)
+    }
+    await engine.close()
+    const again = await openKeyValueLmdb({ directory: own })
+    expect(again.table<Row>('rows').range('a').length).toBe(599)
+    await again.close()
+    await rm(own, { recursive: true })
+  })
+
   it('keeps the rows for the next who opens the directory', async () => {
     const own = await mkdtemp(join(tmpdir(), 'parley-kv-'))
-    const first = openKeyValueLmdb({ directory: own })
+    const first = await openKeyValueLmdb({ directory: own })
     await first.table<Row>('rows').update(['a', 1], () => ({ value: 'kept', count: 1 }))
     await first.close()
-    const second = openKeyValueLmdb({ directory: own })
+    const second = await openKeyValueLmdb({ directory: own })
     expect(second.table<Row>('rows').get(['a', 1])).toEqual({ value: 'kept', count: 1 })
     await second.close()
     await rm(own, { recursive: true })

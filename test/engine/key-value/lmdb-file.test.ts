@@ -22,9 +22,9 @@ it.each([
   ['half of its beginning', (path: string) => truncate(path, 4096)],
 ])('a file that holds %s is an error that names it, and stays as it is', async (_what, damage) => {
   const directory = await aDirectory()
-  await openKeyValueLmdb({ directory }).close()
+  await (await openKeyValueLmdb({ directory })).close()
   await damage(join(directory, 'data.mdb'))
-  expect(() => openKeyValueLmdb({ directory })).toThrow(`${join(directory, 'data.mdb')} is damaged`)
+  await expect(openKeyValueLmdb({ directory })).rejects.toThrow(`${join(directory, 'data.mdb')} is damaged`)
   expect(existsSync(join(directory, 'data.mdb'))).toBe(true)
 })
 
@@ -36,11 +36,11 @@ it('what is left of a file that was being made when the power went does not matt
     await writeFile(join(place, 'data.mdb'), Buffer.alloc(4096))
   }
   await utimes(old, 0, 0)
-  const engine = openKeyValueLmdb({ directory })
+  const engine = await openKeyValueLmdb({ directory })
   await engine.table('rows').update(['a', 1], () => ({ is: 'there' }))
   await engine.close()
   // Somebody may still be at it.
-  expect((await readdir(directory)).sort()).toEqual(['2.making', 'data.mdb', 'lock.mdb'])
+  expect((await readdir(directory)).sort()).toEqual(['2.making', 'data.mdb', 'journal-0', 'journal-1', 'lock.mdb'])
 })
 
 it('processes that start at once on a new directory all find one whole file', { timeout: 60_000 }, async () => {
@@ -61,12 +61,12 @@ it('a reader that was killed is forgotten, so that the file does not grow becaus
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const directory = await aDirectory()
-  const engine = openKeyValueLmdb({ directory })
+  const engine = await openKeyValueLmdb({ directory })
   await engine.table('rows').update(['a', 1], () => ({ is: 'there' }))
   const script = `
     import { openSnapshotLmdb } from './src/engine/key-value/snapshot.lmdb.ts'
     const snapshot = await openSnapshotLmdb(process.argv[1], ['rows'])
-    console.log(snapshot.page('rows', undefined, 1).length)
+    console.log([...snapshot.table('rows').entries()].length)
     setInterval(() => undefined, 1000)`
   const reader = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, directory], {
     stdio: ['ignore', 'pipe', 'inherit'],

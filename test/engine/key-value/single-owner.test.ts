@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openKeyValueLmdb } from '../../../src/engine/key-value/key-value.lmdb.ts'
-import { AlreadyOwnedError, ownDirectory } from '../../../src/engine/key-value/single-owner.ts'
+import { AlreadyOwnedError } from '../../../src/engine/key-value/single-owner.ts'
 
 let directory: string
 const owners: ChildProcess[] = []
@@ -19,9 +19,7 @@ afterEach(async () => {
 
 const script = `
   import { openKeyValueLmdb } from './src/engine/key-value/key-value.lmdb.ts'
-  import { ownDirectory } from './src/engine/key-value/single-owner.ts'
-  const engine = openKeyValueLmdb({ directory: process.argv[1] })
-  ownDirectory(engine.environment, process.argv[1]).then(
+  openKeyValueLmdb({ directory: process.argv[1] }).then(
     () => { console.log('owned'); setInterval(() => undefined, 1000) },
     (error) => { console.log(error.constructor.name); process.exit(0) },
   )`
@@ -42,16 +40,7 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit')
 }
 
-async function own() {
-  const engine = openKeyValueLmdb({ directory })
-  try {
-    const owned = await ownDirectory(engine.environment, directory)
-    return { release: () => owned.release().then(() => engine.close()) }
-  } catch (error) {
-    await engine.close()
-    throw error
-  }
-}
+const own = () => openKeyValueLmdb({ directory })
 
 it('a directory has one owner, also while the owner is stopped, and another once it is killed', async () => {
   const first = await otherProcess()
@@ -62,7 +51,7 @@ it('a directory has one owner, also while the owner is stopped, and another once
   await end(first.process)
   const second = await own()
   expect((await otherProcess()).says).toBe('AlreadyOwnedError')
-  await second.release()
+  await second.close()
   expect((await readdir(directory)).filter((name) => name.endsWith('.sock'))).toEqual([])
 })
 
@@ -74,16 +63,13 @@ it('of several that find a dead owner at once, one becomes the owner', async () 
 })
 
 it('what is being written when the owner leaves is there when the directory has no owner, and nothing comes after', async () => {
-  const engine = openKeyValueLmdb({ directory })
-  const owned = await ownDirectory(engine.environment, directory)
+  const engine = await own()
   const rows = engine.table<{ value: string }>('rows')
-  const owners = engine.environment.openDB<string, string>({ name: 'owner', encoding: 'string' })
   const written = rows.update(['a', 1], () => ({ value: 'under way' }))
-  engine.endWrites()
-  const released = owned.release()
+  const closed = engine.close()
   await expect(rows.update(['b', 1], () => ({ value: 'too late' }))).rejects.toThrow('The store is being closed.')
-  while (owners.get('owner') !== undefined) await new Promise(setImmediate)
-  expect(rows.get(['a', 1])).toEqual({ value: 'under way' })
-  await Promise.all([written, released])
-  await engine.close()
+  await Promise.all([written, closed])
+  const next = await own()
+  expect([...next.table('rows').entries()]).toEqual([[['a', 1], { value: 'under way' }]])
+  await next.close()
 })
