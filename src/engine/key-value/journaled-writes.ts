@@ -181,6 +181,7 @@ async function reasonOf(error: unknown): Promise<unknown> {
 
 /** Puts what the journal holds into the store: its end, at least, is not there. */
 function carryOver(texts: readonly string[], { openDatabase, inTransaction }: Options): void {
+  if (texts.length === 0) return
   const writes = texts.flatMap((text) => text.split('\n')).map(writeOf)
   const databases = new Map(writes.map(({ name }) => [name, openDatabase(name)]))
   inTransaction(() => {

@@ -21,6 +21,9 @@ export type KeyValueLmdbOptions = {
 /** A backup that is killed leaves its snapshot in LMDB's list, and no page that was freed since is used anew. lmdb-js looks every ten minutes. */
 const endedReadersMs = 10_000
 
+/** LMDB takes 1,978 bytes; bytes that it escapes count twice. */
+const keyMaxBytes = 900
+
 /** Opens the rows in this directory for this process alone. Rejects with AlreadyOwnedError if another process has them. */
 export async function openKeyValueLmdb({
   directory,
@@ -80,6 +83,7 @@ function createTable(name: string, database: Database<string, LmdbKey>, writes: 
     if (decision === 'keep' || (decision === 'remove' && standing === undefined))
       return { outcome: { row: standing, changed: false }, safe: underWay?.written }
     writes.assertGoingOn()
+    assertFits(key)
     const row = decision === 'remove' ? undefined : decision
     return { outcome: { row, changed: true }, safe: writes.write(state, key, row).written }
   }
@@ -123,6 +127,12 @@ function createTable(name: string, database: Database<string, LmdbKey>, writes: 
         yield [key, JSON.parse(value) as Row]
     },
   }
+}
+
+/** LMDB would refuse it in a checkpoint, when the write has long been answered. */
+function assertFits([partition, sort]: Key): void {
+  if (Buffer.byteLength(`${partition}${sort}`) > keyMaxBytes)
+    throw new Error(`A key may have ${keyMaxBytes} bytes. This one begins with ${partition.slice(0, 20)}.`)
 }
 
 /** Puts the recent rows into their places among the stored ones, instead of those that they replace. */

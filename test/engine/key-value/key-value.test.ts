@@ -184,6 +184,14 @@ describe('LMDB', () => {
     await rm(own, { recursive: true })
   })
 
+  it('refuses a key that is too long, and goes on', async () => {
+    const table = disk.table<Row>('long')
+    const row = { value: 'x', count: 1 }
+    await expect(table.update(['ü'.repeat(500), ''], () => row)).rejects.toThrow('A key may have 900 bytes')
+    await table.update(['ü'.repeat(300), '\0'.repeat(300)], () => row)
+    expect(table.get(['ü'.repeat(300), '\0'.repeat(300)])).toEqual(row)
+  })
+
   it('keeps the rows for the next who opens the directory', async () => {
     const own = await mkdtemp(join(tmpdir(), 'parley-kv-'))
     const first = await openKeyValueLmdb({ directory: own })
