@@ -91,19 +91,12 @@ export function leafOf(type: GraphQLLeafType): WriteValue {
   return serialized
 }
 
-/** JSON.stringify is faster for longer texts. */
-const plainMaxChars = 48
+/** JSON.stringify escapes quotes, backslashes, control characters, and halves of surrogate pairs. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const mayNeedEscapes = /["\\\u0000-\u001f\ud800-\udfff]/
 
-/** Most texts are ids, which need no escaping. */
-function quoted(text: string): string {
-  if (text.length > plainMaxChars) return JSON.stringify(text)
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i)
-    // JSON.stringify escapes quotes, backslashes, control characters, and halves of surrogate pairs.
-    if (code < 32 || code === 34 || code === 92 || code >= 0xd800) return JSON.stringify(text)
-  }
-  return `"${text}"`
-}
+/** Most texts need no escapes. To find that out takes less time than JSON.stringify. */
+const quoted = (text: string): string => (mayNeedEscapes.test(text) ? JSON.stringify(text) : `"${text}"`)
 
 /** Caches the text of objects that several requests share. It is kept as long as its object, and each request is charged the same for it. */
 export function writtenOnce(write: WriteValue, loads: Loads): WriteValue {
