@@ -158,7 +158,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       onApplyError: (error) => logger.warn({ err: error }, 'a change in the log cannot be applied to its message'),
       onMediaError: (error) => logger.warn({ err: error }, 'a file of a deleted message could not be removed'),
     })
-    const cursors = createCursors(hmacBy(config.cursorSecret).bytes)
+    const cursors = createCursors(config.cursorSecret)
     const createContext = createContextFactory({
       domain,
       cursors,

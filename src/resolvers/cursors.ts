@@ -1,21 +1,32 @@
-import { timingSafeEqual } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { ChatSortKey } from '../domain/conversations/chat-list.ts'
 import { ChatError } from '../protocol/errors.ts'
 import { type ConversationId, isConversationId, type Seq, type UserId } from '../protocol/ids.ts'
-import { entriesMax } from '../shared/entries-max.ts'
+import { hmacBy } from '../shared/hmac.ts'
 
-// A cursor is a position and a signature over it and over the list it belongs to: a conversation (the same for all its readers), the chat
-// list of one user, or the people one user has blocked. It names no row, so it never expires and outlives the message it was made for.
+// A cursor is a position and a tag, which signs it and the list it belongs to: a conversation (the same for all its readers), the chat list
+// of one user, or the people one user has blocked. It names no row, so it never expires and outlives the message it was made for.
+//
+// of a chat, of a blocked user   base64url of the tag and the position. The tag is the beginning of an HMAC-SHA256.
+// of a message                   the tag as base64url, and the seq in digits. One hash has the tags of neighbouring messages, as most
+//                                messages are shown by the page. It is SHA3-512 of the key and what is signed: other than the hashes of
+//                                SHA-2, it needs no HMAC around it.
+//
+// In earlier releases, cursors of messages were made as those of chats are, and they stay valid. After the tag they have a letter, not a digit.
 
 const tagBytes = 12
-/** The last page of a chat is asked for again and again, and twenty signatures cost more than the rest of it: some 2 MB of them are kept. */
-const rememberedMax = 10_000
+const tagChars = 16
+/** So many tags fit into the 64 bytes of one hash. */
+const blockLength = 5
+
+const messageCursorRule = /^[\w-]{16}([1-9]\d{0,9})$/
 
 export type Cursors = ReturnType<typeof createCursors>
 
-/** `sign` uses a key that outlives the process. */
-export function createCursors(sign: (text: string) => Buffer) {
+/** The key outlives the process. */
+export function createCursors(key: Uint8Array) {
+  const { bytes: sign } = hmacBy(key)
+  const keyText = Buffer.from(key).toString('base64url')
   const tagOf = (list: string, position: string) => sign(`${list}\n${position}`).subarray(0, tagBytes)
 
   const seal = (list: string, position: string) =>
@@ -33,19 +44,34 @@ export function createCursors(sign: (text: string) => Buffer) {
     return position
   }
 
-  const sealed = new LRUCache<string, string>(entriesMax(rememberedMax))
+  /** The next message is mostly of the same block. */
+  let last = { conversationId: '', block: 0, tags: '' }
+
+  function tagsOf(conversationId: ConversationId, block: number): string {
+    if (block !== last.block || conversationId !== last.conversationId) {
+      const tags = hash('sha3-512', `${keyText} ${conversationId} ${block}`, 'base64url')
+      last = { conversationId, block, tags }
+    }
+    return last.tags
+  }
+
+  function ofMessage(conversationId: ConversationId, seq: Seq): string {
+    const at = (seq % blockLength) * tagChars
+    return `${tagsOf(conversationId, Math.floor(seq / blockLength)).slice(at, at + tagChars)}${seq}`
+  }
+
+  function toSeq(conversationId: ConversationId, cursor: string, field: string): Seq {
+    const [, digits] = messageCursorRule.exec(cursor) ?? []
+    if (digits === undefined) return Number(open(`m ${conversationId}`, cursor, field, ofMessages))
+    const seq = Number(digits)
+    if (!timingSafeEqual(Buffer.from(cursor), Buffer.from(ofMessage(conversationId, seq))))
+      throw invalidCursor(field, ofMessages)
+    return seq
+  }
 
   return {
-    ofMessage(conversationId: ConversationId, seq: Seq): string {
-      const key = `${conversationId} ${seq}`
-      const known = sealed.get(key)
-      if (known !== undefined) return known
-      const cursor = seal(`m ${conversationId}`, String(seq))
-      sealed.set(key, cursor)
-      return cursor
-    },
-    toSeq: (conversationId: ConversationId, cursor: string, field: string): Seq =>
-      Number(open(`m ${conversationId}`, cursor, field, ofMessages)),
+    ofMessage,
+    toSeq,
     ofChat: (userId: UserId, { atMs, id }: ChatSortKey) => seal(`c ${userId}`, `${atMs} ${id}`),
     ofBlocked: (userId: UserId, blockedId: UserId) => seal(`b ${userId}`, blockedId),
     toBlocked: (userId: UserId, cursor: string, field: string) =>
