@@ -23,7 +23,8 @@ function inRange(field: string, value: number): number {
 export type AroundArguments = PageArguments & { aroundSeq?: number | null | undefined }
 
 /** What a page around a seq is asked for; undefined where the arguments name none. */
-export function aroundOf({ aroundSeq, ...args }: AroundArguments): { seq: number; count: number } | undefined {
+export function aroundOf(args: AroundArguments): { seq: number; count: number } | undefined {
+  const { aroundSeq } = args
   if (aroundSeq == null) return undefined
   if (aroundSeq < 0) throw badInput('aroundSeq', 'aroundSeq must be 0 or more.')
   for (const field of ['after', 'last', 'before'] as const) {

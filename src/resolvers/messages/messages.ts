@@ -15,9 +15,9 @@ type MessagesArguments = AroundArguments & { notices?: boolean | null | undefine
 
 export async function listMessages(
   ctx: Context,
-  { conversationId, ...args }: MessagesArguments & { conversationId: string },
+  args: MessagesArguments & { conversationId: string },
 ): Promise<Connection<MessageOrNotice>> {
-  return listMessagesOf(ctx, await requireConversation(ctx, conversationId), args)
+  return listMessagesOf(ctx, await requireConversation(ctx, args.conversationId), args)
 }
 
 /** Lists messages, newest first: `first` and `after` walk to older messages, `last` and `before` back to newer ones. */
@@ -27,10 +27,9 @@ export async function listMessagesOf(
   args: MessagesArguments,
 ): Promise<Connection<MessageOrNotice>> {
   const around = aroundOf(args)
-  const notices = args.notices ?? false
   const page = await (around
-    ? ctx.domain.history.around(member, { ...around, notices })
-    : ctx.domain.history.page(member, { ...requestOf(ctx, member, args), notices }))
+    ? ctx.domain.history.around(member, { ...around, notices: args.notices ?? false })
+    : ctx.domain.history.page(member, requestOf(ctx, member, args)))
   const known = connections.get(page)
   if (known) return known
   const edges = page.messages.map((message) => edgeOf(ctx, message))
@@ -39,14 +38,12 @@ export async function listMessagesOf(
   return connection
 }
 
-function requestOf(ctx: Context, { conversation: { id } }: Member, args: AroundArguments): PageRequest {
+function requestOf(ctx: Context, { conversation: { id } }: Member, args: MessagesArguments): PageRequest {
   const { count, from } = pageSize(args)
-  return {
-    count,
-    from: from === 'start' ? 'newest' : 'oldest',
-    ...(args.after != null && { olderThan: ctx.cursors.toSeq(id, args.after, 'after') }),
-    ...(args.before != null && { newerThan: ctx.cursors.toSeq(id, args.before, 'before') }),
-  }
+  const request: PageRequest = { count, from: from === 'start' ? 'newest' : 'oldest', notices: args.notices ?? false }
+  if (args.after != null) request.olderThan = ctx.cursors.toSeq(id, args.after, 'after')
+  if (args.before != null) request.newerThan = ctx.cursors.toSeq(id, args.before, 'before')
+  return request
 }
 
 /** Several requests at the same time may share one page. They then share its connection too. */
