@@ -178,6 +178,20 @@ describe('the compose file', () => {
   })
 })
 
+describe('the units of systemd', () => {
+  const unit = read('deploy/systemd/parley@.service')
+  const valuesOf = (key: string) => [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value)
+
+  test('start what npm start does, once for each port, and leave it the time to drain', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    expect(valuesOf('ExecStart').map((command) => command.replace('/usr/bin/', 'exec '))).toEqual([scripts.start])
+    expect(valuesOf('Environment')).toEqual(['NODE_ENV=production PORT=%i'])
+    expect(Number(valuesOf('TimeoutStopSec')[0])).toBeGreaterThan(9.5)
+    expect(valuesOf('WantedBy').concat(valuesOf('PartOf'))).toEqual(['parley.target', 'parley.target'])
+    expect(existsSync(new URL('../deploy/systemd/parley.target', import.meta.url))).toBe(true)
+  })
+})
+
 describe('the Dockerfile', () => {
   test('has nothing its linter minds', () => {
     const linter = fileURLToPath(import.meta.resolve('dockerfilelint/bin/dockerfilelint'))
