@@ -88,7 +88,10 @@ export function openJournal(directory: string): Journal {
   }
 }
 
-/** The older file is emptied first: until then the newer one must follow it. */
+/**
+ * The older file is emptied first: until then the newer one must follow it. A file without a whole block is emptied too: it may hold blocks of an
+ * earlier use behind a torn one, and those must not follow the blocks of the next owner.
+ */
 function emptyJournal(directory: string): void {
   for (const { name } of inOrder(directory)) {
     const fd = openSync(join(directory, name), 'r+')
@@ -98,11 +101,11 @@ function emptyJournal(directory: string): void {
   }
 }
 
-/** Returns the files that hold blocks, the older one first. Of an older file with a gap behind it, it returns no blocks. */
+/** Returns the files, the older one first, or one without blocks. Of an older file with a gap behind it, it returns no blocks. */
 function inOrder(directory: string): { name: string; blocks: Block[] }[] {
   const files = names
+    .filter((name) => existsSync(join(directory, name)))
     .map((name) => ({ name, blocks: blocksOf(join(directory, name)) }))
-    .filter(({ blocks }) => blocks.length > 0)
     .sort((a, b) => (a.blocks[0]?.number ?? 0) - (b.blocks[0]?.number ?? 0))
   const [older, newer] = files
   if (older && newer && older.blocks.at(-1)?.number !== (newer.blocks[0]?.number ?? 0) - 1) older.blocks = []
@@ -110,7 +113,6 @@ function inOrder(directory: string): { name: string; blocks: Block[] }[] {
 }
 
 function blocksOf(path: string): Block[] {
-  if (!existsSync(path)) return []
   const file = readFileSync(path)
   const blocks: Block[] = []
   for (let at = 0; at + headerBytes <= file.length; ) {

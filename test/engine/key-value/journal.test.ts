@@ -50,6 +50,18 @@ describe('the journal', () => {
     expect(readJournal(directory)).toEqual(['four'])
   })
 
+  it('does not take what is left behind a torn first block for blocks of the next owner', async () => {
+    await written(['old 1', 'old 2', '|', 'old 3'])
+    // The power went while the first file was overwritten.
+    const path = join(directory, 'journal-0')
+    const torn = await readFile(path)
+    torn.writeUInt8(torn.readUInt8(20) ^ 1, 20)
+    await writeFile(path, torn)
+    expect(readJournal(directory)).toEqual(['old 3'])
+    await written(['new 1'])
+    expect(readJournal(directory)).toEqual(['new 1'])
+  })
+
   it('is emptied when it is opened and when it is closed', async () => {
     await written(['one'])
     const journal = openJournal(directory)
