@@ -94,6 +94,7 @@ export function createJournaledWrites(options: Options) {
 
   function writeBlock(): void {
     isScheduled = false
+    if (failure) return
     const batch = waiting
     underWay = batch
     waiting = createBatch()
@@ -145,8 +146,8 @@ export function createJournaledWrites(options: Options) {
     planCheckpoint()
   }
 
-  /** Resolves when all that was written before is stored, or when a write has failed. */
-  async function stored(): Promise<void> {
+  /** Resolves when all that was written before is stored, or to false when a write has failed. */
+  async function stored(): Promise<boolean> {
     const last = waiting.writes.length > 0 ? waiting : underWay
     await last?.written.catch(() => undefined)
     const awaited = recentCount > 0 ? checkpoints.begun + 1 : checkpoints.begun
@@ -154,6 +155,7 @@ export function createJournaledWrites(options: Options) {
       if (checkpoints.begun < awaited) wantCheckpoint()
       await (running ?? underWay?.written.catch(() => undefined))
     }
+    return failure === undefined
   }
 
   return {
@@ -164,11 +166,12 @@ export function createJournaledWrites(options: Options) {
     isWritable: () => failure === undefined && !isEnding,
     write,
     stored,
-    /** From now on no write is begun. Those that are under way are carried out. */
+    /** From now on no write is begun. Those that are under way are carried out. Resolves to false when a write has failed. */
     async close() {
       isEnding = true
-      await stored()
-      if (!failure) journal.close()
+      const isStored = await stored()
+      if (isStored) journal.close()
+      return isStored
     },
   }
 }

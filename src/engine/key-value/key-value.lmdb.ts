@@ -4,7 +4,7 @@ import { compareKeys, KeyMap } from './key-map.ts'
 import type { Decide, Key, KeyValue, KeyValueTable, Outcome, Range, Row } from './key-value.ts'
 import { openFile } from './lmdb-file.ts'
 import { type Stored, storedAbove, storedIn } from './lmdb-reads.ts'
-import { ownDirectory } from './single-owner.ts'
+import { type Owned, ownDirectory } from './single-owner.ts'
 
 // Rows are JSON texts in LMDB: a file that is mapped into memory, so that reads are calls of this process that wait for nothing.
 //
@@ -35,12 +35,7 @@ export async function openKeyValueLmdb({
   const tables = new Map<string, KeyValueTable>()
   try {
     const owned = await ownDirectory(environment, directory)
-    const writes = createJournaledWrites({
-      directory,
-      openDatabase,
-      inTransaction: (work) => environment.transactionSync(work),
-      onFailed,
-    })
+    const writes = await begin(owned)
     owned.answer(writes.stored)
     return {
       environment,
@@ -51,8 +46,8 @@ export async function openKeyValueLmdb({
       },
       isWritable: writes.isWritable,
       async close() {
-        await writes.close()
-        await owned.release()
+        // After a failure a block may still be under way to a file that would be the next owner's.
+        if (await writes.close()) await owned.release()
         clearInterval(forgetting)
         await environment.close()
       },
@@ -61,6 +56,17 @@ export async function openKeyValueLmdb({
     clearInterval(forgetting)
     await environment.close()
     throw error
+  }
+
+  async function begin(owned: Owned): Promise<JournaledWrites> {
+    try {
+      const inTransaction = (work: () => void) => environment.transactionSync(work)
+      return createJournaledWrites({ directory, openDatabase, inTransaction, onFailed })
+    } catch (error) {
+      owned.answer(async () => false)
+      await owned.release()
+      throw error
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join, relative } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, RootDatabase } from 'lmdb'
 
 // LMDB lets several processes write to one file, but what this process decides by its own memory needs the file for itself alone.
@@ -11,7 +12,8 @@ import type { Database, RootDatabase } from 'lmdb'
 //         every way it can end, so an owner that accepts no connection is dead. The socket lies beside the file, so it also answers processes in
 //         other containers that share the directory; a process that is stopped still accepts.
 //
-// The owner also answers a process that connects: once all that it wrote before is in the file, it closes the connection.
+// The owner also answers a process that connects, once all that it wrote before is in the file. A connection that is closed without an answer says
+// nothing: the owner may have died, or a write of it may have failed.
 //
 // A process that finds a dead owner replaces it in a transaction of LMDB, IF it is still that one: of two that start at once, one wins.
 
@@ -19,12 +21,16 @@ import type { Database, RootDatabase } from 'lmdb'
 const pathMax = 100
 
 const answerTimeoutMs = 30_000
+const askAgainAfterMs = 100
+
+/** Resolves when all that was written before is in the file, or to false if that has failed. */
+type Store = () => Promise<boolean>
 
 export class AlreadyOwnedError extends Error {}
 
-type Owned = {
+export type Owned = {
   /** Must be called once the owner can store what it has written. */
-  answer(store: () => Promise<void>): void
+  answer(store: Store): void
   /** No write may be begun after it. */
   release(): Promise<void>
 }
@@ -34,7 +40,7 @@ export async function ownDirectory(environment: RootDatabase, directory: string)
   const owners: Database<string, string> = environment.openDB({ name: 'owner', encoding: 'string' })
   const own = `${randomUUID().slice(0, 8)}.sock`
   let answer: Owned['answer'] = () => undefined
-  const answers = new Promise<() => Promise<void>>((resolve) => {
+  const answers = new Promise<Store>((resolve) => {
     answer = resolve
   })
   const server = await listen(pathOf(directory, own), () => answers.then((store) => store()))
@@ -69,28 +75,32 @@ export async function ownDirectory(environment: RootDatabase, directory: string)
  */
 export async function askOwner(environment: RootDatabase, directory: string): Promise<boolean> {
   const owners: Database<string, string> | undefined = environment.openDB({ name: 'owner', encoding: 'string' })
-  const owner = owners?.get('owner')
-  if (owner === undefined) return false
-  const socket = await connected(pathOf(directory, owner))
-  if (!socket) return false
-  if (socket === 'busy') throw new Error(`The process that is running on ${directory} does not answer.`)
-  socket.on('error', () => undefined)
-  socket.setTimeout(answerTimeoutMs, () =>
-    socket.destroy(new Error(`The process that is running on ${directory} does not answer.`)),
-  )
-  const [error] = await new Promise<[Error?]>((resolve) => {
-    socket.once('error', (failed) => resolve([failed]))
-    socket.once('close', () => resolve([]))
-    socket.resume()
-  })
-  if (error) throw error
-  return true
+  const until = performance.now() + answerTimeoutMs
+  for (;;) {
+    const owner = owners?.get('owner')
+    if (owner === undefined) return false
+    const socket = await connected(pathOf(directory, owner))
+    if (!socket) return false
+    if (socket !== 'busy' && (await hasAnswered(socket, until - performance.now()))) return true
+    if (performance.now() >= until) throw new Error(`The process that is running on ${directory} does not answer.`)
+    await sleep(askAgainAfterMs)
+  }
 }
 
-async function listen(path: string, store: () => Promise<void>): Promise<Server> {
+async function hasAnswered(socket: Socket, withinMs: number): Promise<boolean> {
+  const answered = new Promise<boolean>((resolve) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => resolve(true))
+    socket.once('close', () => resolve(false))
+    socket.setTimeout(Math.max(withinMs, 1), () => socket.destroy())
+  })
+  return answered.finally(() => socket.destroy())
+}
+
+async function listen(path: string, store: Store): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
-    void store().finally(() => socket.destroy())
+    void store().then((isStored) => (isStored ? socket.end('stored', () => socket.destroy()) : socket.destroy()))
   })
   server.listen(path)
   await once(server, 'listening')

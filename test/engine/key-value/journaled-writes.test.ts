@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from 'lmdb'
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { readJournal } from '../../../src/engine/key-value/journal.ts'
+import { createJournaledWrites, type TableState } from '../../../src/engine/key-value/journaled-writes.ts'
+import { KeyMap } from '../../../src/engine/key-value/key-map.ts'
+
+// The journal is real. LMDB is as slow as a test wants, and fails when a test wants it.
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'parley-writes-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+})
+
+function setup(put: () => Promise<boolean>) {
+  const database = { put, remove: put } as unknown as Database<string, never>
+  const onFailed = vi.fn()
+  const inTransaction = () => undefined
+  const writes = createJournaledWrites({ directory, openDatabase: () => database, inTransaction, onFailed })
+  const table: TableState = { name: 'rows', database, unwritten: new KeyMap(), recent: new KeyMap() }
+  return { writes, table, onFailed }
+}
+
+it('after a failure it does not say that what it has answered is stored, and writes nothing more', async () => {
+  let fail: (error: Error) => void = () => undefined
+  const held = new Promise<boolean>((_resolve, reject) => {
+    fail = reject
+  })
+  const { writes, table, onFailed } = setup(() => held)
+  await writes.write(table, ['a', 1], { n: 1 }).written
+  const stored = writes.stored()
+  await sleep(20)
+  fail(new Error('the disk is full'))
+  // A block is planned already, and the failure is seen before it begins.
+  const late = writes.write(table, ['a', 2], { n: 2 }).written
+  await expect(late).rejects.toThrow('the disk is full')
+  expect(await stored).toBe(false)
+  await sleep(20)
+  expect(onFailed).toHaveBeenCalledExactlyOnceWith(new Error('the disk is full'))
+  expect(await writes.close()).toBe(false)
+  expect(readJournal(directory)).toEqual(['["rows","a",1]\t{"n":1}'])
+  expect(() => writes.assertWritable()).toThrow('An earlier write failed')
+})
