@@ -40,6 +40,8 @@ export type Journal = {
   write(text: string, done: (error: unknown) => void): void
   /** The next block goes to the other file. What that file holds must be in the store. */
   turn(): void
+  /** How many bytes were written to the file since the journal turned to it. */
+  size(): number
   /** Must be called when all that was written is in the store. */
   close(): void
 }
@@ -81,6 +83,7 @@ export function openJournal(directory: string): Journal {
       const file = files[current]
       if (file) file.end = 0
     },
+    size: () => files[current]?.end ?? 0,
     close() {
       for (const { fd } of files) closeSync(fd)
       emptyJournal(directory)

@@ -29,6 +29,8 @@ type Batch = { writes: Write[]; written: Promise<void>; settle: (error?: unknown
 /** A checkpoint comes so long after the first row that needs it, or as soon as there are so many. */
 const checkpointAfterMs = 100
 const checkpointRows = 500
+/** With so much in the journal, writes wait for the checkpoint: LMDB is slower, and memory and the journal would grow as long as it is. */
+const journalMaxBytes = 16 * 1024 * 1024
 
 type Options = {
   directory: string
@@ -88,6 +90,7 @@ export function createJournaledWrites(options: Options) {
   /** What is written in one turn of the event loop goes into one block. */
   function schedule(): void {
     if (underWay || isScheduled || waiting.writes.length === 0) return
+    if (running && journal.size() >= journalMaxBytes) return
     isScheduled = true
     setImmediate(writeBlock)
   }
@@ -144,6 +147,7 @@ export function createJournaledWrites(options: Options) {
     checkpoints.ended += 1
     running = undefined
     planCheckpoint()
+    schedule()
   }
 
   /** Resolves when all that was written before is stored, or to false when a write has failed. */

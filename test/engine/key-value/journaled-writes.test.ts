@@ -45,3 +45,29 @@ it('after a failure it does not say that what it has answered is stored, and wri
   expect(readJournal(directory)).toEqual(['["rows","a",1]\t{"n":1}'])
   expect(() => writes.assertWritable()).toThrow('An earlier write failed')
 })
+
+it('writes wait for LMDB where it is far behind, so that the journal and the memory do not grow', async () => {
+  let goOn: () => void = () => undefined
+  const held = new Promise<boolean>((resolve) => {
+    goOn = () => resolve(true)
+  })
+  const { writes, table } = setup(() => held)
+  const text = 'x'.repeat(1024 * 1024)
+  let answered = 0
+  await writes.write(table, ['a', 0], { n: 1 }).written
+  void writes.stored()
+  const all = (async () => {
+    for (let n = 1; n <= 20; n += 1) {
+      await writes.write(table, ['a', n], { text }).written
+      answered = n
+    }
+  })()
+  await vi.waitFor(() => expect(answered).toBe(16), { timeout: 20_000 })
+  await sleep(200)
+  expect(answered).toBe(16)
+  const closed = all.then(writes.close)
+  goOn()
+  expect(await closed).toBe(true)
+  expect(answered).toBe(20)
+  expect([...table.recent.values(), ...table.unwritten.values()]).toEqual([])
+})
