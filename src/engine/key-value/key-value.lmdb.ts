@@ -110,8 +110,8 @@ function createTable(name: string, database: Database<string, LmdbKey>, writes: 
       const { limit: _whereMerged, ...bounds } = range
       const stored = storedIn(database, partition, bounds)
       for (const { value } of merged(stored, recentRows, descending ? -1 : 1)) {
-        found.push(JSON.parse(value) as Row)
         if (found.length >= limit) break
+        found.push(JSON.parse(value) as Row)
       }
       return found
     },

@@ -42,7 +42,7 @@ const stepOn = (sort: fc.Arbitrary<Sort>): fc.Arbitrary<Step> =>
       do: fc.constant('look' as const),
       partition,
       range: fc.record(
-        { above: sort, below: sort, descending: fc.boolean(), limit: fc.integer({ min: 1, max: 5 }) },
+        { above: sort, below: sort, descending: fc.boolean(), limit: fc.integer({ min: 0, max: 5 }) },
         { requiredKeys: [] },
       ),
     }),
