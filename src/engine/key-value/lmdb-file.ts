@@ -52,7 +52,7 @@ export function openFile<T extends Opened>(directory: string, openIn: (directory
 export function assertWhole(path: string): void {
   if (!isWhole(path))
     throw new Error(
-      `${path} is damaged: it is not a whole LMDB file. Put a backup in its place, or begin anew without it.`,
+      `${path} is damaged: it is not a whole LMDB file. Move its whole directory away, also the journal beside it, and restore a backup or begin anew.`,
     )
 }
 
