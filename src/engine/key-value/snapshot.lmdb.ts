@@ -84,7 +84,11 @@ async function carryOver(directory: string): Promise<void> {
     await engine.close()
   } catch (error) {
     // It has an owner again, which has done it.
-    if (!(error instanceof AlreadyOwnedError)) throw error
+    if (error instanceof AlreadyOwnedError) return
+    const { message } = error as Error
+    throw new Error(`What is in the journal in ${directory} alone could not be put into its file: ${message}`, {
+      cause: error,
+    })
   }
 }
 

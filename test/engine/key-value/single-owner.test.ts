@@ -111,6 +111,7 @@ it('a process that cannot carry the journal over does not keep the directory', a
   const journal = openJournal(directory)
   await new Promise<void>((resolve) => journal.write('this is no row', () => resolve()))
   await expect(own()).rejects.toThrow('not valid JSON')
+  await expect(openSnapshotLmdb(directory, ['rows'])).rejects.toThrow(`the journal in ${directory} alone could not be`)
   expect((await readdir(directory)).filter((name) => name.endsWith('.sock'))).toEqual([])
   journal.close()
   await (await own()).close()
