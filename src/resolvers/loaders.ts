@@ -9,11 +9,12 @@ import type { Settings } from '../ports/conversations.ts'
 import type { Message } from '../ports/log.ts'
 import type { Profile } from '../ports/people.ts'
 import type { LastActivity, Seen } from '../ports/soft-state.ts'
-import { type ConversationId, type MessageAddress, messageNodeId, type UserId } from '../protocol/ids.ts'
+import { type ConversationId, type MessageAddress, messageNodeId, type Seq, type UserId } from '../protocol/ids.ts'
 import { type MemberPart, ticksNodeId } from '../protocol/member-node-ids.ts'
 import { type MemberBoundaries, noBoundaries } from '../protocol/ticks.ts'
 import { charge, type Loading } from '../shared/load-budget.ts'
 import type { ReadTicks } from './messages/recent-ticks.ts'
+import { ShownSeqs } from './shown-seqs.ts'
 
 const byConversation = { cacheKeyFn: ({ conversation }: Member) => conversation.id }
 type OfMembers<T> = DataLoader<Member, T, ConversationId>
@@ -30,6 +31,7 @@ export class Loaders {
   #profiles: DataLoader<UserId, Profile> | undefined
   #presences: DataLoader<UserId, Seen | undefined> | undefined
   #members: DataLoader<ConversationId, Member | undefined> | undefined
+  #shownSeqs: ShownSeqs | undefined
   #tails: OfMembers<Tail> | undefined
   #settings: OfMembers<Settings> | undefined
   #ticks: OfMembers<MemberBoundaries[]> | undefined
@@ -76,8 +78,15 @@ export class Loaders {
   }
 
   get tails() {
-    this.#tails ??= new DataLoader((asked) => this.#domain.chats.tails(asked), byConversation)
+    this.#tails ??= new DataLoader((asked) => this.#domain.chats.tails(asked), {
+      ...byConversation,
+      cacheMap: this.#seqs.tails,
+    })
     return this.#tails
+  }
+
+  async lastSeq(member: Member): Promise<Seq> {
+    return this.#seqs.lastSeq(member.conversation.id, await this.tails.load(member))
   }
 
   get settings() {
@@ -90,7 +99,7 @@ export class Loaders {
     return this.#ticks
   }
 
-  /** Loads boundaries for the tick of a message; in a stream they may be a moment old. `ticks` are always as they are now. */
+  /** Loads boundaries for the tick of a message; in a stream they may be a moment old. `ticks` are as they are now, within the log that is shown. */
   get messageTicks() {
     const read = this.#readTicks
     if (!read) return this.ticks
@@ -122,7 +131,7 @@ export class Loaders {
 
   /** Loads the boundaries of single members, in conversations of the viewer. */
   get boundaries() {
-    this.#boundaries ??= new DataLoader(this.#domain.boundariesAt, { cacheKeyFn: ticksNodeId })
+    this.#boundaries ??= new DataLoader((asked) => this.#readTicksAt(asked), { cacheKeyFn: ticksNodeId })
     return this.#boundaries
   }
 
@@ -169,7 +178,18 @@ export class Loaders {
   /** Reads a row for each member, even if the field shows little of them. The operation is charged before they are read. */
   async #readAllTicks(asked: readonly Member[]): Promise<MemberBoundaries[][]> {
     this.#chargeMembers(asked)
-    return this.#domain.boundariesOfMembers(asked)
+    const all = await this.#domain.boundariesOfMembers(asked)
+    return Promise.all(all.map((each) => this.#seqs.withinLog(each)))
+  }
+
+  async #readTicksAt(asked: readonly MemberPart[]): Promise<MemberBoundaries[]> {
+    const all = await this.#domain.boundariesAt(asked)
+    return (await Promise.all(all.map((each) => this.#seqs.withinLog([each])))).flat()
+  }
+
+  get #seqs(): ShownSeqs {
+    this.#shownSeqs ??= new ShownSeqs()
+    return this.#shownSeqs
   }
 
   #chargeMembers(asked: readonly Member[]): void {

@@ -29,8 +29,7 @@ function orNotFound(found: Member | null): Member {
   return found
 }
 
-export const lastSeqOf = async (ctx: Context, member: Member): Promise<Seq> =>
-  (await ctx.loaders.tails.load(member)).lastSeq
+export const lastSeqOf = (ctx: Context, member: Member): Promise<Seq> => ctx.loaders.lastSeq(member)
 
 export const lastMessageOf = async (ctx: Context, member: Member): Promise<Message | undefined> =>
   (await ctx.loaders.tails.load(member)).lastMessage
