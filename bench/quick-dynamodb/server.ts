@@ -45,8 +45,9 @@ export function createQuickDynamo(onCall: (operation: string, tableName: string)
       return { ConsumedCapacity: consumed(input.TableName) }
     },
     UpdateItem(input) {
-      const row = tableOf(input.TableName).update(input.Key, input)
-      const Attributes = input.ReturnValues === 'ALL_NEW' ? row : undefined
+      const before = tableOf(input.TableName).get(input.Key)
+      const returned = { ALL_OLD: before && { ...before }, ALL_NEW: tableOf(input.TableName).update(input.Key, input) }
+      const Attributes = returned[input.ReturnValues as keyof typeof returned]
       return { Attributes, ConsumedCapacity: consumed(input.TableName) }
     },
     DeleteItem(input) {

@@ -1,7 +1,7 @@
 // How far each member has got. DynamoDB holds it.
 
 import type { ConversationId, Seq, UserId } from '../protocol/ids.ts'
-import type { MemberBoundaries } from '../protocol/ticks.ts'
+import type { Boundaries, MemberBoundaries } from '../protocol/ticks.ts'
 
 export type Pending = { conversationId: ConversationId; firstUndeliveredSeq: Seq }
 
@@ -18,7 +18,8 @@ export interface PendingIndex {
 }
 
 export type MemberAddress = { userId: UserId; conversationId: ConversationId }
-export type BoundaryChange = { boundaries: MemberBoundaries; changed: boolean }
+/** `before`: what they were, if they changed. */
+export type BoundaryChange = { boundaries: MemberBoundaries; changed: boolean; before?: Boundaries }
 
 export interface BoundaryStore {
   /** SET delivered = seq IF absent or lower. */

@@ -19,13 +19,23 @@ export function createBoundariesDynamo(dynamo: Dynamo): BoundaryStore {
     return item ? toBoundaries(item) : { ...member, ...noBoundaries }
   }
 
+  /** Sets these columns, which all are set to the same seq. Returns undefined where the condition did not hold. */
+  async function raise(
+    member: MemberAddress,
+    columns: { last_delivered_seq?: Seq; last_read_seq?: Seq },
+    where: string,
+  ): Promise<BoundaryChange | undefined> {
+    const key = toKey(member)
+    const seq = columns.last_delivered_seq ?? columns.last_read_seq
+    const done = await table.setOver(key, columns, { where, values: { ':seq': seq } })
+    if (!done) return undefined
+    const before = toBoundaries({ ...key, ...done.before })
+    return { boundaries: toBoundaries({ ...key, ...done.before, ...columns }), changed: true, before }
+  }
+
   async function deliver(member: MemberAddress, seq: Seq): Promise<BoundaryChange> {
-    const changed = await table.set(
-      toKey(member),
-      { last_delivered_seq: seq },
-      { where: deliveredIsLower, values: { ':seq': seq } },
-    )
-    if (changed) return { boundaries: toBoundaries(changed), changed: true }
+    const change = await raise(member, { last_delivered_seq: seq }, deliveredIsLower)
+    if (change) return change
     return { boundaries: await get(member), changed: false }
   }
 
@@ -34,26 +44,18 @@ export function createBoundariesDynamo(dynamo: Dynamo): BoundaryStore {
    * read was there already or delivered was on the other side. Boundaries only rise, so that happens at most twice.
    */
   async function read(member: MemberAddress, seq: Seq, delivered: Seq = 0): Promise<BoundaryChange> {
-    const changed = delivered >= seq ? await readDelivered(member, seq) : await readUndelivered(member, seq)
-    if (changed) return { boundaries: toBoundaries(changed), changed: true }
+    const change = delivered >= seq ? await readDelivered(member, seq) : await readUndelivered(member, seq)
+    if (change) return change
     const boundaries = await get(member)
     if (boundaries.lastReadSeq >= seq) return { boundaries, changed: false }
     return read(member, seq, boundaries.lastDeliveredSeq)
   }
 
   const readDelivered = (member: MemberAddress, seq: Seq) =>
-    table.set(
-      toKey(member),
-      { last_read_seq: seq },
-      { where: `${readIsLower} AND last_delivered_seq >= :seq`, values: { ':seq': seq } },
-    )
+    raise(member, { last_read_seq: seq }, `${readIsLower} AND last_delivered_seq >= :seq`)
 
   const readUndelivered = (member: MemberAddress, seq: Seq) =>
-    table.set(
-      toKey(member),
-      { last_read_seq: seq, last_delivered_seq: seq },
-      { where: `${readIsLower} AND ${deliveredIsLower}`, values: { ':seq': seq } },
-    )
+    raise(member, { last_read_seq: seq, last_delivered_seq: seq }, `${readIsLower} AND ${deliveredIsLower}`)
 
   async function getMany(members: readonly MemberAddress[]): Promise<MemberBoundaries[]> {
     const items = await table.getMany(members.map(toKey))

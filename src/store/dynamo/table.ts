@@ -18,6 +18,12 @@ export interface DynamoTable<Name extends TableName> {
   putMany(items: readonly (Key<Name> & Partial<Item<Name>>)[]): Promise<void>
   /** Returns the whole item as it is now, or undefined where the condition did not hold. `undefined` removes a column. */
   set(key: Key<Name>, columns: Partial<Item<Name>>, condition?: Expression): Promise<Item<Name> | undefined>
+  /** Does the same, and returns the whole item as it was, if there was one. */
+  setOver(
+    key: Key<Name>,
+    columns: Partial<Item<Name>>,
+    condition: Expression,
+  ): Promise<{ before: Item<Name> | undefined } | undefined>
   /** Does the same for one entry of a map, which must exist; `#entry` names the entry in the condition. */
   setEntry(
     key: Key<Name>,
@@ -114,10 +120,14 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
   }
 
   function set(key: Key<Name>, columns: Partial<Item<Name>>, condition?: Expression): Promise<Item<Name> | undefined> {
-    const { UpdateExpression, ExpressionAttributeNames, valueNames } = assignmentOf(columns)
-    const values: Record<string, unknown> = { ...condition?.values }
-    for (const [column, valueName] of valueNames) values[valueName] = columns[column as keyof typeof columns]
-    return update(key, { UpdateExpression, ExpressionAttributeNames }, { where: condition?.where, values })
+    return update(inputOf(key, columns, condition, 'ALL_NEW')).then(attributesOf<Item<Name>>, nothingIfRefused)
+  }
+
+  function setOver(key: Key<Name>, columns: Partial<Item<Name>>, condition: Expression) {
+    return update(inputOf(key, columns, condition, 'ALL_OLD')).then(
+      (answer) => ({ before: attributesOf<Item<Name>>(answer) }),
+      nothingIfRefused,
+    )
   }
 
   function setEntry(
@@ -130,26 +140,40 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
       UpdateExpression: `SET ${column}.#entry = :entry`,
       ExpressionAttributeNames: { '#entry': entry.name },
     }
-    return update(key, expression, { where, values: { ...values, ':entry': entry.value } })
+    const condition = { where, values: { ...values, ':entry': entry.value } }
+    return update(updateOf(key, expression, condition, 'ALL_NEW')).then(attributesOf<Item<Name>>, nothingIfRefused)
   }
 
-  function update(
+  function inputOf(
+    key: Key<Name>,
+    columns: Partial<Item<Name>>,
+    condition: Expression | undefined,
+    returned: Returned,
+  ): UpdateInput {
+    const { valueNames, ...expression } = assignmentOf(columns)
+    const values: Record<string, unknown> = { ...condition?.values }
+    for (const [column, valueName] of valueNames) values[valueName] = columns[column as keyof typeof columns]
+    return updateOf(key, expression, { where: condition?.where, values }, returned)
+  }
+
+  const updateOf = (
     key: Key<Name>,
     { UpdateExpression, ExpressionAttributeNames }: Update,
     { where, values }: { where: string | undefined; values: Record<string, unknown> },
-  ): Promise<Item<Name> | undefined> {
-    const input = {
-      TableName: common.TableName,
-      ReturnConsumedCapacity: common.ReturnConsumedCapacity,
-      UpdateExpression,
-      ExpressionAttributeNames,
-      ConditionExpression: where,
-      ExpressionAttributeValues: isEmpty(values) ? undefined : values,
-      Key: key,
-      ReturnValues: 'ALL_NEW' as const,
-    }
-    return client.call('UpdateItem', name, input).then(attributesOf<Item<Name>>, nothingIfRefused)
-  }
+    returned: Returned,
+  ) => ({
+    TableName: common.TableName,
+    ReturnConsumedCapacity: common.ReturnConsumedCapacity,
+    UpdateExpression,
+    ExpressionAttributeNames,
+    ConditionExpression: where,
+    ExpressionAttributeValues: isEmpty(values) ? undefined : values,
+    Key: key,
+    ReturnValues: returned,
+  })
+  type UpdateInput = ReturnType<typeof updateOf>
+
+  const update = (input: UpdateInput) => client.call('UpdateItem', name, input)
 
   async function remove(key: Key<Name>, { where, values }: Expression): Promise<boolean> {
     const condition = { ConditionExpression: where, ExpressionAttributeValues: values }
@@ -203,9 +227,10 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     }
   }
 
-  return { get, getMany, put, putMany, set, setEntry, remove, query, look }
+  return { get, getMany, put, putMany, set, setOver, setEntry, remove, query, look }
 }
 
+type Returned = 'ALL_NEW' | 'ALL_OLD'
 type Update = { UpdateExpression: string; ExpressionAttributeNames: Record<string, string> }
 type Assignment = Update & { valueNames: readonly [column: string, valueName: string][] }
 

@@ -14,10 +14,12 @@ export function createBoundariesEmbedded(engine: KeyValue): BoundaryStore {
 
   /** Raises what is lower. `read` never ends above `delivered`. */
   async function raise(member: MemberAddress, to: { delivered: number; read?: number }): Promise<BoundaryChange> {
+    let before: MemberBoundaries | undefined
     const { row, changed } = await table.update(toKey(member), (standing) => {
       const { last_delivered_seq: delivered = 0, last_read_seq: read = 0 } = standing ?? {}
       const isHigher = to.read === undefined ? to.delivered > delivered : to.read > read
       if (!isHigher) return 'keep'
+      before = toBoundaries({ ...toKey(member), ...standing })
       const readNow = Math.max(read, to.read ?? 0)
       return {
         ...toKey(member),
@@ -25,7 +27,7 @@ export function createBoundariesEmbedded(engine: KeyValue): BoundaryStore {
         last_read_seq: readNow === 0 ? undefined : readNow,
       }
     })
-    return { boundaries: row ? toBoundaries(row) : get(member), changed }
+    return { boundaries: row ? toBoundaries(row) : get(member), changed, ...(before && { before }) }
   }
 
   return {

@@ -7,7 +7,7 @@ export const toKey = ({ userId, conversationId }: MemberAddress): Key<'message_s
   conversation_id: conversationId,
 })
 
-export const toBoundaries = (item: Item<'message_status'>): MemberBoundaries => ({
+export const toBoundaries = (item: Key<'message_status'> & Partial<Item<'message_status'>>): MemberBoundaries => ({
   userId: item.user_id,
   conversationId: item.conversation_id,
   lastDeliveredSeq: item.last_delivered_seq ?? 0,

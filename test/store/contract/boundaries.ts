@@ -11,19 +11,20 @@ export function boundariesContract(open: () => BoundaryStore): void {
     lastDeliveredSeq,
     lastReadSeq,
   })
+  const changed = (before: MemberBoundaries, boundaries: MemberBoundaries) => ({ boundaries, changed: true, before })
   const current = async (member: MemberAddress) => (await open().getMany([member]))[0]
 
   describe('deliver', () => {
     test('makes the row, with read at 0', async () => {
       const member = aMember()
-      expect(await open().deliver(member, 4)).toEqual({ boundaries: at(member, 4, 0), changed: true })
+      expect(await open().deliver(member, 4)).toEqual(changed(at(member, 0, 0), at(member, 4, 0)))
       expect(await current(member)).toEqual(at(member, 4, 0))
     })
 
     test('only rises', async () => {
       const member = aMember()
       await open().deliver(member, 4)
-      expect(await open().deliver(member, 6)).toEqual({ boundaries: at(member, 6, 0), changed: true })
+      expect(await open().deliver(member, 6)).toEqual(changed(at(member, 4, 0), at(member, 6, 0)))
       expect(await open().deliver(member, 6)).toEqual({ boundaries: at(member, 6, 0), changed: false })
       expect(await open().deliver(member, 5)).toEqual({ boundaries: at(member, 6, 0), changed: false })
       expect(await current(member)).toEqual(at(member, 6, 0))
@@ -32,7 +33,7 @@ export function boundariesContract(open: () => BoundaryStore): void {
     test('leaves read where it is', async () => {
       const member = aMember()
       await open().read(member, 3)
-      expect(await open().deliver(member, 9)).toEqual({ boundaries: at(member, 9, 3), changed: true })
+      expect(await open().deliver(member, 9)).toEqual(changed(at(member, 3, 3), at(member, 9, 3)))
       expect(await open().deliver(member, 2)).toEqual({ boundaries: at(member, 9, 3), changed: false })
     })
   })
@@ -44,22 +45,22 @@ export function boundariesContract(open: () => BoundaryStore): void {
 
     test('makes the row and lifts delivered with it', async () => {
       const member = aMember()
-      expect(await read(member, 5)).toEqual({ boundaries: at(member, 5, 5), changed: true })
+      expect(await read(member, 5)).toEqual(changed(at(member, 0, 0), at(member, 5, 5)))
       expect(await current(member)).toEqual(at(member, 5, 5))
     })
 
     test('lifts a lower delivered', async () => {
       const member = aMember()
       await open().deliver(member, 3)
-      expect(await read(member, 5)).toEqual({ boundaries: at(member, 5, 5), changed: true })
+      expect(await read(member, 5)).toEqual(changed(at(member, 3, 0), at(member, 5, 5)))
       expect(await current(member)).toEqual(at(member, 5, 5))
     })
 
     test('leaves a higher delivered', async () => {
       const member = aMember()
       await open().deliver(member, 8)
-      expect(await read(member, 5)).toEqual({ boundaries: at(member, 8, 5), changed: true })
-      expect(await read(member, 8)).toEqual({ boundaries: at(member, 8, 8), changed: true })
+      expect(await read(member, 5)).toEqual(changed(at(member, 8, 0), at(member, 8, 5)))
+      expect(await read(member, 8)).toEqual(changed(at(member, 8, 5), at(member, 8, 8)))
       expect(await current(member)).toEqual(at(member, 8, 8))
     })
 
@@ -69,7 +70,7 @@ export function boundariesContract(open: () => BoundaryStore): void {
       await read(member, 5)
       expect(await read(member, 5)).toEqual({ boundaries: at(member, 8, 5), changed: false })
       expect(await read(member, 2)).toEqual({ boundaries: at(member, 8, 5), changed: false })
-      expect(await read(member, 11)).toEqual({ boundaries: at(member, 11, 11), changed: true })
+      expect(await read(member, 11)).toEqual(changed(at(member, 8, 5), at(member, 11, 11)))
       expect(await read(member, 8)).toEqual({ boundaries: at(member, 11, 11), changed: false })
       expect(await current(member)).toEqual(at(member, 11, 11))
     })
