@@ -5,6 +5,11 @@
 export interface SyncSink<T> {
   /** Returns whether the sink has accepted the item. If not, the caller keeps it. */
   tryPush(item: T): boolean
+  /**
+   * Accepts all of these but the one at `except`, or none: -1 excepts none. Several streams may be given the same list, which is never changed,
+   * and share what is made of it. A sink without it takes them one by one.
+   */
+  tryPushAll?(items: readonly T[], except: number): boolean
 }
 
 /** A stream whose next item may be handed over in the turn of the event loop in which it is heard. */

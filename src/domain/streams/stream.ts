@@ -61,6 +61,10 @@ class Stream<T> implements LiveStream<T>, SyncSink<T> {
     return this.#waiting === 1 && this.#sink !== undefined && this.#sink.tryPush(item)
   }
 
+  tryPushAll(items: readonly T[], except: number): boolean {
+    return this.#waiting === 1 && this.#sink?.tryPushAll?.(items, except) === true
+  }
+
   [Symbol.asyncIterator](): LiveStream<T> {
     return this
   }

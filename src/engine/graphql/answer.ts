@@ -12,6 +12,13 @@ export type Answer = {
   frame?: { readonly id: string; readonly bytes: Buffer }
 }
 
+/** Answers to several events of one subscription, in their order. None of them has errors. */
+export type JointAnswer = {
+  readonly jsons: readonly string[]
+  /** The last frames made of them, their operation id, and where each frame ends. */
+  frames?: { readonly id: string; readonly bytes: Buffer; readonly ends: readonly number[] }
+}
+
 export const answerOf = (result: ExecutionResult): Answer =>
   result.errors ? { json: JSON.stringify(result), result } : { json: JSON.stringify(result) }
 

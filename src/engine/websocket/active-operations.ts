@@ -1,8 +1,8 @@
 import type { GraphQLError } from 'graphql'
 import { MessageType, type SubscribePayload } from 'graphql-ws'
 import { SmallMap } from '../../shared/small-map.ts'
-import type { Answer } from '../graphql/answer.ts'
-import { messageFrame, nextFrame, onlyFrames } from './frames.ts'
+import type { Answer, JointAnswer } from '../graphql/answer.ts'
+import { messageFrame, nextFrame, nextFrames, onlyFrames } from './frames.ts'
 import type {
   Judged,
   Peer,
@@ -137,6 +137,10 @@ class ActiveOperation implements StartedOperation, ResultSink {
 
   tryPush(answer: Answer): boolean {
     return this.isWanted && this.#outgoing.postIfRoom(nextFrame(this.id, answer))
+  }
+
+  tryPushAll(results: JointAnswer, except: number): boolean {
+    return this.isWanted && this.#outgoing.postIfRoom(...nextFrames(this.id, results, except))
   }
 
   push(answer: Answer): Promise<void> | undefined {

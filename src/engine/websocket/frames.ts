@@ -2,7 +2,7 @@
 // under the same id are sent the same bytes.
 
 import { MessageType } from 'graphql-ws'
-import type { Answer } from '../graphql/answer.ts'
+import type { Answer, JointAnswer } from '../graphql/answer.ts'
 
 const textOpcode = 0x81
 const completeEnd = `,"type":"${MessageType.Complete}"}`
@@ -23,6 +23,28 @@ export function nextFrame(id: string, answer: Answer): Buffer {
   const bytes = frameOf(`{"id":${JSON.stringify(id)}${nextMiddle}${answer.json}}`)
   answer.frame = { id, bytes }
   return bytes
+}
+
+/**
+ * Frames several events of a subscription, one after the other in one buffer; in two, if one of them is left out in between. The answers keep
+ * their frames, as one answer does.
+ */
+export function nextFrames(id: string, answers: JointAnswer, except: number): Buffer[] {
+  const { bytes, ends } = answers.frames?.id === id ? answers.frames : framesOf(id, answers)
+  if (except < 0) return [bytes]
+  const [start, end] = [ends[except - 1] ?? 0, ends[except] ?? 0]
+  return [bytes.subarray(0, start), bytes.subarray(end)].filter(({ length }) => length > 0)
+}
+
+function framesOf(id: string, answers: JointAnswer) {
+  const frames = answers.jsons.map((json) => frameOf(`{"id":${JSON.stringify(id)}${nextMiddle}${json}}`))
+  let end = 0
+  const ends = frames.map(({ length }) => {
+    end += length
+    return end
+  })
+  answers.frames = { id, bytes: Buffer.concat(frames), ends }
+  return answers.frames
 }
 
 /** Frames the one answer of a query or mutation, followed by the message that completes it: two frames in one buffer. */

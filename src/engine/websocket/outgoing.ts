@@ -50,11 +50,11 @@ export class Outgoing {
     })
   }
 
-  /** Posts the frame if the socket has room. Returns whether it has. */
-  postIfRoom(frame: Buffer): boolean {
+  /** Posts the frames if the socket has room. Returns whether it has. */
+  postIfRoom(...frames: Buffer[]): boolean {
     const isFull = this.#tcp.writableLength > 0 || (this.#more?.length ?? 0) >= moreMax
     if (isFull || this.#socket.readyState !== this.#socket.OPEN) return false
-    this.post(frame)
+    for (const frame of frames) this.post(frame)
     return true
   }
 

@@ -4,7 +4,7 @@
 
 import type { DocumentNode, GraphQLError } from 'graphql'
 import type { SubscribePayload } from 'graphql-ws'
-import type { Answer } from '../graphql/answer.ts'
+import type { Answer, JointAnswer } from '../graphql/answer.ts'
 import type { Outgoing } from './outgoing.ts'
 
 /** The server of this name speaks the protocol. */
@@ -78,6 +78,8 @@ export interface ResultStream extends AsyncIterableIterator<Answer, undefined> {
 export interface ResultSink {
   /** Accepts a result in the turn in which its event is heard, if there is room. Returns whether it has. */
   tryPush(result: Answer): boolean
+  /** Does the same with several results, but for the one at `except`. A sink without it takes them one by one. */
+  tryPushAll?(results: JointAnswer, except: number): boolean
   /** Accepts a result. The next one comes when the promise resolves. */
   push(result: Answer): Promise<void> | undefined
   /** It is called once, with the error that ended the stream if there was one. */

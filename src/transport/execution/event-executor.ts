@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql'
-import { type Answer, answerOf, writeOr } from '../../engine/graphql/answer.ts'
+import { type Answer, answerOf, type JointAnswer, writeOr } from '../../engine/graphql/answer.ts'
 import type { Compiled } from '../../engine/graphql/compiled-operation.ts'
 import type { Run } from '../../engine/graphql/compiled-values.ts'
 import type { Variables } from '../../engine/graphql/compiled-variables.ts'
@@ -69,6 +69,25 @@ export class EventExecutor {
     }
     const given = this.resolve(event)
     return given instanceof Promise ? undefined : given
+  }
+
+  /** Returns the answers to all of these events, if they are the same for all who watch them and there is nothing to wait for. */
+  resolveAllNow(events: readonly unknown[]): JointAnswer | undefined {
+    const compiled = this.#compiled
+    if (!compiled || !this.#variables || !this.#sharedAnswerKeyOf || this.#isAsync) return undefined
+    return this.#parts.shared.jointly(compiled, events, () => this.#jointAnswer(compiled, events))
+  }
+
+  #jointAnswer(compiled: Compiled, events: readonly unknown[]): JointAnswer | undefined {
+    const jsons: string[] = []
+    for (const event of events) {
+      const key = this.#sharedAnswerKey(event)
+      const run = this.#newRun()
+      const given = key && !key.exceptViewerId ? this.#own(compiled, event, run) : undefined
+      if (given === undefined || given instanceof Promise || given.result || run.isPersonal) return undefined
+      jsons.push(given.json)
+    }
+    return { jsons }
   }
 
   errorsOf({ result }: Answer): readonly GraphQLError[] | undefined {

@@ -110,6 +110,15 @@ export class EventStream implements ResultStream, SyncSink<unknown> {
     return true
   }
 
+  /** Called by the source while its `next` is pending. */
+  tryPushAll(events: readonly unknown[], except: number): boolean {
+    if (this.#released !== undefined || !this.#sink?.tryPushAll) return false
+    const results = this.#executor.resolveAllNow(events)
+    if (results === undefined || !this.#sink.tryPushAll(results, except)) return false
+    for (const [i, event] of events.entries()) if (i !== except) this.#options.onEvent(event)
+    return true
+  }
+
   [Symbol.asyncIterator](): this {
     return this
   }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket as TcpSocket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { frameOf, nextFrame, onlyFrames } from '../../../src/engine/websocket/frames.ts'
+import { frameOf, nextFrame, nextFrames, onlyFrames } from '../../../src/engine/websocket/frames.ts'
 import { Outgoing } from '../../../src/engine/websocket/outgoing.ts'
 import { unavailable } from '../../../src/protocol/errors.ts'
 import { connect, start } from '../../transport/kit.ts'
@@ -152,4 +152,23 @@ test('an answer that was posted comes before the close that follows in the same 
   const answered = client.frames.filter(({ type, id }) => type === 'next' && id !== 'first').map(({ id }) => id)
   expect(answered).toEqual(Array.from({ length: 20 }, (_none, i) => `"${i}" 👍`))
   expect(client.frames.filter(({ type }) => type === 'complete')).toHaveLength(21)
+})
+
+test.each([-1, 0, 1, 2])('several events arrive one by one, without the one at %i', async (except) => {
+  const { outgoing, received, socket, closed } = await createPair()
+  const jsons = [0, 1, 2].map((n) => JSON.stringify({ data: { n, long: 'x'.repeat(n * 200) } }))
+  const answers = { jsons }
+  const others = nextFrames('other', answers, -1)
+  for (const id of ['a', 'a', 'b']) expect(outgoing.postIfRoom(...nextFrames(id, answers, except))).toBe(true)
+  expect(others).toHaveLength(1)
+  await new Promise((resolve) => setImmediate(resolve))
+  socket.close()
+  await closed
+  const shown = jsons.filter((_, i) => i !== except)
+  const sent = ['a', 'a', 'b'].flatMap((id) => shown.map((json) => `{"id":"${id}","type":"next","payload":${json}}`))
+  expect(received).toEqual(sent)
+})
+
+test('an only event that is left out leaves nothing', () => {
+  expect(nextFrames('1', { jsons: ['{}'] }, 0)).toEqual([])
 })
