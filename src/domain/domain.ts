@@ -31,6 +31,7 @@ import { createPushRules } from './push/push-rules.ts'
 import { createAcknowledge } from './sending/acknowledge.ts'
 import { createChange } from './sending/change.ts'
 import { createDeliver } from './sending/deliver.ts'
+import { createPublishBoundaries } from './sending/publish-boundaries.ts'
 import { createSend } from './sending/send.ts'
 import { createAttach } from './streams/attach.ts'
 import { createFollow } from './streams/follow.ts'
@@ -55,6 +56,8 @@ type DomainOptions = {
   observer?: Observer
   /** How many events may wait for a slow reader before it has to read the log. */
   inboxLimit?: number
+  /** Ticks of groups with more members than this are told together. */
+  largeGroupAbove?: number
   /** Whether avatars may come from the viewer's own machine, as in development. */
   localAvatars?: boolean
   /** What a user may upload; without it, uploads are not limited. */
@@ -101,7 +104,8 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const pushes = push ?? noPushes
   const blocking = createBlocking({ ...ports, ...options })
   const keptPositions = createKeptPositions(ports, cacheSize)
-  const acknowledge = createAcknowledge({ ...ports, log, highestSeqs, pushes, keptPositions })
+  const publishBoundaries = createPublishBoundaries(ports, options)
+  const acknowledge = createAcknowledge({ ...ports, publishBoundaries, log, highestSeqs, pushes, keptPositions })
   const deliver = createDeliver({ ...ports, ...acknowledge, pushes })
   const recount = createRecount({ ...ports, log })
   const append = createAppend({ ...ports, ...options, log, highestSeqs, recount, blocking, observer })

@@ -1,5 +1,6 @@
 // Events between nodes. They go through Redis.
 
+import type { GroupTicks } from '../protocol/group-ticks.ts'
 import type { ConversationId, MessageAddress, Seq, UserId } from '../protocol/ids.ts'
 import type { MemberBoundaries } from '../protocol/ticks.ts'
 import type { MemberAddress } from './delivery.ts'
@@ -12,6 +13,7 @@ export type ChatEvent =
   | { type: 'group'; change: GroupChange }
   | { type: 'membership'; membership: MembershipEvent }
   | { type: 'ticks'; ticks: MemberBoundaries }
+  | { type: 'groupTicks'; group: GroupTicks }
   | { type: 'typing'; typing: Typing }
   | { type: 'conversation'; conversationId: ConversationId }
   | { type: 'presence'; userId: UserId }
@@ -61,6 +63,8 @@ export interface Events {
   publishGroupEntry(entry: LogEntry): Promise<void>
   /** One round trip: publishes a member's new boundaries, and lifts the cached ones as `BoundaryCache.lift` does. */
   publishBoundaries(audience: Audience, boundaries: MemberBoundaries): Promise<{ pendingVersion: number }>
+  /** Publishes the rises of several members of a group at once. It lifts nothing. */
+  publishGroupTicks(group: GroupTicks): Promise<void>
   /** Tells these users that something about a conversation has changed, such as their settings. */
   publishConversation(userIds: readonly UserId[], conversationId: ConversationId): Promise<void>
   /** Publishes that a member is typing, or has stopped. */

@@ -1,12 +1,19 @@
 import type { Member } from '../../src/domain/conversations/access.ts'
-import type { EventListener } from '../../src/ports/events.ts'
+import type { EventListener, Events } from '../../src/ports/events.ts'
 import type { LogRow } from '../../src/ports/log.ts'
 import type { Ports } from '../../src/ports/ports.ts'
+import { GroupTicks } from '../../src/protocol/group-ticks.ts'
 import { type ConversationId, isGroupId, type Seq } from '../../src/protocol/ids.ts'
 import type { Bug } from './bugs.ts'
 
-/** These are mistakes with the membership of groups. */
+/** These are mistakes with the membership of groups, and with what is told to a group as a whole. */
 export const groupBugs: Bug[] = [
+  {
+    name: 'rises that are told together are all those of the fastest member',
+    seed: 17,
+    plant: (ports) => ports,
+    plantAbove: (ports) => ({ ...ports, events: tellsTheFastest(ports.events) }),
+  },
   {
     name: 'a group is founded anew by every attempt',
     seed: 2,
@@ -289,3 +296,17 @@ const quietAboutGroups = (sequencer: Ports['sequencer']): Ports['sequencer'] => 
     return ids.map((id, i) => (isGroupId(id) ? 0 : counters[i]))
   },
 })
+
+function tellsTheFastest(events: Events): Events {
+  const fastest = new Map<ConversationId, Seq>()
+  return {
+    ...events,
+    publishGroupTicks({ conversationId, rises }) {
+      const seqs = rises.map(({ ticks }) => ticks.lastDeliveredSeq)
+      const lastDeliveredSeq = Math.max(fastest.get(conversationId) ?? 0, ...seqs)
+      fastest.set(conversationId, lastDeliveredSeq)
+      const wrong = rises.map(({ ticks }) => ({ ticks: { ...ticks, lastDeliveredSeq } }))
+      return events.publishGroupTicks(new GroupTicks(conversationId, wrong))
+    },
+  }
+}

@@ -2,18 +2,20 @@ import type { BoundaryChange, MemberAddress } from '../../ports/delivery.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { type DeviceId, isGroupId, type Seq } from '../../protocol/ids.ts'
 import type { MemberBoundaries } from '../../protocol/ticks.ts'
-import { audienceOf, type Member } from '../conversations/access.ts'
+import type { Member } from '../conversations/access.ts'
 import type { HighestSeqs } from '../log/highest-seqs.ts'
 import type { Log } from '../log/log.ts'
 import type { Pushes } from '../push/push.ts'
 import type { KeptPositions } from '../streams/kept-positions.ts'
+import type { PublishBoundaries } from './publish-boundaries.ts'
 
 // Raises a member's own boundaries and never lowers them (P5), with one conditional write in DynamoDB each. Redis caches them, never above
 // the truth, so that a send can tell without a read of DynamoDB whether it is also a reply to something.
 
 export type Acknowledge = ReturnType<typeof createAcknowledge>
 
-type Needs = Pick<Ports, 'boundaries' | 'boundaryCache' | 'pending' | 'events'> & {
+type Needs = Pick<Ports, 'boundaries' | 'boundaryCache' | 'pending'> & {
+  publishBoundaries: PublishBoundaries
   log: Log
   highestSeqs: HighestSeqs
   pushes: Pushes
@@ -24,7 +26,7 @@ export function createAcknowledge({
   boundaries,
   boundaryCache,
   pending,
-  events,
+  publishBoundaries,
   log,
   highestSeqs,
   pushes,
@@ -50,9 +52,10 @@ export function createAcknowledge({
   ): Promise<MemberBoundaries> {
     const address = addressOf(member)
     await highestSeqs.assertInRange(address.conversationId, seq)
-    const { boundaries: raised } = await write(address)
+    const change = await write(address)
+    const { boundaries: raised } = change
     // It is published also where nothing changed: an earlier attempt may have died between the write and here.
-    const { pendingVersion } = await events.publishBoundaries(audienceOf(member), raised)
+    const { pendingVersion } = await publishBoundaries.publish(member, change)
     // There are no pending rows in a group.
     if (pendingVersion !== 0 && !isGroupId(address.conversationId))
       await forgetPending(address, raised.lastDeliveredSeq)
@@ -116,9 +119,9 @@ export function createAcknowledge({
   async function readByReply(member: Member, delivered: Seq): Promise<void> {
     if (delivered === 0) return
     const address = addressOf(member)
-    const { boundaries: raised } = await boundaries.read(address, delivered, delivered)
+    const change = await boundaries.read(address, delivered, delivered)
     pushes.read(address)
-    await events.publishBoundaries(audienceOf(member), raised)
+    await publishBoundaries.publishSoon(member, change)
   }
 
   /** Returns the boundaries of every member of each conversation, in the order of the members. */

@@ -3,7 +3,7 @@ import type { ChatEvent } from '../../ports/events.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { ConversationId, MessageAddress, Seq, UserId } from '../../protocol/ids.ts'
-import { risen } from '../../protocol/ticks.ts'
+import { type MemberBoundaries, risen } from '../../protocol/ticks.ts'
 import type { Access, Member } from '../conversations/access.ts'
 import type { Recount } from '../log/counters.ts'
 import type { Log } from '../log/log.ts'
@@ -54,8 +54,8 @@ export function createFollowConversations(needs: Needs) {
     const inbox = createInbox(clock, {
       limit: inboxLimit,
       onOverflow: () => observer.overflowed('conversations'),
-      accepts: (event) => event.type !== 'typing' && (event.type !== 'ticks' || event.ticks.userId === userId),
-      coalesce,
+      accepts: (event) => event.type !== 'typing' && (!isTicks(event) || ownTicks(event, userId) !== undefined),
+      coalesce: coalesceFor(userId),
     })
     const subscription = await subscribeUser(userId, inbox)
     const shown = new Map<ConversationId, Known>()
@@ -71,8 +71,8 @@ export function createFollowConversations(needs: Needs) {
       }
       // These rose after the subscription was confirmed and before the survey: the reader may not have seen them.
       for (const event of inbox.untaken() ?? []) {
-        if (event.type === 'ticks')
-          shown.set(event.ticks.conversationId, { ...knownOf(event.ticks.conversationId), readSeq: 0 })
+        const own = ownTicks(event, userId)
+        if (own) shown.set(own.conversationId, { ...knownOf(own.conversationId), readSeq: 0 })
       }
     } catch (error) {
       await subscription.close()
@@ -116,8 +116,9 @@ export function createFollowConversations(needs: Needs) {
 
     function hear(event: Signal): ConversationId[] {
       if (event.type === 'conversation') return [event.conversationId]
-      if (event.type === 'ticks') {
-        const { conversationId, lastReadSeq } = event.ticks
+      const ticks = ownTicks(event, userId)
+      if (ticks) {
+        const { conversationId, lastReadSeq } = ticks
         const known = knownOf(conversationId)
         if (lastReadSeq <= known.readSeq) return []
         shown.set(conversationId, { ...known, readSeq: lastReadSeq })
@@ -189,16 +190,23 @@ function entryOf(event: Signal): MessageAddress | undefined {
   return event.type === 'membership' ? event.membership : undefined
 }
 
-const coalesce = {
+const isTicks = ({ type }: Signal): boolean => type === 'ticks' || type === 'groupTicks'
+
+/** Returns the user's own boundaries, if the event tells of them. */
+function ownTicks(event: Signal, userId: UserId): MemberBoundaries | undefined {
+  if (event.type === 'groupTicks') return event.group.of(userId)
+  return event.type === 'ticks' && event.ticks.userId === userId ? event.ticks : undefined
+}
+
+const coalesceFor = (userId: UserId) => ({
   keyOf(event: ChatEvent): string {
     if (event.type === 'conversation') return `settings ${event.conversationId}`
-    if (event.type === 'ticks') return `ticks ${event.ticks.conversationId}`
-    return `entry ${entryOf(event)?.conversationId}`
+    const ticks = ownTicks(event, userId)
+    return ticks ? `ticks ${ticks.conversationId}` : `entry ${entryOf(event)?.conversationId}`
   },
   merge(waiting: ChatEvent, newer: ChatEvent): ChatEvent {
-    if (waiting.type === 'ticks' && newer.type === 'ticks') {
-      return { type: 'ticks', ticks: risen(waiting.ticks, newer.ticks) }
-    }
+    const [one, other] = [ownTicks(waiting, userId), ownTicks(newer, userId)]
+    if (one && other) return { type: 'ticks', ticks: risen(one, other) }
     return (entryOf(waiting)?.seq ?? 0) > (entryOf(newer)?.seq ?? 0) ? waiting : newer
   },
-}
+})

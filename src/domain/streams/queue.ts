@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../../ports/events.ts'
 
 /** Merges two waiting events that have the same key. The result keeps the position of the first. */
-export type Coalesce = { keyOf(event: ChatEvent): string; merge(waiting: ChatEvent, newer: ChatEvent): ChatEvent }
+export type Coalesce = { keyOf(event: ChatEvent): unknown; merge(waiting: ChatEvent, newer: ChatEvent): ChatEvent }
 
 export type Queue = {
   /** Adds the event. Returns false if the queue would then hold more than `limit`. */
@@ -22,7 +22,7 @@ export function createQueue(): Queue {
 
 /** A queue in the order of arrival that holds each key once. */
 export function createCoalescingQueue({ keyOf, merge }: Coalesce): Queue {
-  const events = new Map<string, ChatEvent>()
+  const events = new Map<unknown, ChatEvent>()
   return {
     put(event, limit) {
       const key = keyOf(event)

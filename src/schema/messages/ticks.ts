@@ -92,7 +92,8 @@ builder.subscriptionField('ticksChanged', (t) =>
     type: Ticks,
     description:
       'Boundaries of the other members, as they rise. With a conversationId the current ones come first, one per other ' +
-      'member, so no change is ever missed.',
+      'member, so no change is ever missed. Without one, in a group of more than 100 members, only those are shown that concern a ' +
+      'message of the viewer’s own.',
     args: { conversationId: t.arg.id({ description: 'Only this conversation; without it, all of the viewer’s.' }) },
     ...sharedEvents((ticks: MemberBoundaries) => ({ source: ticks, variant: 0, exceptViewerId: '' })),
     subscribe: (_root, args, ctx) => ticksChanged(ctx, args),

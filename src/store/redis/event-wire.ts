@@ -3,7 +3,9 @@
 
 import type { ChatEvent } from '../../ports/events.ts'
 import type { LogEntry } from '../../ports/log.ts'
-import type { ConversationId } from '../../protocol/ids.ts'
+import { GroupTicks } from '../../protocol/group-ticks.ts'
+import type { ConversationId, UserId } from '../../protocol/ids.ts'
+import type { MemberBoundaries } from '../../protocol/ticks.ts'
 
 /** A subscription publishes this event to itself: when it arrives, everything before it has arrived. */
 type FlushEvent = { type: 'flush'; id: string }
@@ -22,8 +24,35 @@ export const encodeEvent = (event: ChatEvent | FlushEvent, traceparent?: string)
   )
 
 /** A membership event is called `seat` on the wire. */
-const toWire = (event: ChatEvent | FlushEvent) =>
-  event.type === 'membership' ? { type: 'seat', seat: event.membership } : event
+function toWire(event: ChatEvent | FlushEvent): object {
+  if (event.type === 'membership') return { type: 'seat', seat: event.membership }
+  return event.type === 'groupTicks' ? groupTicksToWire(event.group) : event
+}
+
+type WireRise = [userId: string, delivered: number, read: number, deliveredBefore?: number, readBefore?: number]
+
+/**
+ * On the wire it is an event of the type `ticks` with all rises beside the boundaries of the first. A node of an earlier release understands
+ * those boundaries and finds the others by its periodic resync, as if their events were lost.
+ */
+function groupTicksToWire({ rises }: GroupTicks): object {
+  const more = rises.map(({ ticks, before }): WireRise => {
+    const now: [string, number, number] = [ticks.userId, ticks.lastDeliveredSeq, ticks.lastReadSeq]
+    return before ? [...now, before.lastDeliveredSeq, before.lastReadSeq] : now
+  })
+  return { type: 'ticks', ticks: rises[0]?.ticks, rises: more }
+}
+
+function toGroupTicks(conversationId: ConversationId, rises: readonly WireRise[]): GroupTicks {
+  return new GroupTicks(
+    conversationId,
+    rises.map(([userId, delivered, read, deliveredBefore, readBefore = 0]) => {
+      const ticks = { conversationId, userId: userId as UserId, lastDeliveredSeq: delivered, lastReadSeq: read }
+      if (deliveredBefore === undefined) return { ticks }
+      return { ticks, before: { lastDeliveredSeq: deliveredBefore, lastReadSeq: readBefore } }
+    }),
+  )
+}
 
 /** Takes the result of JSON.parse. */
 export function decodeEvent(wire: unknown): ChatEvent | FlushEvent | undefined {
@@ -38,7 +67,10 @@ export function decodeEvent(wire: unknown): ChatEvent | FlushEvent | undefined {
     case 'seat':
       return isMembership(wire.seat) ? ({ type: 'membership', membership: wire.seat } as ChatEvent) : undefined
     case 'ticks':
-      return hasBoundaries(wire.ticks) ? ({ type: 'ticks', ticks: wire.ticks } as ChatEvent) : undefined
+      if (!hasBoundaries(wire.ticks)) return undefined
+      if (wire.rises === undefined) return { type: 'ticks', ticks: wire.ticks }
+      if (!Array.isArray(wire.rises) || !wire.rises.every(isWireRise)) return undefined
+      return { type: 'groupTicks', group: toGroupTicks(wire.ticks.conversationId, wire.rises) }
     case 'typing':
       return isTyping(wire.typing) ? ({ type: 'typing', typing: wire.typing } as ChatEvent) : undefined
     case 'conversation':
@@ -68,7 +100,13 @@ const isTyping = (value: unknown): boolean =>
   typeof value.userId === 'string' &&
   typeof value.typing === 'boolean'
 
-const hasBoundaries = (value: unknown): boolean =>
+const isWireRise = (value: unknown): value is WireRise => {
+  if (!Array.isArray(value)) return false
+  const [userId, ...seqs] = value
+  return typeof userId === 'string' && (seqs.length === 2 || seqs.length === 4) && seqs.every(Number.isInteger)
+}
+
+const hasBoundaries = (value: unknown): value is MemberBoundaries =>
   isRecord(value) &&
   typeof value.conversationId === 'string' &&
   typeof value.userId === 'string' &&

@@ -94,6 +94,8 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
       return { pendingVersion: pendingVersionOf(version) }
     },
 
+    publishGroupTicks: (group) => publishToAll('events.tell', group.conversationId, { type: 'groupTicks', group }),
+
     publishConversation: (userIds, conversationId) =>
       publishToAll('events.tellConversation', userIds, { type: 'conversation', conversationId }),
 

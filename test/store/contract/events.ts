@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { ChatEvent, EventListener, EventSubscription } from '../../../src/ports/events.ts'
 import type { Session } from '../../../src/ports/soft-state.ts'
+import { GroupTicks } from '../../../src/protocol/group-ticks.ts'
 import type { ConversationId, Seq, UserId } from '../../../src/protocol/ids.ts'
 import type { MemberBoundaries } from '../../../src/protocol/ticks.ts'
 import { aConversation, aGroupChange, aMessage, aUser, upTo } from '../../kit/ids.ts'
@@ -405,6 +406,17 @@ export function eventsContract(world: () => SoftWorld): void {
         { type: 'ticks', ticks: told },
         { type: 'typing', typing },
       ])
+    })
+
+    test('rises of several members are told to all of it as one event', async () => {
+      const id = aConversation()
+      const { heard, subscription } = await inGroup(id, there())
+      const told = (seq: number) => ({ ...ticks(seq), conversationId: id, userId: aUser() })
+      const before = { lastDeliveredSeq: 1, lastReadSeq: 1 }
+      const group = new GroupTicks(id, [{ ticks: told(7), before }, { ticks: told(9) }])
+      await here().publishGroupTicks(group)
+      await subscription.flush()
+      expect(heard).toEqual([{ type: 'groupTicks', group }])
     })
 
     test('whoever is added or removed is told on their own channel', async () => {

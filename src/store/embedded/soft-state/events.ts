@@ -43,6 +43,8 @@ export function createEventsMemory(redis: MemoryRedis): Events {
       return { pendingVersion }
     },
 
+    publishGroupTicks: (group) => publish(group.conversationId, { type: 'groupTicks', group }),
+
     publishConversation: (userIds, conversationId) => publish(userIds, { type: 'conversation', conversationId }),
 
     publishTyping: (audience, typing) => publish(audience, { type: 'typing', typing }),
