@@ -8,9 +8,9 @@ const leaseMs = 60_000
 const attemptsMax = 20
 
 /**
- * Leases a number between 0 and 1023 that no other node has, for Snowflakes. Redis may forget who holds it, so it is leased anew with every
- * `renew`; until the first one, and while Redis is away, the number is random. Only the uniqueness of message ids depends on it: a message is
- * identified and ordered by its conversation and seq.
+ * Leases a number below 32,768 that no other node has, for Snowflakes. Redis may forget who holds it, so it is leased anew with every
+ * `renew`; until the first one, and while Redis is away, the number is random. The uniqueness of message ids and of the ids of groups depends on
+ * it; a message is identified and ordered by its conversation and seq. docs/protocol.md, "Message ids", says when two nodes may have the same.
  */
 export function createNodeNumber(link: RedisLink, random: () => number, keyPrefix = defaultKeyPrefix) {
   const lease = link.script(leaseLua, 1)
