@@ -11,7 +11,7 @@ import { ack, body, createGroup, sendMessage, ticksChanged } from './load/docume
 import { ask, type GraphQLSocket, openGraphQLSocket } from './load/graphql-socket.ts'
 import { accountOf, secret } from './load/tokens.ts'
 import { buildAll } from './machine/build.ts'
-import { startChild } from './machine/child.ts'
+import { type Child, startChild } from './machine/child.ts'
 import { startStores } from './machine/stores.ts'
 
 const { values } = parseArgs({
@@ -41,7 +41,7 @@ const environment = {
   DATA_DIR: dataDir,
   ...unlimited,
 }
-const nodes = []
+const nodes: Child[] = []
 for (let i = 0; i < Number(values.nodes); i += 1)
   nodes.push(await startChild({ script: built.server, probe: built.probe, core, environment }))
 
