@@ -7,7 +7,7 @@ import type { OnTraced } from '../store/redis/channels.ts'
 import { createRedisKeys } from '../store/redis/keys.ts'
 import { createRedisStoreLink } from '../store/redis/link.ts'
 import { createNodeNumber } from '../store/redis/node-number.ts'
-import { createPushQueueRedis } from '../store/redis/push-queue.ts'
+import { createPushQueuesRedis } from '../store/redis/push-queues.ts'
 import { createQuotasRedis } from '../store/redis/quotas.ts'
 import { createRateLimitsRedis } from '../store/redis/rate-limits.ts'
 import { createSoftStateRedis } from '../store/redis/soft-state.ts'
@@ -51,7 +51,7 @@ export async function openRedis(
       softState: createSoftStateRedis(link, { keyPrefix: redisPrefix, ...(onTraced && { onTraced }) }),
       quotas: createQuotasRedis(link, keys),
       rateLimits: createRateLimitsRedis(link, keys),
-      pushQueue: createPushQueueRedis(link, keys, { clock }),
+      pushQueue: createPushQueuesRedis(link, keys, { clock }),
       banners: createBannersRedis(link, keys),
       nodeNumber: nodeNumber.current,
       async renew() {

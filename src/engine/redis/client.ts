@@ -47,6 +47,7 @@ export type RedisLink = {
   id: string
   commands: Redis | Cluster
   subscriber: Redis
+  isCluster: boolean
   /** Does the same as a method of `commands`, in a few microseconds less. It is for commands that are sent often. */
   command(name: string): RedisCommand
   script(lua: string, numberOfKeys: number): RedisScript
@@ -121,6 +122,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
   return {
     id: randomUUID(),
     commands,
+    isCluster: cluster,
     subscriber,
     command: sender.command,
     script: sender.script,

@@ -20,9 +20,12 @@ export function createRedisKeys(prefix: string) {
     cachedBoundaries: ({ userId, conversationId }: MemberAddress) => `${prefix}hint:{${userId}}:${conversationId}`,
     seen: (userId: UserId) => `${prefix}seen:{${userId}}`,
     block: (conversationId: ConversationId) => `${prefix}block:{${conversationId}}`,
-    pushJobs: `${prefix}push-jobs:{push}`,
-    pushDue: `${prefix}push-due:{push}`,
-    pushWanted: `${prefix}push-wanted:{push}`,
+    /** One of the push queues. Its three keys are in one slot, and the queues are in different ones. */
+    pushQueue: (name: string) => ({
+      jobs: `${prefix}push-jobs:{${name}}`,
+      due: `${prefix}push-due:{${name}}`,
+      wanted: `${prefix}push-wanted:{${name}}`,
+    }),
     banner: ({ userId, conversationId }: MemberAddress) => `${prefix}banner:{${userId}}:${conversationId}`,
     pushBudget: (userId: UserId, window: number) => `${prefix}push-budget:{${userId}}:${window}`,
     presenceChannel: (userId: UserId) => `${prefix}presence:{${userId}}`,

@@ -1,3 +1,4 @@
+// One queue; push-queues.ts says how many there are. Of the queue `push`:
 // parley_push-jobs:{push}     stream, a job per message: c conversation id, n seq, s sender id, t sent at; about 100,000 at most
 //   group `workers`           all nodes share one consumer name: Redis hands each job out once anyway, and no names are left over
 // parley_push-due:{push}      sorted set, "userId conversationId" → when to look at that banner, ms
@@ -22,15 +23,17 @@ const wantsAtATime = 250
 
 type StreamEntry = [id: string, fields: string[] | null]
 
-type PushQueueRedisOptions = { clock: Clock; takeoverMs?: number }
+/** What stands in one slot. */
+export type PushQueueKeys = ReturnType<RedisKeys['pushQueue']>
+export type PushQueueRedisOptions = { clock: Clock; takeoverMs?: number }
 
-export function createPushQueueRedis(link: RedisLink, keys: RedisKeys, options: PushQueueRedisOptions): PushQueue {
+export function createPushQueueRedis(link: RedisLink, keys: PushQueueKeys, options: PushQueueRedisOptions): PushQueue {
   const { clock } = options
   const idleMs = options.takeoverMs ?? takeoverMs
   const want = link.script(wantLua, 2)
   const claim = link.script(claimLua, 2)
   const finish = link.script(finishLua, 2)
-  const { pushJobs, pushDue, pushWanted } = keys
+  const { jobs: pushJobs, due: pushDue, wanted: pushWanted } = keys
   const { commands } = link
   const own = [pushDue, pushWanted]
 

@@ -18,8 +18,8 @@ export function pushQueueContract(open: OpenQueues): void {
     ;({ here, there } = await open(clock))
   })
 
-  const aJob = (seq: Seq, senderId: UserId = aUser()) => ({
-    conversationId: aConversation(),
+  const aJob = (seq: Seq, senderId: UserId = aUser(), conversationId = aConversation()) => ({
+    conversationId,
     seq,
     senderId,
     atMs: nowMs,
@@ -32,8 +32,9 @@ export function pushQueueContract(open: OpenQueues): void {
     ...given,
   })
 
-  test('each job is taken once, in its order, whoever asks; also those from before anybody asked', async () => {
-    const jobs = upTo(5).map((seq) => aJob(seq))
+  test('each job of a conversation is taken once, in its order, whoever asks; also those from before anybody asked', async () => {
+    const id = aConversation()
+    const jobs = upTo(5).map((seq) => aJob(seq, aUser(), id))
     for (const job of jobs) await here.add(job)
     const first = await here.take(2)
     const rest = await there.take(10)
@@ -43,16 +44,31 @@ export function pushQueueContract(open: OpenQueues): void {
     expect((await there.take(10)).map(({ job }) => job.seq)).toEqual([6])
   })
 
+  test('the jobs of many conversations are each taken once, a few at a time', async () => {
+    const jobs = upTo(40).map((seq) => aJob(seq))
+    for (const job of jobs) await here.add(job)
+    const taken: Seq[] = []
+    for (let i = 0; taken.length < jobs.length; i += 1) {
+      const some = await (i % 2 === 0 ? here : there).take(7)
+      expect(some).toHaveLength(Math.min(7, jobs.length - taken.length))
+      taken.push(...some.map(({ job }) => job.seq))
+    }
+    expect(taken.sort((one, other) => one - other)).toEqual(upTo(40))
+    expect(await here.take(7)).toEqual([])
+  })
+
   test('a sender may be called anything', async () => {
-    const jobs = ['c', 'n', 's', 't'].map((name) => aJob(1, name as UserId))
+    const id = aConversation()
+    const jobs = ['c', 'n', 's', 't'].map((name) => aJob(1, name as UserId, id))
     for (const job of jobs) await here.add(job)
     expect((await here.take(10)).map(({ job }) => job)).toEqual(jobs)
   })
 
   test('what a worker was not done with is another’s; what it was done with is gone', async () => {
     const { here: dying, there: living } = await open(clock, 0)
-    await dying.add(aJob(1))
-    await dying.add(aJob(2))
+    const id = aConversation()
+    await dying.add(aJob(1, aUser(), id))
+    await dying.add(aJob(2, aUser(), id))
     const taken = await dying.take(10)
     await dying.done(taken.slice(0, 1))
     expect((await living.take(10)).map(({ job }) => job.seq)).toEqual([2])
