@@ -178,7 +178,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       sendMessage: createSendByRest(createContext),
       ready: async () => {
         const [redis, tables] = await Promise.allSettled([soft.renew(), kept.check()])
-        return { redis: redis.status === 'fulfilled', dynamodb: tables.status === 'fulfilled' }
+        return { redis: redis.status === 'fulfilled' && soft.links().events, dynamodb: tables.status === 'fulfilled' }
       },
       ...(devTokens && {
         devRoutes: createDevRoutes({ ...dev, devTokens, demo: await readDemo(undefined, config.developmentWarning) }),

@@ -106,7 +106,7 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
   })
   new Gauge({
     name: 'parley_redis_connected',
-    help: 'Whether the connection stands: the one for commands, and the one that hears events',
+    help: 'Whether commands can be sent, and whether the events that are published are heard',
     labelNames: ['link'],
     registers,
     collect() {

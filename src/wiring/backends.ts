@@ -27,7 +27,7 @@ export type SoftBackend = {
   nodeNumber: () => number
   /** Tells the backend that this node goes on with it, and rejects while it cannot serve. */
   renew(): Promise<void>
-  /** Which of the connections are open. */
+  /** Whether commands can be sent, and whether the events that are published are heard. */
   links(): { commands: boolean; events: boolean }
   description: string
   close(): Promise<void>

@@ -35,6 +35,7 @@ export async function openRedis(
   const link = createRedisStoreLink({
     url: redis.urls.join(','),
     commandStyle: redisCommands,
+    channelPrefix: redisPrefix,
     onError: (error) => logger.warn({ err: error }, 'redis'),
     ...options,
   })
@@ -58,7 +59,7 @@ export async function openRedis(
         // Redis answers, and it is this deployment's.
         await Promise.all([renewDeployment(), nodeNumber.renew()])
       },
-      links: () => ({ commands: link.commands.status === 'ready', events: link.subscriber.status === 'ready' }),
+      links: () => ({ commands: link.commands.status === 'ready', events: link.hears() }),
       description: 'as configured',
       close: link.close,
     }

@@ -10,7 +10,9 @@ import { systemTimers, type Timers } from '../../shared/timers.ts'
 import type { Call, WatchCall } from '../../shared/watch-call.ts'
 import { within as withinTime } from '../../shared/within.ts'
 import { createLeanCommands, type RedisCommand, type RedisScript } from './command.ts'
+import { backoffMs, commandOptions } from './connection-options.ts'
 import { createPlainCommands } from './plain-command.ts'
+import { createPlainListener, type LinkWatcher } from './plain-listener.ts'
 import { sendTogether } from './send-together.ts'
 import { parseRedisUrl } from './url.ts'
 
@@ -27,18 +29,12 @@ export type RedisLinkOptions = {
   watch?: WatchCall
   /** The default is `lean`: frequent commands take a shorter way through ioredis. `plain` uses nothing but ioredis's own commands. */
   commandStyle?: 'lean' | 'plain'
+  /** The channels that the link itself needs begin with this. The default is ''. */
+  channelPrefix?: string
   /** Makes the error that callers get when Redis did not answer. The default is a RedisUnavailableError. */
   toError?: (cause: unknown) => Error
   /** The deadlines use these timers. The default is those of the process. */
   timers?: Timers
-}
-
-/** It is called about the connection that listens. */
-type LinkWatcher = {
-  lost(): void
-  /** The connection is open again, and Redis has confirmed every subscription. */
-  restored(): void
-  closed(): void
 }
 
 /** The link of one process to Redis: a connection for commands and one that only listens. */
@@ -56,51 +52,34 @@ export type RedisLink = {
   /** What `send` sends before it first awaits goes out together. Every failure is the error that `toError` makes of it. */
   roundTrip<T>(name: string, send: (call?: Call) => Promise<T>): Promise<T>
   watch(watcher: LinkWatcher): void
+  /** Whether all that is published is heard, as far as is known. */
+  hears(): boolean
   onError(error: Error): void
   ping(): Promise<void>
   close(): Promise<void>
 }
 
-const heartbeatMs = 2000
-
 export function createRedisLink(options: RedisLinkOptions): RedisLink {
   const { url, commandTimeoutMs = 1000, onError = () => undefined, onRoundTrip, watch, timers = systemTimers } = options
-  const { commandStyle = 'lean', toError = defaultToError } = options
+  const { commandStyle = 'lean', toError = defaultToError, channelPrefix = '' } = options
+  const id = randomUUID()
   const isLean = commandStyle === 'lean'
   const answerTimeoutMs = 2 * commandTimeoutMs
   const { cluster, nodes } = parseRedisUrl(url)
   const commands = cluster ? connectCluster(nodes, commandTimeoutMs) : connectSingle(nodes[0], commandTimeoutMs)
   if (isLean) eachConnection(commands, sendTogether)
-  const subscriber = connectSubscriber(nodes, commandTimeoutMs)
   const sender = isLean
     ? createLeanCommands(commands, createDeadlineQueue(timers), commandTimeoutMs)
     : createPlainCommands(commands)
   const roundTrips: RoundTrips = { deadlines: createDeadlineQueue(timers), timeoutMs: answerTimeoutMs, toError }
-  const watchers = new Set<LinkWatcher>()
-
   commands.on('error', onError)
-  subscriber.on('error', onError)
-
-  let hearing = false
-  let losses = 0
-  // A connection that only listens does not notice that the other side is gone: it has to ask.
-  const heartbeat = setInterval(() => hearing && void subscriber.ping().catch(onError), heartbeatMs).unref()
-  subscriber.on('close', () => {
-    losses += 1
-    if (!hearing) return
-    hearing = false
-    for (const watcher of watchers) watcher.lost()
-  })
-  // ioredis has sent its SUBSCRIBE before it says ready: the answer to this PING comes after their confirmation. An
-  // answer that arrives after yet another loss proves nothing.
-  subscriber.on('ready', () => {
-    const lossesBefore = losses
-    const confirmed = () => {
-      if (hearing || losses !== lossesBefore) return
-      hearing = true
-      for (const watcher of watchers) watcher.restored()
-    }
-    subscriber.ping().then(confirmed, onError)
+  const plain = createPlainListener({
+    commands,
+    nodes,
+    commandTimeoutMs,
+    timers,
+    markChannel: `${channelPrefix}mark:${id}`,
+    onError,
   })
 
   const within = <T>(timeoutMs: number, work: Promise<T>): Promise<T> =>
@@ -120,27 +99,22 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
   }
 
   return {
-    id: randomUUID(),
+    id,
     commands,
     isCluster: cluster,
-    subscriber,
+    subscriber: plain.subscriber,
     command: sender.command,
     script: sender.script,
     inTime: (work) => within(answerTimeoutMs, work),
     roundTrip,
-    watch(watcher) {
-      watchers.add(watcher)
-      if (hearing) watcher.restored()
-    },
+    watch: plain.watch,
+    hears: plain.hears,
     onError,
     ping: () => roundTrip('ping', async () => void (await commands.ping())),
     async close() {
-      clearInterval(heartbeat)
-      for (const watcher of watchers) watcher.closed()
-      watchers.clear()
+      plain.close()
       await within(commandTimeoutMs, commands.quit()).catch(onError)
       commands.disconnect()
-      subscriber.disconnect()
     },
   }
 }
@@ -200,27 +174,6 @@ const defaultToError = (cause: unknown): Error => new RedisUnavailableError(caus
 
 const lateError = (timeoutMs: number): Error => new Error(`No answer from Redis within ${timeoutMs} ms`)
 
-const backoffMs = (attempt: number): number => Math.min(50 * attempt, 1000)
-
-const connectionOptions = (commandTimeoutMs: number) =>
-  ({
-    connectTimeout: 2 * commandTimeoutMs,
-    // A peer may vanish without a word: the connection is given up once it owes us an answer for this long.
-    socketTimeout: 2 * commandTimeoutMs,
-    disconnectTimeout: commandTimeoutMs,
-    retryStrategy: backoffMs,
-  }) satisfies RedisOptions
-
-const commandOptions = (commandTimeoutMs: number) =>
-  ({
-    ...connectionOptions(commandTimeoutMs),
-    commandTimeout: commandTimeoutMs,
-    // Commands in flight when the connection breaks fail at once and are never sent a second time.
-    maxRetriesPerRequest: 0,
-    // After a failover the old master may live on as a replica.
-    reconnectOnError: (error) => error.message.includes('READONLY'),
-  }) satisfies RedisOptions
-
 const connectSingle = (node: RedisOptions, commandTimeoutMs: number): Redis =>
   new Redis({ ...node, ...commandOptions(commandTimeoutMs) })
 
@@ -238,37 +191,4 @@ function connectCluster(nodes: [RedisOptions, ...RedisOptions[]], commandTimeout
 function eachConnection(commands: Redis | Cluster, use: (connection: Redis) => void): void {
   if (commands instanceof Cluster) commands.on('+node', use)
   else use(commands)
-}
-
-/** In a cluster a plain PUBLISH reaches every node: it is enough to subscribe at any node, and at the next one if that fails. */
-function connectSubscriber(nodes: [RedisOptions, ...RedisOptions[]], commandTimeoutMs: number): Redis {
-  const subscriber = new Redis({
-    ...nodes[0],
-    ...connectionOptions(commandTimeoutMs),
-    // With a ready check or CLIENT SETINFO there is time between `connect` and `ready`, and a SUBSCRIBE sent then is lost. Both can go
-    // when https://github.com/redis/ioredis/issues/2037 is fixed.
-    enableReadyCheck: false,
-    disableClientInfo: true,
-    autoResubscribe: true,
-    maxRetriesPerRequest: null,
-    retryStrategy: (attempt) => {
-      Object.assign(subscriber.options, nodes[attempt % nodes.length])
-      return backoffMs(attempt)
-    },
-  })
-  markRejectionsHandled(subscriber)
-  return subscriber
-}
-
-/**
- * No code awaits the SUBSCRIBE that ioredis repeats after a reconnect: a link that closes just then would end the process. This can go when
- * ioredis handles that rejection itself; 5.11.1 does not.
- */
-function markRejectionsHandled(connection: Redis): void {
-  const send = connection.sendCommand.bind(connection)
-  connection.sendCommand = (command, stream) => {
-    const sent = send(command, stream)
-    Promise.resolve(sent).catch(() => undefined)
-    return sent
-  }
 }

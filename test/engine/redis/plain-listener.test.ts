@@ -1,0 +1,123 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createRedisLink, type RedisLink } from '../../../src/engine/redis/client.ts'
+import { type RedisServer, startRedis } from '../../kit/services/redis.ts'
+import { type RedisCluster, startRedisCluster } from '../../kit/services/redis-cluster.ts'
+
+const eventually = (reached: () => void | Promise<void>) => vi.waitFor(reached, { timeout: 30_000, interval: 20 })
+const undo: (() => unknown)[] = []
+afterEach(async () => {
+  for (const each of undo.splice(0).reverse()) await each()
+})
+
+function connect(url: string): RedisLink {
+  const link = createRedisLink({ url, commandTimeoutMs: 1000, channelPrefix: 'app:' })
+  undo.push(link.close)
+  return link
+}
+
+/** Counts the gaps that are told. */
+function gapsOf(link: RedisLink): { count: number } {
+  const gaps = { count: -1 }
+  link.watch({
+    lost: () => undefined,
+    restored: () => {
+      gaps.count += 1
+    },
+    closed: () => undefined,
+  })
+  return gaps
+}
+
+const hearing = (link: RedisLink) => eventually(() => expect(link.hears()).toBe(true))
+
+describe('on a single Redis', () => {
+  let redis: RedisServer
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis?.stop())
+
+  const publishesOf = async () =>
+    Number(/cmdstat_publish:calls=(\d+)/.exec(await redis.raw.info('commandstats'))?.[1] ?? 0)
+
+  test('a mark is published and heard again, one command at a time', async () => {
+    const link = connect(redis.url)
+    await hearing(link)
+    const marks: string[] = []
+    link.subscriber.on('message', (channel: string, mark: string) => {
+      if (channel.startsWith('app:mark:')) marks.push(mark)
+    })
+    const before = await publishesOf()
+    await eventually(() => expect(marks.length).toBeGreaterThanOrEqual(2))
+    expect((await publishesOf()) - before).toBeLessThanOrEqual(marks.length + 1)
+  })
+
+  test('a connection that stands and hears nothing is given up, and a gap is told', async () => {
+    const link = connect(redis.url)
+    await hearing(link)
+    const gaps = gapsOf(link)
+    await link.subscriber.unsubscribe()
+    await eventually(() => expect(gaps.count).toBe(1))
+    await hearing(link)
+  })
+
+  test('while Redis is frozen nothing is heard, and the link says so', async () => {
+    const link = connect(redis.url)
+    await hearing(link)
+    redis.pause()
+    await eventually(() => expect(link.hears()).toBe(false))
+    redis.resume()
+    await hearing(link)
+  })
+})
+
+describe('on a cluster', () => {
+  let cluster: RedisCluster
+  beforeAll(async () => {
+    cluster = await startRedisCluster({ replicas: 1, nodeTimeoutMs: 2000, cuttable: true })
+  })
+  afterAll(() => cluster?.stop())
+
+  async function listening() {
+    const link = connect(cluster.url)
+    await hearing(link)
+    await link.subscriber.subscribe('app:news')
+    const gaps = gapsOf(link)
+    const at = () => cluster.nodeAt(link.subscriber.options.port ?? 0)
+    const texts: string[] = []
+    link.subscriber.on('message', (_channel: string, text: string) => texts.push(text))
+    /** Resolves when what another process publishes is heard. */
+    const hears = (text: string) =>
+      eventually(async () => {
+        await cluster.raw.publish('app:news', text)
+        expect(texts).toContain(text)
+      })
+    return { link, gaps, at, hears }
+  }
+
+  test('a node that is frozen is left for another, and a gap is told', async () => {
+    const { gaps, at, hears } = await listening()
+    const node = at()
+    node.pause()
+    undo.push(async () => {
+      node.resume()
+      await cluster.settled()
+    })
+    await eventually(() => expect(gaps.count).toBeGreaterThan(0))
+    await hears('after the freeze')
+    expect(at()).not.toBe(node)
+  })
+
+  test('a node that is cut off from the others is left for another, although it answers', async () => {
+    const { gaps, at, hears } = await listening()
+    const node = at()
+    const heal = cluster.cutOff(node)
+    undo.push(async () => {
+      heal()
+      await cluster.settled()
+    })
+    await eventually(() => expect(gaps.count).toBeGreaterThan(0))
+    await hears('after the cut')
+    expect(at()).not.toBe(node)
+  })
+})
