@@ -23,6 +23,8 @@ export type Config = {
   dynamodbClient: 'lean' | 'sdk'
   /** How commands reach Redis: by our shorter way through ioredis, or by its own commands. */
   redisCommands: 'lean' | 'plain'
+  /** How events are published on a Redis Cluster, and which are heard. */
+  redisEvents: 'sharded' | 'moving' | 'plain'
   /** What executes GraphQL operations: the functions they are compiled to, or graphql-js. */
   graphqlExecutor: 'compiled' | 'reference'
   /** Which server of graphql-transport-ws speaks with the sockets: ours, or that of graphql-ws. */

@@ -22,6 +22,9 @@ export const storageVariables = z.object({
   STORE: z.enum(['embedded'], { error: 'must be embedded, or unset' }).optional(),
   DYNAMODB_CLIENT: z.enum(['lean', 'sdk'], { error: 'must be lean or sdk' }).default('lean'),
   REDIS_COMMANDS: z.enum(['lean', 'plain'], { error: 'must be lean or plain' }).default('lean'),
+  REDIS_EVENTS: z
+    .enum(['sharded', 'moving', 'plain'], { error: 'must be sharded, moving or plain' })
+    .default('sharded'),
   AWS_REGION: z.string().optional(),
   TABLE_PREFIX: z
     .string()
@@ -43,9 +46,13 @@ type Read = z.output<typeof storageVariables>
 export const storageSettings = (
   read: Read,
   production: boolean,
-): Pick<Config, 'redis' | 'redisCommands' | 'redisPrefix' | 'dynamodb' | 'dynamodbClient' | 'tables' | 'media'> => ({
+): Pick<
+  Config,
+  'redis' | 'redisCommands' | 'redisEvents' | 'redisPrefix' | 'dynamodb' | 'dynamodbClient' | 'tables' | 'media'
+> => ({
   redis: read.REDIS_URL === undefined ? 'embedded' : { urls: read.REDIS_URL },
   redisCommands: read.REDIS_COMMANDS,
+  redisEvents: read.REDIS_EVENTS,
   redisPrefix: read.REDIS_PREFIX ?? read.TABLE_PREFIX,
   dynamodb: dynamodbOf(read),
   dynamodbClient: read.DYNAMODB_CLIENT,

@@ -27,7 +27,7 @@ type Options = {
 
 /** Connects to Redis, and throws if this node must not use it. */
 export async function openRedis(
-  { redis, redisCommands, redisPrefix }: CompleteConfig,
+  { redis, redisCommands, redisEvents, redisPrefix }: CompleteConfig,
   deployment: KeptBackend['deployment'],
   { clock, random, logger, onTraced, onUnusable, ...options }: Options,
 ): Promise<SoftBackend> {
@@ -35,11 +35,13 @@ export async function openRedis(
   const link = createRedisStoreLink({
     url: redis.urls.join(','),
     commandStyle: redisCommands,
+    clusterPubSub: redisEvents,
     channelPrefix: redisPrefix,
     onError: (error) => logger.warn({ err: error }, 'redis'),
     ...options,
   })
   try {
+    if (!(await link.canShard())) throw new Error('A Redis Cluster needs sharded pub/sub: Redis 7 or newer, or Valkey.')
     const keys = createRedisKeys(redisPrefix)
     const renewDeployment = await keepDeployment(link, deployment, {
       keyPrefix: redisPrefix,

@@ -12,6 +12,7 @@ describe('with nothing set', () => {
       dynamodb: 'embedded',
       dynamodbClient: 'lean',
       redisCommands: 'lean',
+      redisEvents: 'sharded',
       graphqlExecutor: 'compiled',
       websocketProtocol: 'lean',
       tables: { prefix: 'parley_', create: true },

@@ -40,6 +40,12 @@ test('REDIS_COMMANDS is lean or plain', () => {
   expect(problemsOf({ REDIS_COMMANDS: 'ioredis' })).toEqual(['REDIS_COMMANDS must be lean or plain'])
 })
 
+test('REDIS_EVENTS is sharded, unless a cluster moves to it', () => {
+  expect(readConfig({}).redisEvents).toBe('sharded')
+  expect(readConfig({ REDIS_EVENTS: 'moving' }).redisEvents).toBe('moving')
+  expect(problemsOf({ REDIS_EVENTS: 'both' })).toEqual(['REDIS_EVENTS must be sharded, moving or plain'])
+})
+
 test('DYNAMODB_CLIENT is lean or sdk', () => {
   expect(readConfig({ DYNAMODB_CLIENT: 'sdk' }).dynamodbClient).toBe('sdk')
   expect(problemsOf({ DYNAMODB_CLIENT: 'aws' })).toEqual(['DYNAMODB_CLIENT must be lean or sdk'])

@@ -30,10 +30,11 @@ const patient = { redisMs: 5000, dynamoMs: 10_000, operationMs: 20_000 }
  * fail there.
  */
 const isEmbedded = process.env.STORE === 'embedded'
-const { DYNAMODB_CLIENT, REDIS_COMMANDS, GRAPHQL_EXECUTOR, WEBSOCKET_PROTOCOL } = process.env
-const { dynamodbClient, redisCommands, graphqlExecutor, websocketProtocol } = readConfig({
+const { DYNAMODB_CLIENT, REDIS_COMMANDS, REDIS_EVENTS, GRAPHQL_EXECUTOR, WEBSOCKET_PROTOCOL } = process.env
+const { dynamodbClient, redisCommands, redisEvents, graphqlExecutor, websocketProtocol } = readConfig({
   DYNAMODB_CLIENT,
   REDIS_COMMANDS,
+  REDIS_EVENTS,
   GRAPHQL_EXECUTOR,
   WEBSOCKET_PROTOCOL,
 })
@@ -57,6 +58,7 @@ export async function startWorld(options: WorldOptions = {}) {
       dynamodb: isEmbedded ? 'embedded' : { endpoint: dynamodbEndpoint, region: 'us-east-1' },
       dynamodbClient,
       redisCommands,
+      redisEvents,
       graphqlExecutor,
       websocketProtocol,
       tables: { prefix, create: true },

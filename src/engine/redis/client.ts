@@ -12,8 +12,9 @@ import { within as withinTime } from '../../shared/within.ts'
 import { createLeanCommands, type RedisCommand, type RedisScript } from './command.ts'
 import { backoffMs, commandOptions } from './connection-options.ts'
 import { createPlainCommands } from './plain-command.ts'
-import { createPlainListener, type LinkWatcher } from './plain-listener.ts'
+import { createPlainListener, type PlainListener } from './plain-listener.ts'
 import { sendTogether } from './send-together.ts'
+import { createShardedListener, type ShardedListener } from './sharded-listener.ts'
 import { parseRedisUrl } from './url.ts'
 
 export type RedisLinkOptions = {
@@ -29,6 +30,8 @@ export type RedisLinkOptions = {
   watch?: WatchCall
   /** The default is `lean`: frequent commands take a shorter way through ioredis. `plain` uses nothing but ioredis's own commands. */
   commandStyle?: 'lean' | 'plain'
+  /** How a cluster is published to and listened to; the default is `sharded`. On a single Redis everything is plain. */
+  clusterPubSub?: ClusterPubSub
   /** The channels that the link itself needs begin with this. The default is ''. */
   channelPrefix?: string
   /** Makes the error that callers get when Redis did not answer. The default is a RedisUnavailableError. */
@@ -37,21 +40,35 @@ export type RedisLinkOptions = {
   timers?: Timers
 }
 
-/** The link of one process to Redis: a connection for commands and one that only listens. */
+/**
+ * `sharded`: SPUBLISH, which stays in the shard of its channel, is published and heard. `plain`: PUBLISH, which is carried to every node, is
+ * published, and both are heard. `moving`: SPUBLISH is published, and both are heard.
+ */
+export type ClusterPubSub = 'sharded' | 'moving' | 'plain'
+
+/** The link of one process to Redis: connections for commands, and some that only listen. */
 export type RedisLink = {
   /** No other link has this id. */
   id: string
   commands: Redis | Cluster
-  subscriber: Redis
   isCluster: boolean
+  /** It hears what is published by PUBLISH. There is none where nothing is. */
+  plain: PlainListener | undefined
+  /** It hears what is published by SPUBLISH. */
+  sharded: ShardedListener | undefined
   /** Does the same as a method of `commands`, in a few microseconds less. It is for commands that are sent often. */
   command(name: string): RedisCommand
+  /** The script may call `publish(channel, text)`. In a cluster the channel has to be in the slot of the keys. */
   script(lua: string, numberOfKeys: number): RedisScript
+  /** For each kind of publishing that is heard, a script with the channel as its key and the text as its argument. */
+  publishers: readonly RedisScript[]
+  /** Returns whether Redis knows the commands that the link needs there. While it does not answer, it is believed to. */
+  canShard(): Promise<boolean>
   /** Settles as the work does, or rejects if it takes longer than an answer may; the work itself goes on. */
   inTime<T>(work: Promise<T>): Promise<T>
   /** What `send` sends before it first awaits goes out together. Every failure is the error that `toError` makes of it. */
   roundTrip<T>(name: string, send: (call?: Call) => Promise<T>): Promise<T>
-  watch(watcher: LinkWatcher): void
+  onClose(closed: () => void): void
   /** Whether all that is published is heard, as far as is known. */
   hears(): boolean
   onError(error: Error): void
@@ -61,7 +78,7 @@ export type RedisLink = {
 
 export function createRedisLink(options: RedisLinkOptions): RedisLink {
   const { url, commandTimeoutMs = 1000, onError = () => undefined, onRoundTrip, watch, timers = systemTimers } = options
-  const { commandStyle = 'lean', toError = defaultToError, channelPrefix = '' } = options
+  const { commandStyle = 'lean', clusterPubSub = 'sharded', toError = defaultToError, channelPrefix = '' } = options
   const id = randomUUID()
   const isLean = commandStyle === 'lean'
   const answerTimeoutMs = 2 * commandTimeoutMs
@@ -73,14 +90,29 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
     : createPlainCommands(commands)
   const roundTrips: RoundTrips = { deadlines: createDeadlineQueue(timers), timeoutMs: answerTimeoutMs, toError }
   commands.on('error', onError)
-  const plain = createPlainListener({
-    commands,
-    nodes,
-    commandTimeoutMs,
-    timers,
-    markChannel: `${channelPrefix}mark:${id}`,
-    onError,
-  })
+
+  const isSharded = cluster
+  const isPlain = !cluster || clusterPubSub !== 'sharded'
+  const script = (lua: string, numberOfKeys: number): RedisScript =>
+    sender.script(withPublish(lua, cluster && clusterPubSub !== 'plain' ? 'SPUBLISH' : 'PUBLISH'), numberOfKeys)
+  const publisher = (command: PublishCommand) => sender.script(withPublish(publishLua, command), 1)
+  const spublish = publisher('SPUBLISH')
+  const markPrefix = `${channelPrefix}mark:${id}`
+  const sharedOptions = { commandTimeoutMs, timers, onError }
+  const plain = isPlain
+    ? createPlainListener({ ...sharedOptions, commands, nodes, markChannel: markPrefix })
+    : undefined
+  const sharded = isSharded
+    ? createShardedListener({
+        ...sharedOptions,
+        seeds: nodes,
+        markPrefix,
+        publish: (channel, text) => spublish([channel], [text]),
+        // ioredis asks one node every 5 s.
+        onMoved: () => commands instanceof Cluster && commands.refreshSlotsCache(),
+      })
+    : undefined
+  const closing = new Set<() => void>()
 
   const within = <T>(timeoutMs: number, work: Promise<T>): Promise<T> =>
     withinTime(timers, timeoutMs, work, () => lateError(timeoutMs))
@@ -102,22 +134,44 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
     id,
     commands,
     isCluster: cluster,
-    subscriber: plain.subscriber,
+    plain,
+    sharded,
     command: sender.command,
-    script: sender.script,
+    script,
+    publishers: [...(plain ? [publisher('PUBLISH')] : []), ...(sharded ? [spublish] : [])],
+    canShard: () =>
+      !sharded
+        ? Promise.resolve(true)
+        : spublish([markPrefix], ['']).then(
+            () => true,
+            (error: Error) => !/unknown.*command/i.test(error.message),
+          ),
     inTime: (work) => within(answerTimeoutMs, work),
     roundTrip,
-    watch: plain.watch,
-    hears: plain.hears,
+    onClose: (closed) => void closing.add(closed),
+    hears: () => [plain, sharded].every((each) => each?.hears() ?? true),
     onError,
     ping: () => roundTrip('ping', async () => void (await commands.ping())),
     async close() {
-      plain.close()
+      plain?.close()
+      sharded?.close()
+      for (const closed of closing) closed()
+      closing.clear()
       await within(commandTimeoutMs, commands.quit()).catch(onError)
       commands.disconnect()
     },
   }
 }
+
+type PublishCommand = 'PUBLISH' | 'SPUBLISH'
+
+const publishLua = 'return publish(KEYS[1], ARGV[1])'
+
+/** Defines the function in scripts that call it. */
+const withPublish = (lua: string, command: PublishCommand): string =>
+  /\bpublish\(/.test(lua)
+    ? `local function publish(channel, text) return redis.call('${command}', channel, text) end\n${lua}`
+    : lua
 
 type RoundTrips = { deadlines: DeadlineQueue; timeoutMs: number; toError: (cause: unknown) => Error }
 

@@ -8,7 +8,6 @@ export type LinkWatcher = {
   lost(): void
   /** The connection is open again, and Redis has confirmed every subscription. */
   restored(): void
-  closed(): void
 }
 
 export type PlainListener = {
@@ -147,8 +146,6 @@ export function createPlainListener(options: Options): PlainListener {
     hears: () => hearing,
     close() {
       clearInterval(proofs)
-      for (const watcher of watchers) watcher.closed()
-      watchers.clear()
       subscriber.disconnect()
     },
   }

@@ -4,11 +4,12 @@ import type { EventListener, EventSubscription } from '../../ports/events.ts'
 import type { Message } from '../../ports/log.ts'
 import { unavailable } from '../../protocol/errors.ts'
 import { decodeEvent, encodeEvent } from './event-wire.ts'
+import { type Gate, gate } from './gate.ts'
 import { createPubSub } from './pub-sub.ts'
 
 /** A subscription needs this of the channels it belongs to. */
 type SubscriptionOwner = {
-  flush(name: string): Promise<void>
+  flush(channel: Channel): Promise<void>
   drop(channel: Channel, subscription: Subscription): void
 }
 
@@ -28,7 +29,7 @@ class Subscription implements EventSubscription {
   }
 
   flush(): Promise<void> {
-    return this.#owner.flush(this.#channel.name)
+    return this.#owner.flush(this.#channel)
   }
 
   async close(): Promise<void> {
@@ -36,7 +37,14 @@ class Subscription implements EventSubscription {
   }
 }
 
-type Channel = { name: string; subscriptions: Set<Subscription>; subscribed: Promise<() => void> }
+type Channel = {
+  name: string
+  subscriptions: Set<Subscription>
+  subscribed: Promise<() => void>
+  /** It is there while what is published may not be heard. */
+  restoring?: Gate | undefined
+  flushes?: Map<string, PendingFlush>
+}
 type PendingFlush = { heard: () => void; lost: (error: Error) => void }
 
 type Channels = { subscribe(name: string, listener: EventListener): Promise<EventSubscription> }
@@ -45,31 +53,15 @@ type Channels = { subscribe(name: string, listener: EventListener): Promise<Even
 export type OnTraced = (message: Message, traceparent: unknown) => void
 
 /** Keeps the channels that this process is subscribed to. It subscribes once to each, however many local subscriptions there are. */
-export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTraced?: OnTraced): Channels {
+export function createChannelsRedis(link: RedisLink, onTraced?: OnTraced): Channels {
   const pubSub = createPubSub(link)
   const channels = new Map<string, Channel>()
-  const pendingFlushes = new Map<string, PendingFlush>()
   let flushesMade = 0
-  let connected = gate()
   const owner: SubscriptionOwner = { flush, drop }
 
-  link.watch({
-    lost() {
-      connected = gate()
-      for (const subscription of allSubscriptions()) subscription.missed = subscription.confirmed
-      for (const flush of pendingFlushes.values()) flush.lost(new Error('The link to Redis was lost'))
-    },
-    restored() {
-      connected.open()
-      for (const subscription of allSubscriptions()) {
-        if (subscription.missed) reportGap(subscription)
-        subscription.missed = false
-      }
-    },
-    closed() {
-      for (const subscription of allSubscriptions()) reportGap(subscription)
-      channels.clear()
-    },
+  link.onClose(() => {
+    for (const channel of channels.values()) for (const subscription of channel.subscriptions) reportGap(subscription)
+    channels.clear()
   })
 
   return {
@@ -77,7 +69,7 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
       const channel = channels.get(name) ?? openChannel(name)
       const subscription = new Subscription(owner, channel, listener)
       channel.subscriptions.add(subscription)
-      const confirmed = channel.subscribed.then(() => connected.opened)
+      const confirmed = channel.subscribed.then(() => channel.restoring?.opened)
       try {
         await link.inTime(confirmed)
       } catch (error) {
@@ -93,11 +85,30 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
     const channel: Channel = {
       name,
       subscriptions: new Set(),
-      subscribed: pubSub.subscribe(name, (wire) => deliver(channel, wire)),
+      subscribed: pubSub.subscribe(name, {
+        message: (wire) => deliver(channel, wire),
+        lost: () => lose(channel),
+        restored: () => restore(channel),
+      }),
     }
     channels.set(name, channel)
     channel.subscribed.catch(() => forget(channel))
     return channel
+  }
+
+  function lose(channel: Channel): void {
+    channel.restoring ??= gate()
+    for (const subscription of channel.subscriptions) subscription.missed ||= subscription.confirmed
+    for (const flush of channel.flushes?.values() ?? []) flush.lost(new Error('The link to Redis was lost'))
+  }
+
+  function restore(channel: Channel): void {
+    channel.restoring?.open()
+    channel.restoring = undefined
+    for (const subscription of channel.subscriptions) {
+      if (subscription.missed) reportGap(subscription)
+      subscription.missed = false
+    }
   }
 
   /** Unsubscribes from Redis when the last subscription is closed, but only after Redis has answered: another may have been opened by then. */
@@ -116,7 +127,7 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
   function deliver(channel: Channel, wire: unknown): void {
     const event = decodeEvent(wire)
     if (event === undefined) link.onError(new Error(`Ignored a malformed event on ${channel.name}`))
-    else if (event.type === 'flush') pendingFlushes.get(event.id)?.heard()
+    else if (event.type === 'flush') channel.flushes?.get(event.id)?.heard()
     else {
       if (onTraced && event.type === 'message') onTraced(event.message, (wire as { traceparent?: unknown }).traceparent)
       for (const { listener } of channel.subscriptions) {
@@ -131,26 +142,29 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
 
   /**
    * Publishes a flush event to the same channel as the messages: when it arrives here, everything before it has arrived. A PING on the
-   * subscribing connection would do for a single Redis, but not in a cluster, where messages pass from node to node.
+   * subscribing connection would do for a single Redis, but not in a cluster, where messages pass from node to node. Where several kinds of
+   * publishing are heard, there is a flush event of each.
    */
-  async function flush(name: string): Promise<void> {
+  async function flush(channel: Channel): Promise<void> {
+    await Promise.all(link.publishers.map((publish) => flushBy(publish, channel)))
+  }
+
+  async function flushBy(publish: RedisScript, channel: Channel): Promise<void> {
     flushesMade += 1
     const id = `${link.id}:${flushesMade}`
-    const passed = new Promise<void>((heard, lost) => pendingFlushes.set(id, { heard, lost }))
+    const flushes = channel.flushes ?? new Map<string, PendingFlush>()
+    channel.flushes = flushes
+    const passed = new Promise<void>((heard, lost) => flushes.set(id, { heard, lost }))
     const publishAndHear = async () => {
-      await connected.opened
-      await publish([name], [encodeEvent({ type: 'flush', id })])
+      await channel.restoring?.opened
+      await publish([channel.name], [encodeEvent({ type: 'flush', id })])
       await passed
     }
     try {
       await link.roundTrip('events.flush', () => Promise.race([publishAndHear(), passed]))
     } finally {
-      pendingFlushes.delete(id)
+      flushes.delete(id)
     }
-  }
-
-  function* allSubscriptions(): Iterable<Subscription> {
-    for (const channel of channels.values()) yield* channel.subscriptions
   }
 
   function reportGap({ listener }: Subscription): void {
@@ -165,12 +179,4 @@ export function createChannelsRedis(link: RedisLink, publish: RedisScript, onTra
   function report(error: unknown): void {
     link.onError(error instanceof Error ? error : new Error(String(error)))
   }
-}
-
-function gate(): { open: () => void; opened: Promise<void> } {
-  let open: () => void = () => undefined
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { open, opened }
 }

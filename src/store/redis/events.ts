@@ -1,6 +1,7 @@
 // parley_user:{userId}            channel, see event-wire.ts
 // parley_group:{conversationId}   channel: what concerns all members of a group
 // parley_presence:{userId}        channel: the user's presence may have changed; published by the sessions
+// The scripts publish by `publish`, which the link defines: PUBLISH, or in a cluster SPUBLISH.
 // The scripts also touch keys of the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark) and the boundary cache.
 //
 // The names given to `roundTrip` are label values of a metric and names of spans: they stay as they are when a function is renamed.
@@ -22,7 +23,7 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
   const liftCounter = link.script(liftCounterLua, 2)
   const publishOwnBoundaries = link.script(publishOwnBoundariesLua, 1)
   const publish = link.script(publishLua, 1)
-  const channels = createChannelsRedis(link, publish, onTraced)
+  const channels = createChannelsRedis(link, onTraced)
 
   /** Lifts the counter and, for a message, the activity. */
   const lift = (entry: LogEntry): Promise<unknown> =>
@@ -138,7 +139,7 @@ async function joined(opened: readonly PromiseSettledResult<EventSubscription>[]
 // ARGV[7] integer  the entry's seq
 // Returns the sum of 1 if the member is attached, and twice what the member has acked, if that was before the pending row.
 const publishEntryLua = `${sessionsLua}${pendingVersionLua}
-redis.call('PUBLISH', ARGV[1], ARGV[2])
+publish(ARGV[1], ARGV[2])
 local overtaken = ARGV[5] == '1' and note_pending(KEYS[3], ARGV[6]) or 0
 if overtaken < tonumber(ARGV[7]) then overtaken = 0 end
 local now, attached = now_ms(), 0
@@ -183,14 +184,14 @@ return counter and 1 or 0
 // Returns p.
 const publishOwnBoundariesLua = `${liftBoundariesLua}
 local version = lift_hint(KEYS[1], ARGV[1], ARGV[2], 0, ARGV[3])
-if ARGV[4] ~= '' then redis.call('PUBLISH', ARGV[4], ARGV[5]) end
+if ARGV[4] ~= '' then publish(ARGV[4], ARGV[5]) end
 return version
 `
 
-// This is a script and not a plain PUBLISH: its key sends it to the same node of a cluster as the user's messages, and what one node publishes
+// This is a script and not a command: its key sends it to the same node of a cluster as the user's messages, and what one node publishes
 // arrives in order.
 // KEYS[1] string   the channel
 // ARGV[1] string   the event
 const publishLua = `
-return redis.call('PUBLISH', KEYS[1], ARGV[1])
+return publish(KEYS[1], ARGV[1])
 `

@@ -159,7 +159,7 @@ local function watched(now, key, seen_key, seen_ttl_ms, channel, event, act)
   redis.call('SET', seen_key, string.format('%.0f', now), 'PX', seen_ttl_ms)
   local before = presence_of(key, now)
   local result = act()
-  if presence_of(key, now) ~= before then redis.call('PUBLISH', channel, event) end
+  if presence_of(key, now) ~= before then publish(channel, event) end
   return result
 end
 `

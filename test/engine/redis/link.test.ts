@@ -8,7 +8,6 @@ import type { UserId } from '../../../src/protocol/ids.ts'
 import { aClientMessageId, aConversation, aMessage, aUser, upTo } from '../../kit/ids.ts'
 import { seedCounter } from '../../kit/seed-counter.ts'
 import { type RedisServer, startRedis } from '../../kit/services/redis.ts'
-import { startRedisCluster } from '../../kit/services/redis-cluster.ts'
 import { connectNode, keys } from '../../kit/soft-worlds.ts'
 import { listen } from '../../store/contract/events.ts'
 
@@ -33,7 +32,7 @@ describe('the link to a redis-server', () => {
     undo.push(node.link.close)
     return node
   }
-  const closing = ({ subscriber }: RedisLink) => new Promise((resolve) => subscriber.once('close', resolve))
+  const closing = ({ plain }: RedisLink) => new Promise((resolve) => plain?.subscriber.once('close', resolve))
   const subscribersOf = async (userId: UserId) => (await redis.raw.pubsub('NUMSUB', keys.channel(userId)))[1]
   const setMark = async ({ sessions }: SoftState, userId: UserId) => {
     const session = { userId, connectionId: 'phone' }
@@ -214,7 +213,7 @@ describe('the link to a redis-server', () => {
     const listener = await listen(soft.events, aUser())
     redis.pause()
     const flushed = listener.subscription.flush()
-    const socket: Socket = Reflect.get(link.subscriber, 'stream')
+    const socket: Socket = Reflect.get(link.plain?.subscriber ?? {}, 'stream')
     socket.destroy()
     await expect(flushed).rejects.toMatchObject({
       code: 'UNAVAILABLE',
@@ -248,26 +247,6 @@ describe('the link to a redis-server', () => {
     await eventually(async () => await link.ping())
     await eventually(() => expect(listeners.map((listener) => listener.gaps)).toEqual([1, 0]))
   })
-})
-
-test('in a cluster a node that dies with the subscriptions on it is left for another', async () => {
-  const cluster = await startRedisCluster()
-  const { link, soft } = connectNode(cluster.url)
-  const users = upTo(20).map(aUser)
-  const listeners = await Promise.all(users.map((userId) => listen(soft.events, userId)))
-  const { port } = link.subscriber.options
-  const home = cluster.nodes[cluster.ports.indexOf(port ?? 0)]
-  await home?.kill()
-  await eventually(() => expect(listeners.map((listener) => listener.gaps)).toEqual(users.map(() => 1)))
-  // Those whose keys lie on the dead node cannot be told; everybody else can, and hears it.
-  const told = await Promise.allSettled(
-    users.map((userId) => soft.events.publishBoundaries([userId], { ...ticks, userId })),
-  )
-  const reached = listeners.filter((_ear, index) => told[index]?.status === 'fulfilled')
-  expect(reached.length).toBeGreaterThan(0)
-  await eventually(() => expect(reached.map((listener) => listener.events.length)).toEqual(reached.map(() => 1)))
-  await link.close()
-  await cluster.stop()
 })
 
 describe('a Redis URL', () => {

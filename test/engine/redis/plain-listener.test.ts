@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createRedisLink, type RedisLink } from '../../../src/engine/redis/client.ts'
+import type { PlainListener } from '../../../src/engine/redis/plain-listener.ts'
 import { type RedisServer, startRedis } from '../../kit/services/redis.ts'
 import { type RedisCluster, startRedisCluster } from '../../kit/services/redis-cluster.ts'
 
@@ -9,26 +10,25 @@ afterEach(async () => {
   for (const each of undo.splice(0).reverse()) await each()
 })
 
-function connect(url: string): RedisLink {
-  const link = createRedisLink({ url, commandTimeoutMs: 1000, channelPrefix: 'app:' })
+function connect(url: string): PlainListener {
+  const link: RedisLink = createRedisLink({ url, channelPrefix: 'app:', clusterPubSub: 'plain' })
   undo.push(link.close)
-  return link
+  return link.plain ?? expect.fail('Nothing plain is heard.')
 }
 
 /** Counts the gaps that are told. */
-function gapsOf(link: RedisLink): { count: number } {
+function gapsOf(link: PlainListener): { count: number } {
   const gaps = { count: -1 }
   link.watch({
     lost: () => undefined,
     restored: () => {
       gaps.count += 1
     },
-    closed: () => undefined,
   })
   return gaps
 }
 
-const hearing = (link: RedisLink) => eventually(() => expect(link.hears()).toBe(true))
+const hearing = (link: PlainListener) => eventually(() => expect(link.hears()).toBe(true))
 
 describe('on a single Redis', () => {
   let redis: RedisServer

@@ -186,7 +186,7 @@ export async function startRedisCluster(options: Options = {}) {
       const [known] = nodes
       const node = await startNode()
       if (known) await meet(node, known)
-      await vi.waitUntil(async () => (await Promise.all(nodes.map(knowsNodes))).every(Boolean), within)
+      await settled()
       return node
     },
     /** The others forget it, and it forgets them. It has to be without slots, or they are without a master from then on. */
