@@ -97,16 +97,16 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
     sender.script(withPublish(lua, cluster && clusterPubSub !== 'plain' ? 'SPUBLISH' : 'PUBLISH'), numberOfKeys)
   const publisher = (command: PublishCommand) => sender.script(withPublish(publishLua, command), 1)
   const spublish = publisher('SPUBLISH')
-  const markPrefix = `${channelPrefix}mark:${id}`
+  const probePrefix = `${channelPrefix}probe:${id}`
   const sharedOptions = { commandTimeoutMs, timers, onError }
   const plain = isPlain
-    ? createPlainListener({ ...sharedOptions, commands, nodes, markChannel: markPrefix })
+    ? createPlainListener({ ...sharedOptions, commands, nodes, probeChannel: probePrefix })
     : undefined
   const sharded = isSharded
     ? createShardedListener({
         ...sharedOptions,
         seeds: nodes,
-        markPrefix,
+        probePrefix,
         publish: (channel, text) => spublish([channel], [text]),
         // ioredis asks one node every 5 s.
         onMoved: () => commands instanceof Cluster && commands.refreshSlotsCache(),
@@ -142,7 +142,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
     canShard: () =>
       !sharded
         ? Promise.resolve(true)
-        : spublish([markPrefix], ['']).then(
+        : spublish([probePrefix], ['']).then(
             () => true,
             (error: Error) => !/unknown.*command/i.test(error.message),
           ),

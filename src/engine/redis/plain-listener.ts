@@ -19,43 +19,43 @@ export type PlainListener = {
 }
 
 type Options = {
-  /** Marks are published by these connections. */
+  /** Probes are published by these connections. */
   commands: Redis | Cluster
   nodes: readonly [RedisOptions, ...RedisOptions[]]
   commandTimeoutMs: number
   timers: Timers
   /** No other process listens to this channel. */
-  markChannel: string
+  probeChannel: string
   onError: (error: Error) => void
 }
 
-const markEveryMs = 2000
+const probeEveryMs = 2000
 
 /**
  * Opens the one connection that hears what is published by PUBLISH. In a cluster that reaches every node, so it is enough to listen at any of
  * them.
  *
  * An open connection proves nothing: the server may be frozen, or a node of a cluster may have been taken out of it or cut off from the others,
- * and still answer. So a mark is published to each master every other second, and has to be heard again. Otherwise the connection is closed and
+ * and still answer. So a probe is published to each master every other second, and has to be heard again. Otherwise the connection is closed and
  * opened anew, in a cluster at the next node, and everybody who listens is told.
  */
 export function createPlainListener(options: Options): PlainListener {
-  const { commands, commandTimeoutMs, timers, markChannel, onError } = options
+  const { commands, commandTimeoutMs, timers, probeChannel, onError } = options
   const subscriber = connectSubscriber(options)
   const watchers = new Set<LinkWatcher>()
-  const awaitedMarks = new Map<string, () => void>()
-  let marksMade = 0
+  const awaitedProbes = new Map<string, () => void>()
+  let probesMade = 0
   let hearing = false
   let losses = 0
   let messagesHeard = 0
-  let mayHearMarks = false
+  let mayHearProbes = false
   let doubtful = false
   let proving = false
 
   subscriber.on('error', onError)
   subscriber.on('message', (channel, text) => {
     messagesHeard += 1
-    if (channel === markChannel) awaitedMarks.get(text)?.()
+    if (channel === probeChannel) awaitedProbes.get(text)?.()
   })
   subscriber.on('close', () => {
     losses += 1
@@ -67,12 +67,12 @@ export function createPlainListener(options: Options): PlainListener {
   // answer that arrives after yet another loss proves nothing.
   subscriber.on('ready', async () => {
     const lossesBefore = losses
-    mayHearMarks = false
-    const marked = () => {
-      mayHearMarks = losses === lossesBefore
+    mayHearProbes = false
+    const subscribed = () => {
+      mayHearProbes = losses === lossesBefore
     }
-    // A Redis that refuses the channel of the marks is one that answers, at least.
-    subscriber.subscribe(markChannel).then(marked, onError)
+    // A Redis that refuses the channel of the probes is one that answers, at least.
+    subscriber.subscribe(probeChannel).then(subscribed, onError)
     const answered = await answersPing()
     if (losses !== lossesBefore) return
     if (!answered) return moveOn('it did not answer')
@@ -82,7 +82,7 @@ export function createPlainListener(options: Options): PlainListener {
     for (const watcher of watchers) watcher.restored()
     void prove()
   })
-  const proofs = setInterval(() => void prove(), markEveryMs).unref()
+  const proofs = setInterval(() => void prove(), probeEveryMs).unref()
 
   /** It ends the connection at once. ioredis itself would wait until the other side has closed it, too. */
   function moveOn(reason: string): void {
@@ -106,34 +106,34 @@ export function createPlainListener(options: Options): PlainListener {
     proving = true
     const [lossesBefore, heardBefore] = [losses, messagesHeard]
     try {
-      const marks = await Promise.all(mayHearMarks ? mastersOf(commands).map(hearMark) : [])
+      const probes = await Promise.all(mayHearProbes ? mastersOf(commands).map(hearProbe) : [])
       if (losses !== lossesBefore) return
-      // Where much is heard the mark may only be late: then the next one decides.
+      // Where much is heard the probe may only be late: then the next one decides.
       const busy = messagesHeard > heardBefore
-      if (marks.includes('unheard')) {
-        if (doubtful || !busy) moveOn('a mark that was published did not come')
+      if (probes.includes('unheard')) {
+        if (doubtful || !busy) moveOn('a probe that was published did not come')
         doubtful = true
       } else {
         doubtful = false
         // Redis cannot be told anything: this may concern the other connections alone.
-        if (!marks.includes('heard') && !(await answersPing()) && losses === lossesBefore) moveOn('it did not answer')
+        if (!probes.includes('heard') && !(await answersPing()) && losses === lossesBefore) moveOn('it did not answer')
       }
     } finally {
       proving = false
     }
   }
 
-  async function hearMark(master: Redis): Promise<'heard' | 'unheard' | 'unpublished'> {
-    marksMade += 1
-    const mark = String(marksMade)
-    const heard = new Promise<void>((resolve) => awaitedMarks.set(mark, resolve))
+  async function hearProbe(master: Redis): Promise<'heard' | 'unheard' | 'unpublished'> {
+    probesMade += 1
+    const probe = String(probesMade)
+    const heard = new Promise<void>((resolve) => awaitedProbes.set(probe, resolve))
     try {
-      await master.publish(markChannel, mark)
+      await master.publish(probeChannel, probe)
       return (await isInTime(heard)) ? 'heard' : 'unheard'
     } catch {
       return 'unpublished'
     } finally {
-      awaitedMarks.delete(mark)
+      awaitedProbes.delete(probe)
     }
   }
 

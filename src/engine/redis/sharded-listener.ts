@@ -6,7 +6,7 @@ import { createShardConnections, type ShardConnection } from './shard-connection
 import { isSameTable, majorityOf, type Shard, type SlotTable, slotOf } from './slot-table.ts'
 
 // A sharded channel is in the slot of its name, and heard at the master that has the slot. Whenever that may be another one (the server drops a
-// subscription unasked, the connection breaks, a mark is not heard, most nodes say so), the channel is lost; it is restored when the right node
+// subscription unasked, the connection breaks, a probe is not heard, most nodes say so), the channel is lost; it is restored when the right node
 // has confirmed it again. In between something may have been published that nobody heard.
 
 export type ChannelHandler = {
@@ -28,8 +28,8 @@ type Options = {
   seeds: readonly [RedisOptions, ...RedisOptions[]]
   commandTimeoutMs: number
   timers: Timers
-  /** The names of the channels of marks begin with this. No other process uses it. */
-  markPrefix: string
+  /** The names of the channels of probes begin with this. No other process uses it. */
+  probePrefix: string
   /** Publishes as everybody else does, and rejects if the cluster does not accept it. */
   publish: (channel: string, text: string) => Promise<unknown>
   /** Is called when other nodes have the slots than before. */
@@ -54,22 +54,22 @@ class Channel {
   }
 }
 
-/** `unpublished`: the cluster has not accepted the mark, so there was nothing to be heard. `deaf`: nothing is subscribed at the moment. */
+/** `unpublished`: the cluster has not accepted the probe, so there was nothing to be heard. `deaf`: nothing is subscribed at the moment. */
 type Proof = 'heard' | 'unheard' | 'unpublished' | 'deaf'
 
-const markEveryMs = 2000
-const marksPerShard = 2
+const probeEveryMs = 2000
+const probesPerShard = 2
 const retryMs = [20, 50, 100, 200, 500, 1000] as const
 
 export function createShardedListener(options: Options): ShardedListener {
-  const { seeds, commandTimeoutMs, timers, markPrefix, publish, onMoved, onError } = options
+  const { seeds, commandTimeoutMs, timers, probePrefix, publish, onMoved, onError } = options
   const channels = new Map<string, Channel>()
   const homeless = new Set<Channel>()
-  const marks = new Map<string, { slot: number; heardMarks: Map<string, () => void> }>()
+  const probes = new Map<string, { slot: number; heardProbes: Map<string, () => void> }>()
   const proofs = new Map<string, Proof>()
   const doubtful = new Set<string>()
   let table: SlotTable | undefined
-  let marksMade = 0
+  let probesMade = 0
   let messagesHeard = 0
   let refreshing = false
   let wanted = false
@@ -100,7 +100,7 @@ export function createShardedListener(options: Options): ShardedListener {
       refresh()
     },
   })
-  const beats = setInterval(() => void beat(), markEveryMs).unref()
+  const beats = setInterval(() => void beat(), probeEveryMs).unref()
   refresh()
 
   /** Asks which slots are where, now, or once more when the asking that is under way has ended. */
@@ -137,11 +137,11 @@ export function createShardedListener(options: Options): ShardedListener {
     settle()
   }
 
-  /** Brings connections, marks and channels in line with the table. */
+  /** Brings connections, probes and channels in line with the table. */
   function settle(): void {
     if (closed || !table) return
     connections.adapt(table)
-    chooseMarks(table)
+    chooseProbes(table)
     for (const channel of channels.values()) {
       const shard = shardOf(channel.slot)
       if (channel.at && !(shard && connections.mayStay(channel.at, shard))) {
@@ -218,12 +218,12 @@ export function createShardedListener(options: Options): ShardedListener {
     })
   }
 
-  /** Each shard has two channels of marks, in different slots: what is published in a slot that is just moving is not heard. */
-  function chooseMarks({ shards, owners }: SlotTable): void {
-    const lacking = new Map([...shards.keys()].map((id) => [id, marksPerShard]))
+  /** Each shard has two channels of probes, in different slots: what is published in a slot that is just moving is not heard. */
+  function chooseProbes({ shards, owners }: SlotTable): void {
+    const lacking = new Map([...shards.keys()].map((id) => [id, probesPerShard]))
     const chosen = new Set<string>()
     for (let i = 0; lacking.size > 0 && i < 200 * shards.size; i += 1) {
-      const name = `${markPrefix}:{${markPrefix}:${i}}`
+      const name = `${probePrefix}:{${probePrefix}:${i}}`
       const owner = owners[slotOf(name)]
       const left = owner === undefined ? undefined : lacking.get(owner)
       if (owner === undefined || left === undefined) continue
@@ -231,20 +231,20 @@ export function createShardedListener(options: Options): ShardedListener {
       if (left > 1) lacking.set(owner, left - 1)
       else lacking.delete(owner)
     }
-    for (const name of marks.keys()) {
+    for (const name of probes.keys()) {
       if (chosen.has(name)) continue
-      marks.delete(name)
+      probes.delete(name)
       const channel = channels.get(name)
       if (channel) leave(channel)
     }
-    for (const name of chosen) if (!marks.has(name)) listenToMark(name)
+    for (const name of chosen) if (!probes.has(name)) listenToProbe(name)
     for (const id of proofs.keys()) if (!shards.has(id)) proofs.delete(id)
   }
 
-  function listenToMark(name: string): void {
-    const heardMarks = new Map<string, () => void>()
+  function listenToProbe(name: string): void {
+    const heardProbes = new Map<string, () => void>()
     const slot = slotOf(name)
-    marks.set(name, { slot, heardMarks })
+    probes.set(name, { slot, heardProbes })
     const proveShard = () => {
       const shard = shardOf(slot)
       if (shard && proofs.get(shard.id) !== 'heard') void prove(shard)
@@ -253,7 +253,7 @@ export function createShardedListener(options: Options): ShardedListener {
       const shard = shardOf(slot)
       if (shard) proofs.set(shard.id, 'deaf')
     }
-    subscribe(name, { message: (mark) => heardMarks.get(mark)?.(), lost, restored: proveShard }).then(
+    subscribe(name, { message: (probe) => heardProbes.get(probe)?.(), lost, restored: proveShard }).then(
       proveShard,
       onError,
     )
@@ -269,14 +269,14 @@ export function createShardedListener(options: Options): ShardedListener {
     settle()
   }
 
-  /** A shard whose marks are published and not heard is listened to in vain, however well its node answers. */
+  /** A shard whose probes are published and not heard is listened to in vain, however well its node answers. */
   async function prove(shard: Shard): Promise<void> {
     const at = connections.bestOf(shard)
     const heardBefore = messagesHeard
     let proof: Proof = 'deaf'
-    for (const [name, { slot }] of marks) {
+    for (const [name, { slot }] of probes) {
       if (table?.owners[slot] !== shard.id) continue
-      const next = await hearMark(name)
+      const next = await hearProbe(name)
       if (next !== 'deaf') proof = next
       if (next === 'heard' || next === 'unpublished') break
     }
@@ -285,21 +285,21 @@ export function createShardedListener(options: Options): ShardedListener {
     if (proof === 'heard') doubtful.delete(shard.id)
     else if (proof === 'unpublished') refresh()
     else if (proof === 'unheard' && at?.open) {
-      // Where much is heard a mark may only be late: then the next one decides.
+      // Where much is heard a probe may only be late: then the next one decides.
       if (doubtful.has(shard.id) || messagesHeard === heardBefore)
-        at.connection.destroy(new Error('a mark that was published did not come'))
+        at.connection.destroy(new Error('a probe that was published did not come'))
       else doubtful.add(shard.id)
     }
   }
 
-  async function hearMark(name: string): Promise<Proof> {
-    const heardMarks = marks.get(name)?.heardMarks
-    if (!heardMarks || !channels.get(name)?.heard) return 'deaf'
-    marksMade += 1
-    const mark = String(marksMade)
-    const heard = new Promise<void>((resolve) => heardMarks.set(mark, resolve))
+  async function hearProbe(name: string): Promise<Proof> {
+    const heardProbes = probes.get(name)?.heardProbes
+    if (!heardProbes || !channels.get(name)?.heard) return 'deaf'
+    probesMade += 1
+    const probe = String(probesMade)
+    const heard = new Promise<void>((resolve) => heardProbes.set(probe, resolve))
     try {
-      await publish(name, mark)
+      await publish(name, probe)
       return await within(timers, commandTimeoutMs, heard, () => new Error('late')).then(
         () => 'heard' as const,
         () => 'unheard' as const,
@@ -307,7 +307,7 @@ export function createShardedListener(options: Options): ShardedListener {
     } catch {
       return 'unpublished'
     } finally {
-      heardMarks.delete(mark)
+      heardProbes.delete(probe)
     }
   }
 

@@ -40,16 +40,16 @@ describe('on a single Redis', () => {
   const publishesOf = async () =>
     Number(/cmdstat_publish:calls=(\d+)/.exec(await redis.raw.info('commandstats'))?.[1] ?? 0)
 
-  test('a mark is published and heard again, one command at a time', async () => {
+  test('a probe is published and heard again, one command at a time', async () => {
     const link = connect(redis.url)
     await hearing(link)
-    const marks: string[] = []
-    link.subscriber.on('message', (channel: string, mark: string) => {
-      if (channel.startsWith('app:mark:')) marks.push(mark)
+    const probes: string[] = []
+    link.subscriber.on('message', (channel: string, probe: string) => {
+      if (channel.startsWith('app:probe:')) probes.push(probe)
     })
     const before = await publishesOf()
-    await eventually(() => expect(marks.length).toBeGreaterThanOrEqual(2))
-    expect((await publishesOf()) - before).toBeLessThanOrEqual(marks.length + 1)
+    await eventually(() => expect(probes.length).toBeGreaterThanOrEqual(2))
+    expect((await publishesOf()) - before).toBeLessThanOrEqual(probes.length + 1)
   })
 
   test('a connection that stands and hears nothing is given up, and a gap is told', async () => {
