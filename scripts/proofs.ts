@@ -2,7 +2,7 @@
 // npm run proofs -- --only simulation,chaos   some of it
 //   --seed N            another seed for all of them; it is printed, and tries the same again
 //   --seeds 100000      histories of the simulation
-//   --seconds 600       of chaos, and again of chaos on the embedded store
+//   --seconds 600       of chaos, again of chaos on a cluster, and again on the embedded store
 //   --runs 5000         random values for each property; for a node, batches of documents, values, frames and requests
 //   --clients 2000      that come back to a node at once
 //   --messages 10000    in the chat that is read from its end to its beginning
@@ -13,7 +13,7 @@ import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 
 const usage =
-  'Usage: npm run proofs -- [--only NAME,…] [--seed N] [--seeds N] [--seconds N] [--runs N] [--clients N] [--messages N]\nProofs: simulation, bugs, chaos, embedded, power-loss, hostile, properties, return, long-chat'
+  'Usage: npm run proofs -- [--only NAME,…] [--seed N] [--seeds N] [--seconds N] [--runs N] [--clients N] [--messages N]\nProofs: simulation, bugs, chaos, cluster, embedded, power-loss, hostile, properties, return, long-chat'
 
 const options = read()
 const { seed, seeds, seconds, runs, clients, messages } = options
@@ -24,6 +24,10 @@ const proofs: readonly Proof[] = [
   { name: 'simulation', command: ['tsx', 'scripts/simulate.ts', '--seeds', `${seeds}`, '--from', `${seed}`] },
   { name: 'bugs', command: ['vitest', 'run', 'test/simulation'] },
   { name: 'chaos', command: ['tsx', 'scripts/chaos.ts', '--seconds', `${seconds}`, '--seed', `${seed}`] },
+  {
+    name: 'cluster',
+    command: ['tsx', 'scripts/chaos.ts', '--cluster', '--seconds', `${seconds}`, '--seed', `${seed}`],
+  },
   {
     name: 'embedded',
     command: ['tsx', 'scripts/chaos.ts', '--embedded', '--seconds', `${seconds}`, '--seed', `${seed}`],

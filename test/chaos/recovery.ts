@@ -1,6 +1,7 @@
 import type { Anomaly } from './checks/anomaly.ts'
 import { answerOf, type Device, type FaultWindow, type History, type Span, sends } from './checks/history.ts'
 import { createTenures } from './checks/tenures.ts'
+import { clusterFaults } from './faults/chaos-cluster.ts'
 
 // Measures how soon all devices were current again. A device that was away by its own choice is not counted while it was away.
 
@@ -28,13 +29,17 @@ const noticedMs = 3000
 
 export const isKill = ({ kind }: FaultWindow): boolean => kind.startsWith('kill a node')
 
+const isOfCluster = ({ kind }: FaultWindow): boolean => (clusterFaults as readonly string[]).includes(kind)
+
 export function recoveries(history: History): Recovery[] {
   const waits = waitsOf(history).sort((one, other) => one.fromMs - other.fromMs)
   return history.faults.flatMap((fault): Recovery[] => {
     const emptied = fault.emptiedAtMs !== undefined
-    if (!emptied && !isKill(fault)) return []
-    const startMs = fault.emptiedAtMs ?? fault.fromMs
-    const limitMs = emptied ? emptiedLimitMs : killLimitMs
+    const ofCluster = isOfCluster(fault)
+    if (!emptied && !ofCluster && !isKill(fault)) return []
+    // A cluster that was harmed is whole again when the fault ends.
+    const startMs = ofCluster ? fault.toMs : (fault.emptiedAtMs ?? fault.fromMs)
+    const limitMs = emptied || ofCluster ? emptiedLimitMs : killLimitMs
     let currentAtMs = startMs
     for (const { fromMs, toMs, polling, unheard } of waits) {
       if (unheard) continue

@@ -3,6 +3,7 @@ import { type Voids, voidsOf } from './checks/check-voids.ts'
 import { type Call, groupCalls, type History, type RuntimeDevice, refusalOf, sends } from './checks/history.ts'
 import { createTenures } from './checks/tenures.ts'
 import type { DrainFigures } from './drain.ts'
+import { clusterFaults } from './faults/chaos-cluster.ts'
 import { activities, enough } from './people/activity.ts'
 import { contextOf } from './people/context.ts'
 import { isKill, recoveries } from './recovery.ts'
@@ -47,7 +48,7 @@ export function report(
     `  exits after SIGTERM: ${exits.length}, code 0: ${exits.filter(({ code }) => code === 0).length}, slowest ${Math.max(0, ...exits.map(({ tookMs }) => tookMs))} ms`,
     '',
     'Recovery: until every device had what was acknowledged before',
-    ...['kill a node', 'kill a node in a write', 'flush Redis', 'restart Redis'].flatMap((kind) =>
+    ...['kill a node', 'kill a node in a write', 'flush Redis', 'restart Redis', ...clusterFaults].flatMap((kind) =>
       recoveryLine(history, kind),
     ),
     `  after the last fault: all acknowledged in ${figures.acknowledgedMs} ms, all devices current ${figures.settledMs} ms later;`,

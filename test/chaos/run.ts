@@ -6,6 +6,7 @@ import { freePort } from '../kit/free-port.ts'
 import { transpileServer } from '../kit/nodes/transpile-server.ts'
 import { testSecret } from '../kit/person.ts'
 import { createRandom } from '../simulation/random.ts'
+import { startClusterAndDynamoDb } from './backings/cluster-and-dynamodb.ts'
 import { makeEmbedded } from './backings/embedded.ts'
 import { startRedisAndDynamoDb } from './backings/redis-and-dynamodb.ts'
 import { check } from './checks/checker.ts'
@@ -25,6 +26,8 @@ type ChaosOptions = {
   nodes?: number
   /** One node that keeps everything in a directory, without Redis and DynamoDB. */
   embedded?: boolean
+  /** Redis is a cluster. */
+  cluster?: boolean
   /** The record is kept here in any case. Without it, only the record of a run that was not good is kept, in a place of its own. */
   logDirectory?: string
   /** Is called with the folder of the compiled server before it is started: a test can plant a bug there and see it caught. */
@@ -40,7 +43,15 @@ type ChaosOptions = {
  * left behind.
  */
 export async function runChaos(options: ChaosOptions): Promise<Result> {
-  const { seconds, seed, embedded = false, logDirectory, prepare, onProgress = () => undefined } = options
+  const {
+    seconds,
+    seed,
+    embedded = false,
+    cluster = false,
+    logDirectory,
+    prepare,
+    onProgress = () => undefined,
+  } = options
   const count = embedded ? 1 : (options.nodes ?? 3)
   const command = repeatCommand(options)
   const record = openRecord({ seed, directory: logDirectory })
@@ -81,7 +92,8 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
     desperate.push(() => rmSync(dirname(server.script), { recursive: true, force: true }))
     await prepare?.(dirname(server.script))
     signal.throwIfAborted()
-    const backing = embedded ? await makeEmbedded() : await startRedisAndDynamoDb(seed)
+    const start = cluster ? startClusterAndDynamoDb : startRedisAndDynamoDb
+    const backing = embedded ? await makeEmbedded() : await start(seed)
     undo.push(backing.stop)
     desperate.push(backing.destroy)
     signal.throwIfAborted()
@@ -181,8 +193,8 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
 }
 
 /** Returns the command that makes the same plan again. */
-export const repeatCommand = ({ seconds, seed, nodes = 3, embedded }: Omit<ChaosOptions, 'signal'>): string =>
-  `npm run chaos -- --seconds ${seconds} --seed ${seed}${embedded ? ' --embedded' : nodes === 3 ? '' : ` --nodes ${nodes}`}`
+export const repeatCommand = ({ seconds, seed, nodes = 3, embedded, cluster }: Omit<ChaosOptions, 'signal'>): string =>
+  `npm run chaos -- --seconds ${seconds} --seed ${seed}${embedded ? ' --embedded' : nodes === 3 ? '' : ` --nodes ${nodes}`}${cluster ? ' --cluster' : ''}`
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

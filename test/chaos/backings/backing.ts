@@ -1,4 +1,5 @@
 import type { FinalTable, PendingSeen } from '../checks/history.ts'
+import type { ChaosCluster } from '../faults/chaos-cluster.ts'
 import type { FaultProxy } from '../faults/fault-proxy.ts'
 import type { FaultSettings } from '../faults/plan.ts'
 import type { RedisPair } from '../faults/redis-pair.ts'
@@ -20,4 +21,5 @@ export type Backing = {
   destroy(): void
 }
 
-export type Services = { redis: RedisPair; dynamodb: FaultProxy }
+/** Redis is one server with a replica, or a cluster. */
+export type Services = { redis?: RedisPair; cluster?: ChaosCluster; dynamodb: FaultProxy }

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Services } from '../backings/backing.ts'
 import type { ClockStep, FaultWindow } from '../checks/history.ts'
+import { type ChaosCluster, type ClusterFault, clusterFaults } from './chaos-cluster.ts'
 import type { DynamoFault } from './fault-proxy.ts'
 import type { PlannedFault } from './plan.ts'
 import type { NodeProcess } from './processes.ts'
@@ -45,10 +46,23 @@ export async function unleash(options: NemesisOptions): Promise<{ leftOut: numbe
   }
 
   async function onRedis(harm: (redis: RedisPair) => Promise<Ended>): Promise<Ended | undefined> {
-    if (!services || redisSuffers) return undefined
+    const redis = services?.redis
+    return redis && onlyOne(() => harm(redis))
+  }
+
+  const onAnyRedis = (harm: (redis: RedisPair | ChaosCluster) => Promise<Ended>) =>
+    services?.cluster ? onCluster(harm) : onRedis(harm)
+
+  async function onCluster(harm: (cluster: ChaosCluster) => Promise<Ended>): Promise<Ended | undefined> {
+    const cluster = services?.cluster
+    return cluster && onlyOne(() => harm(cluster))
+  }
+
+  async function onlyOne(harm: () => Promise<Ended>): Promise<Ended | undefined> {
+    if (redisSuffers) return undefined
     redisSuffers = true
     try {
-      return await harm(services.redis)
+      return await harm()
     } finally {
       redisSuffers = false
     }
@@ -91,7 +105,7 @@ export async function unleash(options: NemesisOptions): Promise<{ leftOut: numbe
           return {}
         })
       case 'flush Redis':
-        return onRedis(async (redis) => {
+        return onAnyRedis(async (redis) => {
           await redis.flush()
           return { emptiedAtMs: nowMs() }
         })
@@ -112,8 +126,8 @@ export async function unleash(options: NemesisOptions): Promise<{ leftOut: numbe
           return {}
         })
       case 'cut pub/sub':
-        return onRedis(async (redis) => {
-          redis.cutListeners()
+        return onAnyRedis(async (redis) => {
+          await redis.cutListeners()
           return {}
         })
       case 'fail over Redis':
@@ -124,12 +138,17 @@ export async function unleash(options: NemesisOptions): Promise<{ leftOut: numbe
           return {}
         })
       case 'lose events': {
-        if (!services) return undefined
+        if (!services?.redis) return undefined
         const end = services.redis.loseEvents(probability)
         await sleep(forMs)
         return { hits: end() }
       }
       default: {
+        if (isOfCluster(kind))
+          return onCluster(async (cluster) => {
+            await cluster.harm(kind, share, forMs)
+            return {}
+          })
         if (!services) return undefined
         const end = services.dynamodb.begin(kind.slice('DynamoDB: '.length) as DynamoFault, probability)
         await sleep(forMs)
@@ -149,3 +168,6 @@ export async function unleash(options: NemesisOptions): Promise<{ leftOut: numbe
   )
   return { leftOut }
 }
+
+const isOfCluster = (kind: PlannedFault['kind']): kind is ClusterFault =>
+  (clusterFaults as readonly string[]).includes(kind)

@@ -1,4 +1,5 @@
 import type { Random } from '../../simulation/random.ts'
+import { type ClusterFault, clusterFaults } from './chaos-cluster.ts'
 import { type DynamoFault, dynamoFaults } from './fault-proxy.ts'
 
 // The faults are drawn from the seed before anything runs. The machine decides which call meets which of them.
@@ -17,6 +18,7 @@ type FaultKind =
   | (typeof nodeFaults)[number]
   | (typeof serviceFaults)[number]
   | 'kill a node in a write'
+  | ClusterFault
   | `DynamoDB: ${DynamoFault}`
 
 /** What a plan is made of. */
@@ -42,6 +44,19 @@ export const faultsOfServices: FaultSettings = {
   together: [1, 2, 2, 3],
   forMs: [1000, 4000],
   pauseMs: [1500, 3500],
+}
+
+/** The faults of Redis that need a proxy or a single server are left out: those of a cluster are in their place. */
+export const faultsOfCluster: FaultSettings = {
+  ...faultsOfServices,
+  kinds: [
+    ...nodeFaults,
+    'flush Redis',
+    'cut pub/sub',
+    ...clusterFaults,
+    ...dynamoFaults.map((fault) => `DynamoDB: ${fault}` as const),
+  ],
+  lonely: ['kill a node', 'flush Redis', ...clusterFaults],
 }
 
 /** There is one node, so one fault at a time. Half of them are kills; what a kill can meet is over in milliseconds, so many kills are needed. */

@@ -1,11 +1,10 @@
 import { Cluster } from 'ioredis'
-import { vi } from 'vitest'
 import { freePort } from '../free-port.ts'
+import { waitUntil } from '../wait-until.ts'
 import { startBusProxy } from './bus-proxy.ts'
 import { type RedisServer, startRedis } from './redis.ts'
 
 const slotCount = 16_384
-const within = { timeout: 30_000, interval: 50 }
 
 export type RedisCluster = Awaited<ReturnType<typeof startRedisCluster>>
 export type ClusterNode = RedisServer & { id: string; port: number; busPort: number }
@@ -69,7 +68,7 @@ export async function startRedisCluster(options: Options = {}) {
     const to = Math.ceil(((index + 1) * slotCount) / masterCount) - 1
     await raw.cluster('ADDSLOTSRANGE', from, to)
   }
-  await vi.waitUntil(async () => (await Promise.all(nodes.map(knowsNodes))).every(Boolean), within)
+  await waitUntil(async () => (await Promise.all(nodes.map(knowsNodes))).every(Boolean))
   for (const [index, { raw }] of nodes.slice(masterCount).entries())
     await raw.cluster('REPLICATE', firstMasters[index % masterCount]?.id ?? '')
   await settled()
@@ -95,9 +94,14 @@ export async function startRedisCluster(options: Options = {}) {
     return replication.includes('role:master') || replication.includes('master_link_status:up')
   }
 
+  /** A replica that loads what its master has sent answers nothing else. */
+  function isSettledNow(node: ClusterNode): Promise<boolean> {
+    return isSettled(node).catch(() => false)
+  }
+
   /** Resolves when all nodes know each other and all slots, and every replica follows its master. */
   async function settled(): Promise<void> {
-    await vi.waitUntil(async () => (await Promise.all(nodes.map(isSettled))).every(Boolean), within)
+    await waitUntil(async () => (await Promise.all(nodes.map(isSettledNow))).every(Boolean))
   }
 
   type Line = { id: string; flags: string[]; masterId: string; slots: string[] }
@@ -125,7 +129,7 @@ export async function startRedisCluster(options: Options = {}) {
 
   /** The masters that have slots, by what they say of themselves. */
   async function masters(): Promise<ClusterNode[]> {
-    const roles = await Promise.all(nodes.map(roleOf))
+    const roles = await Promise.all(nodes.map((node) => roleOf(node).catch(() => 'none')))
     return nodes.filter((_node, index) => roles[index] === 'master')
   }
 
@@ -178,7 +182,7 @@ export async function startRedisCluster(options: Options = {}) {
     /** The replica asks to take over. `FORCE` does not wait for its master, `TAKEOVER` asks nobody. */
     async failOver(replica: ClusterNode, how?: 'FORCE' | 'TAKEOVER'): Promise<void> {
       await replica.raw.call('CLUSTER', 'FAILOVER', ...(how ? [how] : []))
-      await vi.waitUntil(async () => (await roleOf(replica)) === 'master', within)
+      await waitUntil(async () => (await roleOf(replica)) === 'master')
     },
     isMaster: async (node: ClusterNode): Promise<boolean> => (await roleOf(node)) === 'master',
     moveSlot,
