@@ -37,7 +37,7 @@ const beyondUnits = {
   /** A little of what `npm run proofs` does at length. */
   proofs: [
     'test/simulation/*.test.ts',
-    'test/chaos/{chaos,embedded}.test.ts',
+    'test/chaos/{chaos,cluster,embedded}.test.ts',
     'test/crash/*.test.ts',
     'test/hostile/random.test.ts',
   ],
@@ -51,6 +51,12 @@ const embeddedFlows = [
   'test/flows/groups/{notices,unwanted-groups}.test.ts',
   'test/flows/messages/{around,metadata,nodes,reaction-limits}.test.ts',
   'test/flows/people/{privacy,profile,strangers}.test.ts',
+]
+
+/** Flows that run a second time, on two nodes and a Redis Cluster. All others that do not look into Redis can: `REDIS=cluster npx vitest run …`. */
+const clusterFlows = [
+  'test/flows/groups/{conversation-updated,notices,removed-unheard}.test.ts',
+  'test/flows/people/profile.test.ts',
 ]
 
 /** Most of them wait for sockets, processes and pages, so that there is work for more of them than there are cores. */
@@ -99,6 +105,7 @@ export default defineConfig({
       project('store'),
       project('flows'),
       { ...shared, test: { ...shared.test, name: 'embedded', include: embeddedFlows, env: { STORE: 'embedded' } } },
+      { ...shared, test: { ...shared.test, name: 'cluster', include: clusterFlows, env: { REDIS: 'cluster' } } },
       project('browser'),
       project('proofs'),
     ],

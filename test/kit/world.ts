@@ -10,7 +10,8 @@ import { directConversationId } from '../../src/domain/conversations/conversatio
 import type { UserId } from '../../src/protocol/ids.ts'
 import { defaultKeyPrefix } from '../../src/store/redis/keys.ts'
 import { createPerson, type Person, testSecret } from './person.ts'
-import { startRedis } from './services/redis.ts'
+import { type RedisServer, startRedis } from './services/redis.ts'
+import { startRedisCluster } from './services/redis-cluster.ts'
 import { sharedService } from './shared-services.ts'
 
 export type World = Awaited<ReturnType<typeof startWorld>>
@@ -27,9 +28,10 @@ const patient = { redisMs: 5000, dynamoMs: 10_000, operationMs: 20_000 }
  * (test/process, test/chaos) get an environment of their own and run with the defaults.
  *
  * `STORE=embedded` makes worlds of one node, without Redis and DynamoDB; all persons talk to it. Tests that look into Redis, harm it or count calls
- * fail there.
+ * fail there. `REDIS=cluster` makes worlds whose Redis is a cluster of three masters, for tests that do not look into it.
  */
 const isEmbedded = process.env.STORE === 'embedded'
+const isCluster = process.env.REDIS === 'cluster'
 const { DYNAMODB_CLIENT, REDIS_COMMANDS, REDIS_EVENTS, GRAPHQL_EXECUTOR, WEBSOCKET_PROTOCOL } = process.env
 const { dynamodbClient, redisCommands, redisEvents, graphqlExecutor, websocketProtocol } = readConfig({
   DYNAMODB_CLIENT,
@@ -43,7 +45,7 @@ const { dynamodbClient, redisCommands, redisEvents, graphqlExecutor, websocketPr
 export async function startWorld(options: WorldOptions = {}) {
   const count = isEmbedded ? Math.min(1, options.nodes ?? 1) : (options.nodes ?? 1)
   const dynamodbEndpoint = options.dynamodbEndpoint ?? (isEmbedded ? '' : await sharedService('dynalite'))
-  const redis = isEmbedded ? noRedis() : await startRedis()
+  const redis = isEmbedded ? noRedis() : isCluster ? await onlyCluster() : await startRedis()
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'))
   const prefix = `t${randomUUID().slice(0, 8)}_`
   const people: Person[] = []
@@ -54,7 +56,7 @@ export async function startWorld(options: WorldOptions = {}) {
       production: false,
       host: '127.0.0.1',
       port: 0,
-      redis: isEmbedded ? 'embedded' : { urls: [redis.url] },
+      redis: isEmbedded ? 'embedded' : { urls: redis.url.split(',') },
       dynamodb: isEmbedded ? 'embedded' : { endpoint: dynamodbEndpoint, region: 'us-east-1' },
       dynamodbClient,
       redisCommands,
@@ -140,11 +142,19 @@ export async function startWorld(options: WorldOptions = {}) {
 }
 
 /** Whatever a test wants of it is an error that says why. */
-function noRedis(): Awaited<ReturnType<typeof startRedis>> {
-  return new Proxy({ stop: async () => undefined } as Awaited<ReturnType<typeof startRedis>>, {
+const noRedis = (): RedisServer => only({ stop: async () => undefined }, 'STORE=embedded: there is no Redis')
+
+async function onlyCluster(): Promise<RedisServer> {
+  const { url, stop } = await startRedisCluster()
+  return only({ url, stop }, 'REDIS=cluster: there are several')
+}
+
+function only(known: Partial<RedisServer>, why: string): RedisServer {
+  return new Proxy(known as RedisServer, {
     get(target, name) {
-      if (name === 'stop') return target.stop
-      throw new Error(`STORE=embedded: there is no Redis, so this test cannot ask it for ${String(name)}.`)
+      // Whoever awaits it looks for `then`.
+      if (name in target || name === 'then') return Reflect.get(target, name)
+      throw new Error(`${why}, so this test cannot ask for ${String(name)}.`)
     },
   })
 }
