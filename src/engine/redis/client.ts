@@ -51,6 +51,7 @@ export type RedisLink = {
   /** No other link has this id. */
   id: string
   commands: Redis | Cluster
+  /** Whether a command may only touch keys of one slot. */
   isCluster: boolean
   /** It hears what is published by PUBLISH. There is none where nothing is. */
   plain: PlainListener | undefined

@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { Reservation, Sequencer } from '../../ports/soft-state.ts'
+import { createBatchScript } from './batch-script.ts'
 import { dayMs, type RedisKeys } from './keys.ts'
 import { runIdLua } from './run-id.ts'
 
@@ -23,7 +24,7 @@ export function createSequencerRedis(link: RedisLink, keys: RedisKeys): Sequence
   const seed = link.script(seedLua, 1)
   const reserveAbove = link.script(reserveAboveLua, 1)
   const giveBack = link.script(giveBackLua, 1)
-  const getCounter = link.script(getCounterLua, 1)
+  const getCounters = createBatchScript(link, getCountersLua)
 
   return {
     async reserve(conversationId, send) {
@@ -65,9 +66,7 @@ export function createSequencerRedis(link: RedisLink, keys: RedisKeys): Sequence
     },
 
     async counters(conversationIds) {
-      const counters = await link.roundTrip('sequencer.heads', () =>
-        Promise.all(conversationIds.map((conversationId) => getCounter([keys.counter(conversationId)], []))),
-      )
+      const counters = await link.roundTrip('sequencer.heads', () => getCounters(conversationIds.map(keys.counter)))
       return counters.map((seq) => (seq === null ? undefined : Number(seq)))
     },
   }
@@ -76,15 +75,19 @@ export function createSequencerRedis(link: RedisLink, keys: RedisKeys): Sequence
 export const toReservation = (reserved: unknown): Reservation | undefined =>
   Array.isArray(reserved) ? { seq: Number(reserved[0]), known: reserved[1] === 1 } : undefined
 
-/** Defines get_counter(key), set_counter(key, seq, published, ttl_ms) and keep(key, text, ttl_ms). */
+/** Defines parse_counter(value), get_counter(key), set_counter(key, seq, published, ttl_ms) and keep(key, text, ttl_ms). */
 export const counterLua = `${runIdLua}
 -- The counter and how far was published; nil and a token where a node is about to seed it; nil and nil where there is neither.
-local function get_counter(key)
-  local text, run = string.match(redis.call('GET', key) or '', '^(%S+) (%S+)$')
+local function parse_counter(value)
+  local text, run = string.match(value or '', '^(%S+) (%S+)$')
   if not text or run ~= (run_id() or '-') then return nil, nil end
   if string.sub(text, 1, 1) == '?' then return nil, string.sub(text, 2) end
   local seq, published = string.match(text, '^(%d+)/(%d+)$')
   return tonumber(seq), tonumber(published)
+end
+
+local function get_counter(key)
+  return parse_counter(redis.call('GET', key))
 end
 
 local function keep(key, text, ttl_ms)
@@ -112,11 +115,15 @@ redis.call('SET', KEYS[2], counter + 1, 'PX', ARGV[2])
 return {counter + 1, 0}
 `
 
-// KEYS[1] string   the conversation's counter
-// Returns the counter, or nil where there is none.
-const getCounterLua = `${counterLua}
-local counter = get_counter(KEYS[1])
-return counter or false
+// KEYS string   the counters of conversations
+// Returns for each the counter, or nil where there is none.
+const getCountersLua = `${counterLua}
+local counters = {}
+for i, value in ipairs(redis.call('MGET', unpack(KEYS))) do
+  local counter = parse_counter(value)
+  counters[i] = counter or false
+end
+return counters
 `
 
 // KEYS[1] string   the conversation's counter

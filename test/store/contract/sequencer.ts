@@ -169,4 +169,19 @@ export function sequencerContract(world: () => SoftWorld): void {
     expect(await there().counters([seven, gone, five, seven])).toEqual([7, undefined, 5, 7])
     expect(await there().counters([])).toEqual([])
   })
+  test('so do those of more conversations than are asked for at a time', async () => {
+    const [five, seven] = [await seeded(5), await seeded(7)]
+    const many = [
+      ...Array.from({ length: 600 }, aConversation),
+      five,
+      ...Array.from({ length: 599 }, aConversation),
+      seven,
+    ]
+    const counters = await there().counters(many)
+    expect(counters).toHaveLength(1201)
+    expect(counters.flatMap((seq, i) => (seq === undefined ? [] : [[i, seq]]))).toEqual([
+      [600, 5],
+      [1200, 7],
+    ])
+  })
 }
