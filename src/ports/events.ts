@@ -65,11 +65,11 @@ export interface Events {
   publishBoundaries(audience: Audience, boundaries: MemberBoundaries): Promise<{ pendingVersion: number }>
   /** Publishes the rises of several members of a group at once. It lifts nothing. */
   publishGroupTicks(group: GroupTicks): Promise<void>
-  /** Tells these users that something about a conversation has changed, such as their settings. */
+  /** Tells these users that something about a conversation has changed, such as their settings. Replaces their `IndexStamps`. */
   publishConversation(userIds: readonly UserId[], conversationId: ConversationId): Promise<void>
   /** Publishes that a member is typing, or has stopped. */
   publishTyping(audience: Audience, typing: Typing): Promise<void>
-  /** Publishes to these users that they were added to a group, or removed. */
+  /** Publishes to these users that they were added to a group, or removed. Replaces their `IndexStamps`. */
   publishMembership(userIds: readonly UserId[], membership: MembershipEvent): Promise<void>
   /** Resolves when Redis has confirmed the subscription: everything published from then on is heard. */
   subscribe(userId: UserId, listener: EventListener): Promise<EventSubscription>

@@ -14,7 +14,15 @@ import type { Media, Uploads } from './media.ts'
 import type { BlockStore, DepartureStore, ProfileStore } from './people.ts'
 import type { DeviceStore, Push } from './push.ts'
 import type { Quotas } from './quotas.ts'
-import type { Activity, BlockCache, BoundaryCache, GroupVersions, Sequencer, Sessions } from './soft-state.ts'
+import type {
+  Activity,
+  BlockCache,
+  BoundaryCache,
+  GroupVersions,
+  IndexStamps,
+  Sequencer,
+  Sessions,
+} from './soft-state.ts'
 
 export interface Stores {
   messages: MessageLog
@@ -36,6 +44,7 @@ export interface SoftState {
   sessions: Sessions
   boundaryCache: BoundaryCache
   versions: GroupVersions
+  indexStamps: IndexStamps
   activity: Activity
   blockCache: BlockCache
   events: Events

@@ -60,6 +60,21 @@ export interface Sessions {
 }
 
 /**
+ * A random text for each user, by which a node knows that the user's index of memberships is as it was when the node read it. It is replaced
+ * before a row of the index is written, and after it by `Events.publishMembership` and `publishConversation`. Redis may forget stamps, and one
+ * that another Redis process made counts as forgotten. A stamp that was replaced never comes back.
+ *
+ * A writer may die between the stamp and the row. So an index that was read says how it is as long as the stamp stands only if the stamp was
+ * there for longer, before that, than such a write can be under way.
+ */
+export interface IndexStamps {
+  /** Returns the stamps in the order asked for. Where Redis knows none, it makes one. */
+  look(userIds: readonly UserId[]): Promise<string[]>
+  /** Called before a row of these users' index is written. */
+  replace(userIds: readonly UserId[]): Promise<void>
+}
+
+/**
  * Remembers in Redis who has blocked whom in a direct chat, so that a send need not read it from DynamoDB. Where nothing is known, the first
  * caller leaves a lease and may `seed` what DynamoDB says; a change that comes in between ends the lease.
  */

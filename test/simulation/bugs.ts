@@ -12,6 +12,7 @@ import type { MemoryRedis } from '../../src/store/embedded/soft-state/memory-red
 import { deviceBugs } from './device-bugs.ts'
 import { groupBugs } from './group-bugs.ts'
 import { holeBugs } from './hole-bugs.ts'
+import { idleBugs } from './idle-bugs.ts'
 import type { Network } from './network.ts'
 import type { Random } from './random.ts'
 
@@ -604,7 +605,7 @@ export const shownElsewhere: ReadonlyMap<string, string> = new Map([
   ['the position of a device is what it has acked last, not most', 'test/store/contract/device-positions.ts'],
 ])
 
-export const bugs: Bug[] = [...messageBugs, ...groupBugs, ...streamBugs, ...holeBugs, ...deviceBugs]
+export const bugs: Bug[] = [...messageBugs, ...groupBugs, ...streamBugs, ...holeBugs, ...deviceBugs, ...idleBugs]
 
 function withStreams(domain: Domain, change: <T>(stream: LiveStream<T>) => LiveStream<T>): Domain {
   return {

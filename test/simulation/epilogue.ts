@@ -1,7 +1,7 @@
 import { directConversationId } from '../../src/domain/conversations/conversation-id.ts'
 import type { Group } from '../../src/ports/conversations.ts'
 import type { Alteration, Message } from '../../src/ports/log.ts'
-import { type ConversationId, isGroupId, type Seq, type UserId } from '../../src/protocol/ids.ts'
+import { type ClientMessageId, type ConversationId, isGroupId, type Seq, type UserId } from '../../src/protocol/ids.ts'
 import { alter } from './changer.ts'
 import { send } from './clients.ts'
 import type { Device } from './device.ts'
@@ -17,6 +17,8 @@ const forgottenAfterMs = 60_000
 const removedWithinMs = 50_000
 /** This is longer than the time between two periodic resyncs of a stream. */
 const periodMs = 35_000
+/** After this long, no idle stream looks by itself any more. */
+const idleMs = 130_000
 
 /**
  * This happens when all faults are over, by plain requests: Alice writes to Bob and Carol and changes what she wrote; a member writes to each
@@ -235,8 +237,53 @@ export function createEpilogue(world: World) {
     }
   }
 
+  /**
+   * After a long silence all events are lost, so that what happens now is found by the periodic resync of idle streams alone. Returns the ids of
+   * the messages that were stored and never published, as their node died in between.
+   */
+  async function afterSilence(): Promise<ClientMessageId[]> {
+    await scheduler.sleep(owner, idleMs)
+    history.note('epilogue', { kind: 'fault', what: 'everybody was idle; all events are lost from now on' })
+    network.setRates({ eventLost: 1 })
+    const promote = redis.replica()
+    const what = random.pick(['nothing', 'flush', 'failover', 'death'] as const)
+    if (what === 'flush') redis.flush()
+    if (what === 'death') return [await dieAfterWriting()]
+    const regroupTwiceAndWrite = async (id: ConversationId) => {
+      await regroup(id)
+      await regroup(id)
+      await writeToGroup(id, 'idle')
+    }
+    await Promise.all([...[...world.groups].map(regroupTwiceAndWrite), random.chance(0.3) && writeWithin('idle', 0)])
+    if (what === 'failover') promote()
+    return []
+  }
+
+  /** Alice writes to Bob by a node that dies when the message is stored, and does not repeat it. */
+  async function dieAfterWriting(): Promise<ClientMessageId> {
+    const index = random.below(world.nodes.length)
+    const node = world.nodes[index]
+    const [bob] = others
+    const clientMessageId = 'unpublished' as ClientMessageId
+    const body = 'never published'
+    const stored = new Promise<void>((resolve) =>
+      world.whenWritten(() => {
+        world.killNode(index)
+        resolve()
+      }),
+    )
+    if (node && bob) {
+      history.note('epilogue', { kind: 'try', senderId: alice, clientMessageId, body, node: node.owner.name })
+      world.ask(owner, node, (domain) => domain.sendTo(alice, bob, { clientMessageId, body })).catch(() => undefined)
+    }
+    await stored
+    world.startNode(index)
+    return clientMessageId
+  }
+
   return {
     whileLeaving,
+    afterSilence,
     muchLater,
     afterwards,
     whileAway,

@@ -140,6 +140,7 @@ export function createNetwork(scheduler: Scheduler, random: Random, { slow, slow
       sessions: over(ports.sessions),
       boundaryCache: over(ports.boundaryCache),
       versions: over(ports.versions),
+      indexStamps: over(ports.indexStamps),
       activity: over(ports.activity),
       blockCache: over(ports.blockCache),
       events: {

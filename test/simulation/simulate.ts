@@ -1,4 +1,4 @@
-import type { ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
+import type { ClientMessageId, ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
 import type { Change } from './bugs.ts'
 import { runChanger } from './changer.ts'
 import { check } from './checker.ts'
@@ -15,6 +15,8 @@ import { createWorld } from './world.ts'
 const stepsMax = 300_000
 /** Every device must be current within this time after the last fault, in the time of the simulation. */
 const currentWithinMs = 120_000
+/** After a silence nothing else is wrong than that events are lost: this is the time between two periodic resyncs, and what a device takes. */
+const foundWithinMs = 50_000
 
 type Outcome = { seed: number; anomalies: Anomaly[]; steps: number; lines: () => string[] }
 
@@ -43,6 +45,8 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
     runTypist(world, 'typist'),
     ...users.map((userId) => runWatcher(world, userId, `${userId}-w`)),
   ]
+  /** They were stored, and are to be found as if they had been acknowledged. */
+  const unpublished: ClientMessageId[] = []
   const anomalies: Anomaly[] = []
   const surprise = (error: unknown) =>
     void anomalies.push({
@@ -75,6 +79,11 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
     steps += await comeBack(2)
     steps += await during([epilogue.whileThere()])
     steps += await becomeCurrent()
+    if (world.growsIdle && world.withPeriodicResync) {
+      steps += await during([epilogue.afterSilence().then((ids) => void unpublished.push(...ids))])
+      steps += await becomeCurrent(foundWithinMs)
+      world.network.setRates({})
+    }
     if (random.chance(0.3)) steps += await during([epilogue.muchLater(devices)])
     if (random.chance(0.5)) {
       for (const device of devices) device.setMode('leaving')
@@ -123,8 +132,8 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
   }
 
   /** Waits until every device has everything that was acknowledged, and notes what is missing. */
-  async function becomeCurrent(): Promise<number> {
-    const deadlineMs = scheduler.now() + currentWithinMs
+  async function becomeCurrent(withinMs = currentWithinMs): Promise<number> {
+    const deadlineMs = scheduler.now() + withinMs
     const wanted = await wantedBy(devices)
     const taken = await scheduler.run(
       () => wanted.every(isHeld) || scheduler.now() > deadlineMs || anomalies.length > 0,
@@ -170,11 +179,12 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
    * been published; and so may a message to a group that its author has given up on.
    */
   async function acknowledged() {
-    const ids = new Set(
-      history.entries.flatMap((entry) =>
+    const ids = new Set([
+      ...unpublished,
+      ...history.entries.flatMap((entry) =>
         entry.kind === 'altered' || entry.kind === 'sent' ? [entry.clientMessageId] : [],
       ),
-    )
+    ])
     const chats = await everyChat()
     return (hasNotices ? withNoticesInLog(chats) : chats).map(({ rows, group, ...chat }) => ({
       ...chat,

@@ -3,7 +3,7 @@ import { createDomain, type Domain } from '../../src/domain/domain.ts'
 import { nullObserver } from '../../src/domain/observer.ts'
 import { createKeyValueMemory } from '../../src/engine/key-value/key-value.memory.ts'
 import type { EventSubscription } from '../../src/ports/events.ts'
-import type { Message } from '../../src/ports/log.ts'
+import type { LogRow, Message } from '../../src/ports/log.ts'
 import type { Ports } from '../../src/ports/ports.ts'
 import type { ConversationId, MessageAddress, UserId } from '../../src/protocol/ids.ts'
 import { createSnowflake } from '../../src/protocol/snowflake.ts'
@@ -43,11 +43,15 @@ export function createWorld(seed: number, change?: Change) {
   const redis = createMemoryRedis(scheduler.clockOf(sky))
   const stores = createStoresEmbedded(createKeyValueMemory())
   const written = new Map<string, number>()
+  let onWritten: (row: LogRow) => void = () => undefined
   const messages: Ports['messages'] = {
     ...stores.messages,
     async put(row) {
       const outcome = await stores.messages.put(row)
-      if (outcome === 'written') written.set(`${row.conversationId} ${row.seq}`, scheduler.now())
+      if (outcome === 'written') {
+        written.set(`${row.conversationId} ${row.seq}`, scheduler.now())
+        onWritten(row)
+      }
       return outcome
     },
   }
@@ -179,6 +183,15 @@ export function createWorld(seed: number, change?: Change) {
      * there was such a choice.
      */
     keepsPositions: [3, 11].includes(seed % 12),
+    /** Whether everybody does nothing for a while, after which every event is lost. The seed decides without a draw, too. */
+    growsIdle: seed % 3 === 1,
+    /** Calls the function with the next row that is written, before anybody learns that it was. */
+    whenWritten(call: (row: LogRow) => void): void {
+      onWritten = (row) => {
+        onWritten = () => undefined
+        call(row)
+      }
+    },
     /** Returns how many holes readers have voided because they took the writers for dead. */
     voidedByReaders: () => voidedByReaders,
     /** Whether calls are quick and fail only with their node. Then no reader may void the cell of a healthy write. */

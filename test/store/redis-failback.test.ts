@@ -36,7 +36,9 @@ test('a Redis that is made master again believes nothing of what it knew before,
   const [first, second] = [await startServer(), await startServer()]
   const [group, chat, phone] = [aConversation(), aConversation(), { userId: aUser(), connectionId: 'phone' }]
   const member = { userId: phone.userId, conversationId: chat }
-  const know = async ({ sequencer, versions, blockCache, sessions, boundaryCache }: SoftState) => {
+  let stamps: readonly string[] = []
+  const know = async ({ sequencer, versions, blockCache, sessions, boundaryCache, indexStamps }: SoftState) => {
+    stamps = await indexStamps.look([phone.userId])
     await seedCounter(sequencer, chat, 5)
     await versions.look([group], 'reading')
     await versions.seed(group, 'reading', 5)
@@ -49,7 +51,8 @@ test('a Redis that is made master again believes nothing of what it knew before,
     await boundaryCache.lift(member, { lastDeliveredSeq: 5, lastReadSeq: 5 }, pendingVersion)
     expect(await boundaryCache.open(member)).toMatchObject({ pendingVersion: 0 })
   }
-  const known = async ({ sequencer, versions, blockCache, sessions, boundaryCache }: SoftState) => ({
+  const known = async ({ sequencer, versions, blockCache, sessions, boundaryCache, indexStamps }: SoftState) => ({
+    hasSameStamp: (await indexStamps.look([phone.userId]))[0] === stamps[0],
     counter: (await sequencer.counters([chat]))[0],
     version: (await versions.look([group], 'a'))[0],
     blockers: (await blockCache.look([chat], 'a'))[0],
@@ -72,6 +75,7 @@ test('a Redis that is made master again believes nothing of what it knew before,
   await promote(first)
 
   expect(await known(first.soft)).toEqual({
+    hasSameStamp: false,
     counter: undefined,
     version: undefined,
     blockers: undefined,

@@ -8,6 +8,7 @@ import { activityContract } from './contract/activity.ts'
 import { blockCacheContract } from './contract/block-cache.ts'
 import { boundaryCacheContract } from './contract/boundary-cache.ts'
 import { eventsContract } from './contract/events.ts'
+import { indexStampsContract } from './contract/index-stamps.ts'
 import { seenContract } from './contract/seen.ts'
 import { sequencerContract } from './contract/sequencer.ts'
 import { sessionsContract } from './contract/sessions.ts'
@@ -24,6 +25,7 @@ describe.each(softBackends)('the soft state on $name', ({ start }) => {
   describe('sessions', () => sessionsContract(() => world))
   describe('boundary cache', () => boundaryCacheContract(() => world))
   describe('versions', () => versionsContract(() => world))
+  describe('index stamps', () => indexStampsContract(() => world))
   describe('activity', () => activityContract(() => world))
   describe('block cache', () => blockCacheContract(() => world))
   describe('seen', () => seenContract(() => world))
@@ -33,7 +35,7 @@ describe.each(softBackends)('the soft state on $name', ({ start }) => {
 describe('the memory Redis', () => {
   let nowMs = 1_800_000_000_000
   const redis = createMemoryRedis({ now: () => nowMs, monotonic: () => nowMs, sleep: async () => undefined })
-  const { sequencer, sessions, boundaryCache, versions, blockCache } = createSoftStateMemory(redis)
+  const { sequencer, sessions, boundaryCache, versions, blockCache, indexStamps } = createSoftStateMemory(redis)
 
   test('another process with the same data does not believe the flags of the last one', async () => {
     const phone = { userId: aUser(), connectionId: 'phone' }
@@ -42,6 +44,13 @@ describe('the memory Redis', () => {
     await sessions.setPendingIndexComplete(phone.userId)
     redis.failover()
     expect(await sessions.attach(phone)).toEqual({ pendingIndexComplete: false })
+  })
+
+  test('another process with the same data does not believe the stamps of the last one', async () => {
+    const userId = aUser()
+    const before = await indexStamps.look([userId])
+    redis.failover()
+    expect(await indexStamps.look([userId])).not.toEqual(before)
   })
 
   test('another process with the same data does not believe the versions of the last one', async () => {

@@ -29,7 +29,7 @@ type Read = { member: Member; seq: Seq; isNotice?: boolean }
 
 export type Access = ReturnType<typeof createAccess>
 
-type Needs = Pick<Ports, 'conversations' | 'memberships' | 'versions'> & { randomId: () => string }
+type Needs = Pick<Ports, 'conversations' | 'memberships' | 'versions' | 'indexStamps'> & { randomId: () => string }
 
 /** A node caches this many conversations, and this many bytes of them. A group of 1,024 members takes about 120 KB. */
 type ConversationCacheSize = { entries: number; bytes: number }
@@ -37,7 +37,10 @@ type ConversationCacheSize = { entries: number; bytes: number }
 /** This is the size of one batch of DynamoDB. The groups of a user who is in thousands are read in such steps, so that each step is in time. */
 const askedAtATime = 100
 
-export function createAccess({ conversations, memberships, versions, randomId }: Needs, size: ConversationCacheSize) {
+export function createAccess(
+  { conversations, memberships, versions, indexStamps, randomId }: Needs,
+  size: ConversationCacheSize,
+) {
   // A direct chat never changes its members, so a row once seen stays true. A group here is a copy that is valid only while Redis knows of no
   // later version.
   const known = new LRUCache<ConversationId, Conversation>(entriesAndSizeMax(size.entries, size.bytes, bytesOf))
@@ -164,13 +167,16 @@ export function createAccess({ conversations, memberships, versions, randomId }:
   /**
    * Writes the rows of a direct chat, after its first message is stored and before that is published. So the conversation's row proves
    * that there is a message, and two users are acquainted only by a message: an attempt that was refused, or whose node died, does not
-   * let the sender see the other. The conversation's row comes last: where it exists, the memberships exist too.
+   * let the sender see the other. The conversation's row comes last: where it exists, the memberships exist too. The index is as the streams of
+   * both should see it only with that row, so the stamps are replaced once more after it.
    */
   async function begin({ conversation, isToBegin }: Member): Promise<void> {
     const { id, members } = conversation
     if (!isToBegin || known.has(id)) return
+    await indexStamps.replace(members)
     await Promise.all(members.map((each) => memberships.add(each, { conversationId: id, joinedSeq: 0 })))
     await conversations.create(conversation)
+    await indexStamps.replace(members)
     keep(conversation)
   }
 

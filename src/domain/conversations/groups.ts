@@ -44,7 +44,7 @@ const rowsAtATime = 25
 type GroupRequest = { clientGroupId: ClientMessageId; title: string; memberIds: readonly UserId[] }
 
 type Stores = 'conversations' | 'memberships' | 'messages' | 'claims' | 'blocks' | 'departures'
-type Needs = Pick<Ports, Stores | 'versions' | 'events' | 'clock'> & {
+type Needs = Pick<Ports, Stores | 'versions' | 'indexStamps' | 'events' | 'clock'> & {
   quotas: ReturnType<typeof createGroupQuotas>
   access: Access
   append: Append
@@ -59,7 +59,7 @@ export type Groups = ReturnType<typeof createGroups>
 type Propose = (group: Group) => ProposedChange | undefined | Promise<ProposedChange | undefined>
 
 export function createGroups(needs: Needs) {
-  const { conversations, memberships, messages, claims, departures, versions, events, clock } = needs
+  const { conversations, memberships, messages, claims, departures, versions, indexStamps, events, clock } = needs
   const { quotas, access, append, payloadOf, nextMessageId, randomId } = needs
   const consentOf = createConsent(needs)
   const deciding = new Map<string, Promise<Group | undefined>>()
@@ -86,6 +86,7 @@ export function createGroups(needs: Needs) {
     const first = await putFirst(claim, { ...proposed, added: proposed.added.filter((each) => !refusing.has(each)) })
     const [existing] = await conversations.getMany([claim.conversationId])
     if (!existing) {
+      await indexStamps.replace(first.added)
       await memberships.addFirst(first.added, { conversationId: first.conversationId, joinedSeq: first.seq })
       await conversations.create(changed(undefined, first))
       await versions.raise(claim.conversationId, first.seq)
@@ -225,8 +226,10 @@ export function createGroups(needs: Needs) {
     return { now, took: true }
   }
 
-  const index = ({ conversationId, added, seq }: GroupChange): Promise<void> =>
-    inBatches(added, (userId) => memberships.add(userId, { conversationId, joinedSeq: seq }))
+  async function index({ conversationId, added, seq }: GroupChange): Promise<void> {
+    if (added.length > 0) await indexStamps.replace(added)
+    await inBatches(added, (userId) => memberships.add(userId, { conversationId, joinedSeq: seq }))
+  }
 
   /** Raises the version first: requests that come after the event must not be checked against an old copy. */
   async function announce(group: Group, change: GroupChange): Promise<void> {

@@ -1,16 +1,31 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { ChatEvent, EventListener } from '../../ports/events.ts'
 import type { SyncSink } from '../../ports/live-stream.ts'
+import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
 import { type Coalesce, createCoalescingQueue, createQueue, type Queue } from './queue.ts'
 
 /**
  * What wakes a stream. `resync`: events were lost, so only the log can be trusted. `periodicResync`: the stream must check whether an event
- * was lost. `due`: the time it asked for has come. `closed`: the stream was ended.
+ * was lost; the index of its user, as it looks it up now, is complete as long as it has that stamp. `due`: the time it asked for has come. `closed`: the stream was ended.
  */
-export type Signal = ChatEvent | { type: 'resync' | 'periodicResync' | 'due' | 'closed' }
+export type Signal = ChatEvent | { type: 'periodicResync'; stamp?: string } | { type: 'resync' | 'due' | 'closed' }
+
+/** A stream that compares positions with counters. The scheduler does so in its place, for many streams at a time, and wakes it only if need be. */
+export interface ComparedStream {
+  readonly userId: UserId
+  /**
+   * Returns the conversations of the stream, if they are known to be what the user is in as long as the index has this stamp. Otherwise returns
+   * undefined: then the stream must look them up.
+   */
+  compared(stamp: string): readonly ConversationId[] | undefined
+  /** Returns whether a stream has nothing to look for in a conversation with this counter; undefined is one that Redis has forgotten. */
+  hasReached(id: ConversationId, counter: Seq | undefined): boolean
+}
 
 /** An abort without a reason makes a DOMException with a stack, which is slow. */
 const woken = 'woken'
+
+const plainResync: Signal = { type: 'periodicResync' }
 
 export type InboxOptions = {
   limit: number
@@ -47,11 +62,13 @@ export const createInbox = (clock: Clock, options: InboxOptions): Inbox => new I
 export class Inbox implements EventListener {
   /** Is offered each event that comes while the reader waits and the queue is empty. */
   sink: SyncSink<ChatEvent> | undefined
+  /** Is set if the stream need not be woken for a periodic resync that would find nothing. */
+  comparedStream: ComparedStream | undefined
   readonly #clock: Clock
   readonly #options: InboxOptions
   #queue: Queue | undefined
   #lost = false
-  #periodicResyncDue = false
+  #periodicResyncDue: Signal | undefined
   #closed = false
   #offering = false
   #wake: ((signal: Signal) => void) | undefined
@@ -79,8 +96,8 @@ export class Inbox implements EventListener {
     this.#rouse()
   }
 
-  periodicResync(): void {
-    this.#periodicResyncDue = true
+  periodicResync(stamp?: string): void {
+    this.#periodicResyncDue = stamp === undefined ? plainResync : { type: 'periodicResync', stamp }
     this.#rouse()
   }
 
@@ -123,9 +140,9 @@ export class Inbox implements EventListener {
     }
     const event = this.#queue?.shift()
     if (event) return event
-    if (!this.#periodicResyncDue) return undefined
-    this.#periodicResyncDue = false
-    return { type: 'periodicResync' }
+    const due = this.#periodicResyncDue
+    this.#periodicResyncDue = undefined
+    return due
   }
 
   /** Most readers wait here most of the time, so nothing but a promise is kept for them. */

@@ -14,7 +14,7 @@ import type { HighestSeqs } from '../log/highest-seqs.ts'
 import type { LogPages } from '../log/log-pages.ts'
 import { readTogether } from '../log/read-together.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
-import type { Inbox, Signal } from './inbox.ts'
+import type { ComparedStream, Inbox, Signal } from './inbox.ts'
 import { Positions, type Shown, type Shows, type Starts } from './positions.ts'
 import type { Reader } from './stream.ts'
 import type { UserSubscription } from './user-subscription.ts'
@@ -76,11 +76,11 @@ export type Beginning = {
 }
 
 /** There is one for each open stream, so it holds little while nothing happens: what is seldom needed is made when it is needed. */
-export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
+export class Reading<Row extends LogEntry> implements Reader<Shown<Row>>, ComparedStream {
   sink: SyncSink<Shown<Row>> | undefined
   readonly #needs: Needs
   readonly #kind: ReadingKind<Row>
-  readonly #userId: UserId
+  readonly userId: UserId
   readonly #only: Member | undefined
   readonly #inbox: Inbox
   readonly #subscription: UserSubscription
@@ -93,13 +93,16 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   #whole: boolean
   /** Counted for the observer. */
   #cellsRead = 0
+  /** What the user was in at the last periodic resync, and the stamp that the index had for long enough by then. */
+  #compared: readonly ConversationId[] | undefined
+  #comparedUnder: string | undefined
   /** The conversations in which the periodic resync found that something may be missing. */
   #foundPeriodically: Map<ConversationId, Lag> | undefined
 
   constructor(needs: Needs, kind: ReadingKind<Row>, options: ReadingOptions) {
     this.#needs = needs
     this.#kind = kind
-    this.#userId = options.userId
+    this.userId = options.userId
     this.#only = options.only
     this.#inbox = options.inbox
     this.#subscription = options.subscription
@@ -108,6 +111,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     this.#onShown = options.onShown
     this.#beginning = options.beginning
     this.#whole = options.whole
+    options.inbox.comparedStream = this
   }
 
   async *run(): AsyncGenerator<Shown<Row>> {
@@ -176,7 +180,8 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
       if (uncounted.length > 0) await this.#needs.recount(uncounted).catch(noneWhileUnavailable)
     }
     if (signal.type === 'periodicResync') {
-      for (const each of await this.#lagging().catch(noneWhileUnavailable)) this.#suspectPeriodically(each)
+      const lagging = this.#compare(signal.stamp).catch(noneWhileUnavailable)
+      for (const each of await lagging) this.#suspectPeriodically(each)
     }
     if (signal.type === 'resync') {
       this.#whole = false
@@ -225,7 +230,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   }
 
   async #currentMember(id: ConversationId): Promise<Member | undefined> {
-    const [member] = await retryWhileUnavailable(this.#needs.clock, () => this.#needs.access.find(this.#userId, [id]))
+    const [member] = await retryWhileUnavailable(this.#needs.clock, () => this.#needs.access.find(this.userId, [id]))
     return member
   }
 
@@ -237,7 +242,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
   async #meet(change: GroupChange): Promise<Group | undefined> {
     const { conversationId: id } = change
     const group = await retryWhileUnavailable(this.#needs.clock, () => this.#needs.decideChange(change))
-    this.#admit(id, group?.membersById.get(this.#userId))
+    this.#admit(id, group?.membersById.get(this.userId))
     if (this.#positions.isOpen(id)) return group
     // The event that the user is back comes on another channel. It may have been handled already, as if it belonged to the membership that ends here.
     this.#admit(id, await this.#currentMember(id))
@@ -331,9 +336,28 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>> {
     return [...ids]
   }
 
+  /**
+   * What an idle stream would find at the periodic resync is the same whether it looks or the scheduler does: the index with a stamp that stood
+   * is the index it has read, and the positions of a stream only rise.
+   */
+  compared(stamp: string): readonly ConversationId[] | undefined {
+    if (this.#only && this.#compared) return this.#compared
+    return stamp === this.#comparedUnder ? this.#compared : undefined
+  }
+
+  hasReached(id: ConversationId, counter: Seq | undefined): boolean {
+    return counter !== undefined && counter <= this.#positions.at(id)
+  }
+
+  async #compare(stamp: string | undefined): Promise<Lagging[]> {
+    const ids = await this.everyConversation()
+    this.#compared = ids
+    this.#comparedUnder = stamp
+    return this.#lagging(ids)
+  }
+
   /** Returns the conversations whose counter is not where this reader is. A counter may be ahead of the log; then a read finds nothing. */
-  async #lagging(among?: readonly ConversationId[]): Promise<Lagging[]> {
-    const ids = among ?? (await this.everyConversation())
+  async #lagging(ids: readonly ConversationId[]): Promise<Lagging[]> {
     const counters = await this.#needs.sequencer.counters(ids)
     return ids.flatMap((id, i): Lagging[] => {
       const counter = counters[i]

@@ -1,20 +1,27 @@
 import type { Ports } from '../../ports/ports.ts'
 import type { Session, SessionState } from '../../ports/soft-state.ts'
 import type { UserId } from '../../protocol/ids.ts'
+import { createIdleStreams } from './idle-streams.ts'
 import type { Inbox } from './inbox.ts'
 
-// What a node does by the clock for its open streams. It renews their sessions before they expire, and lets each stream compare the counters
-// of its conversations with what it has shown (the periodic resync): the last message of a conversation can be lost in pub/sub with no
-// successor to reveal it. One call a second serves all streams. Each stream is resynced once in `resyncEverySeconds`, or more often where it
-// asks for that. All streams of a user are resynced in the same second: they look up the same, and so can share it.
+// What a node does by the clock for its open streams. It renews their sessions before they expire, and sees to it that the counters of each
+// stream's conversations are compared with what it has shown (the periodic resync): the last message of a conversation can be lost in pub/sub
+// with no successor to reveal it. One call a second serves all streams. Each stream is resynced once in `resyncEverySeconds`, or more often where
+// it asks for that. All streams of a user are resynced in the same second: they look up the same, and so can share it. Streams that would find
+// nothing are not woken, see idle-streams.ts.
 
 const renewEverySeconds = 10
+const forgetEverySeconds = 60
 
 type Schedule = { slot: number; everySeconds: number }
 
 export type ResyncScheduler = ReturnType<typeof createResyncScheduler>
 
-export function createResyncScheduler({ sessions }: Pick<Ports, 'sessions'>, options = { resyncEverySeconds: 30 }) {
+type Needs = Pick<Ports, 'sessions' | 'indexStamps' | 'sequencer'>
+
+export function createResyncScheduler(needs: Needs, options = { resyncEverySeconds: 30 }) {
+  const { sessions } = needs
+  const idleStreams = createIdleStreams(needs)
   const inboxes = new Map<Inbox, Schedule>()
   const sessionStates = new Map<Session, SessionState>()
   /** There are few schedules, and streams with the same one share the object. */
@@ -47,8 +54,11 @@ export function createResyncScheduler({ sessions }: Pick<Ports, 'sessions'>, opt
   /** Must be called once a second. */
   async function tick(): Promise<void> {
     second += 1
-    for (const [inbox, { slot, everySeconds }] of inboxes) if (second % everySeconds === slot) inbox.periodicResync()
-    if (second % renewEverySeconds === 0) await renew()
+    if (second % forgetEverySeconds === 0) idleStreams.forget(second)
+    const due: Inbox[] = []
+    for (const [inbox, { slot, everySeconds }] of inboxes) if (second % everySeconds === slot) due.push(inbox)
+    const renewed = second % renewEverySeconds === 0 ? renew() : undefined
+    await Promise.all([renewed, idleStreams.resync(due, second)])
   }
 
   async function renew(): Promise<void> {

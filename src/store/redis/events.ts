@@ -2,10 +2,12 @@
 // parley_group:{conversationId}   channel: what concerns all members of a group
 // parley_presence:{userId}        channel: the user's presence may have changed; published by the sessions
 // The scripts publish by `publish`, which the link defines: PUBLISH, or in a cluster SPUBLISH.
-// The scripts also touch keys of the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark) and the boundary cache.
+// The scripts also touch keys of the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark), the index stamps and
+// the boundary cache.
 //
 // The names given to `roundTrip` are label values of a metric and names of spans: they stay as they are when a function is renamed.
 
+import { randomUUID } from 'node:crypto'
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { Audience, ChatEvent, EventSubscription, Events } from '../../ports/events.ts'
 import type { LogEntry } from '../../ports/log.ts'
@@ -14,6 +16,7 @@ import { activityLua, activityTtlMs } from './activity.ts'
 import { boundaryCacheTtlMs, liftBoundariesLua, pendingVersionLua, pendingVersionOf } from './boundary-cache.ts'
 import { createChannelsRedis, type OnTraced } from './channels.ts'
 import { encodeEvent, eventOf } from './event-wire.ts'
+import { replaceStampLua, stampTtlMs } from './index-stamps.ts'
 import type { RedisKeys } from './keys.ts'
 import { counterLua, counterTtlMs } from './sequencer.ts'
 import { sessionsLua } from './sessions.ts'
@@ -23,6 +26,7 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
   const liftCounter = link.script(liftCounterLua, 2)
   const publishOwnBoundaries = link.script(publishOwnBoundariesLua, 1)
   const publish = link.script(publishLua, 1)
+  const publishOfIndex = link.script(publishOfIndexLua, 2)
   const channels = createChannelsRedis(link, onTraced)
 
   /** Lifts the counter and, for a message, the activity. */
@@ -35,6 +39,13 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
   async function publishToAll(name: string, audience: Audience, event: ChatEvent): Promise<void> {
     const payload = encodeEvent(event)
     await link.roundTrip(name, () => Promise.all(channelsOf(audience).map((channel) => publish([channel], [payload]))))
+  }
+
+  /** Publishes what concerns the index of these users. */
+  async function publishToOwners(name: string, userIds: readonly UserId[], event: ChatEvent): Promise<void> {
+    const args = [encodeEvent(event), randomUUID(), stampTtlMs]
+    const publishTo = (userId: UserId) => publishOfIndex([keys.channel(userId), keys.indexStamp(userId)], args)
+    await link.roundTrip(name, () => Promise.all(userIds.map(publishTo)))
   }
 
   const channelsOf = (audience: Audience): string[] =>
@@ -98,12 +109,12 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
     publishGroupTicks: (group) => publishToAll('events.tell', group.conversationId, { type: 'groupTicks', group }),
 
     publishConversation: (userIds, conversationId) =>
-      publishToAll('events.tellConversation', userIds, { type: 'conversation', conversationId }),
+      publishToOwners('events.tellConversation', userIds, { type: 'conversation', conversationId }),
 
     publishTyping: (audience, typing) => publishToAll('events.tellTyping', audience, { type: 'typing', typing }),
 
     publishMembership: (userIds, membership) =>
-      publishToAll('events.tellSeat', userIds, { type: 'membership', membership }),
+      publishToOwners('events.tellSeat', userIds, { type: 'membership', membership }),
 
     subscribe: (userId, listener) => channels.subscribe(keys.channel(userId), listener),
 
@@ -186,6 +197,16 @@ const publishOwnBoundariesLua = `${liftBoundariesLua}
 local version = lift_hint(KEYS[1], ARGV[1], ARGV[2], 0, ARGV[3])
 if ARGV[4] ~= '' then publish(ARGV[4], ARGV[5]) end
 return version
+`
+
+// KEYS[1] string   the user's channel
+// KEYS[2] string   the stamp of the user's index
+// ARGV[1] string   the event
+// ARGV[2] string   a new stamp
+// ARGV[3] integer  TTL of a stamp, ms
+const publishOfIndexLua = `${replaceStampLua}
+replace_stamp(KEYS[2], ARGV[2], ARGV[3])
+return publish(KEYS[1], ARGV[1])
 `
 
 // This is a script and not a command: its key sends it to the same node of a cluster as the user's messages, and what one node publishes

@@ -5,6 +5,7 @@ import { createBlockCacheRedis } from './block-cache.ts'
 import { createBoundaryCacheRedis } from './boundary-cache.ts'
 import type { OnTraced } from './channels.ts'
 import { createEventsRedis } from './events.ts'
+import { createIndexStampsRedis } from './index-stamps.ts'
 import { createRedisKeys, defaultKeyPrefix } from './keys.ts'
 import { createSequencerRedis } from './sequencer.ts'
 import { createSessionsRedis, sessionTtlMs as defaultSessionTtlMs } from './sessions.ts'
@@ -22,6 +23,7 @@ export function createSoftStateRedis(
     sessions: createSessionsRedis(link, keys, sessionTtlMs),
     boundaryCache: createBoundaryCacheRedis(link, keys),
     versions: createVersionsRedis(link, keys),
+    indexStamps: createIndexStampsRedis(link, keys),
     activity: createActivityRedis(link, keys),
     blockCache: createBlockCacheRedis(link, keys),
     events: createEventsRedis(link, keys, onTraced),

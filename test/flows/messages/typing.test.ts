@@ -9,7 +9,7 @@ import type { Typing } from '../../../src/ports/events.ts'
 import type { ConversationId } from '../../../src/protocol/ids.ts'
 import { createEventsMemory } from '../../../src/store/embedded/soft-state/events.ts'
 import { createMemoryRedis } from '../../../src/store/embedded/soft-state/memory-redis.ts'
-import { createSessionsMemory } from '../../../src/store/embedded/soft-state/sessions.ts'
+import { createSoftStateMemory } from '../../../src/store/embedded/soft-state/soft-state.ts'
 import type { Person } from '../../kit/person.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
@@ -91,7 +91,7 @@ describe('by the clock', () => {
             events,
             access: { member: async (id: string) => memberOf(id) } as unknown as Access,
           }),
-          resyncScheduler: createResyncScheduler({ sessions: createSessionsMemory(redis) }),
+          resyncScheduler: createResyncScheduler(createSoftStateMemory(redis)),
           blocking: { isBlocked: async () => false },
           observer: nullObserver,
         },

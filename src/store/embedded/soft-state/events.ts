@@ -1,8 +1,10 @@
 import type { Audience, ChatEvent, Events } from '../../../ports/events.ts'
 import type { LogEntry } from '../../../ports/log.ts'
+import type { UserId } from '../../../protocol/ids.ts'
 import { eventOf } from '../../redis/event-wire.ts'
 import { raiseActivity } from './activity.ts'
 import { liftBoundaries, notePending } from './boundary-cache.ts'
+import { replaceStamp } from './index-stamps.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 import { counterOf, raised, setCounter } from './sequencer.ts'
 import { liveSessions, presenceChannel } from './sessions.ts'
@@ -45,11 +47,12 @@ export function createEventsMemory(redis: MemoryRedis): Events {
 
     publishGroupTicks: (group) => publish(group.conversationId, { type: 'groupTicks', group }),
 
-    publishConversation: (userIds, conversationId) => publish(userIds, { type: 'conversation', conversationId }),
+    publishConversation: (userIds, conversationId) =>
+      publishToOwners(userIds, { type: 'conversation', conversationId }),
 
     publishTyping: (audience, typing) => publish(audience, { type: 'typing', typing }),
 
-    publishMembership: (userIds, membership) => publish(userIds, { type: 'membership', membership }),
+    publishMembership: (userIds, membership) => publishToOwners(userIds, { type: 'membership', membership }),
 
     async subscribe(userId, listener) {
       await redis.beginCall()
@@ -80,6 +83,13 @@ export function createEventsMemory(redis: MemoryRedis): Events {
     if (entry.kind !== 'message') return
     const isLast = counter !== undefined && counter.seq <= seq
     raiseActivity(redis, conversationId, { seq, atMs: entry.sentAtMs }, isLast)
+  }
+
+  /** Publishes what concerns the index of these users. */
+  async function publishToOwners(userIds: readonly UserId[], event: ChatEvent): Promise<void> {
+    await redis.beginCall()
+    for (const userId of userIds) replaceStamp(redis, userId)
+    publishAll(userIds, event)
   }
 
   async function publish(audience: Audience, event: ChatEvent): Promise<void> {

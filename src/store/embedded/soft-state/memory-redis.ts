@@ -37,6 +37,7 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     versions: createTable<MemoryVersion>(clock),
     activities: createTable<LastActivity>(clock),
     seen: createTable<number>(clock),
+    indexStamps: createTable<{ stamp: string; runId: number }>(clock),
     blocks: createTable<MemoryBlock>(clock),
   }
   const subscriptions = new Map<string, Set<Subscription>>()

@@ -3,6 +3,7 @@ import { createActivityMemory } from './activity.ts'
 import { createBlockCacheMemory } from './block-cache.ts'
 import { createBoundaryCacheMemory } from './boundary-cache.ts'
 import { createEventsMemory } from './events.ts'
+import { createIndexStampsMemory } from './index-stamps.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 import { createSequencerMemory } from './sequencer.ts'
 import { createSessionsMemory } from './sessions.ts'
@@ -16,6 +17,7 @@ export function createSoftStateMemory(redis: MemoryRedis, sessionTtlMs?: number)
     sessions: createSessionsMemory(redis, sessionTtlMs),
     boundaryCache: createBoundaryCacheMemory(redis),
     versions: createVersionsMemory(redis),
+    indexStamps: createIndexStampsMemory(redis),
     activity: createActivityMemory(redis),
     blockCache: createBlockCacheMemory(redis, sequencer),
     events: createEventsMemory(redis),

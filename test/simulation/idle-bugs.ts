@@ -1,0 +1,45 @@
+import type { Bug } from './bugs.ts'
+
+/** These are mistakes with what is compared in the place of idle streams. */
+export const idleBugs: Bug[] = [
+  {
+    name: 'a stamp stays although somebody was added',
+    seed: 1,
+    plant: (ports) => ({
+      ...ports,
+      indexStamps: { ...ports.indexStamps, look: async (userIds) => userIds.map(() => 'always the same') },
+    }),
+  },
+  {
+    name: 'a stamp survives a failover',
+    seed: 1,
+    plant: (ports, { redis }) => ({
+      ...ports,
+      indexStamps: {
+        ...ports.indexStamps,
+        look: async (userIds) => {
+          const kept = userIds.map((userId) => redis.indexStamps.get(userId)?.stamp)
+          const current = await ports.indexStamps.look(userIds)
+          return current.map((stamp, i) => kept[i] ?? stamp)
+        },
+      },
+    }),
+  },
+  {
+    name: 'idle streams are compared with what was published, not with what was given out',
+    seed: 1,
+    plant: (ports, { redis }) => ({
+      ...ports,
+      sequencer: {
+        ...ports.sequencer,
+        counters: async (ids) => {
+          const counters = await ports.sequencer.counters(ids)
+          return counters.map((seq, i) => {
+            const kept = redis.counters.get(ids[i] ?? '')
+            return seq !== undefined && kept && 'published' in kept ? kept.published : seq
+          })
+        },
+      },
+    }),
+  },
+]
