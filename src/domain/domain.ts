@@ -85,7 +85,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const subscribeUser = createSubscribeUser({ ...ports, access })
   const log = createLog({ ...ports, observer })
   const highestSeqs = createHighestSeqs(log, cacheSize)
-  const resyncScheduler = createResyncScheduler(ports)
+  const resyncScheduler = createResyncScheduler({ ...ports, ...options })
   const people = createPeople(ports, cacheSize, options)
   const settings = createSettings(ports)
   const devices = createDevices(ports, cacheSize)

@@ -21,6 +21,7 @@ import type {
   GroupVersions,
   IndexStamps,
   Sequencer,
+  SessionLeases,
   Sessions,
 } from './soft-state.ts'
 
@@ -42,6 +43,7 @@ export interface Stores {
 export interface SoftState {
   sequencer: Sequencer
   sessions: Sessions
+  sessionLeases: SessionLeases
   boundaryCache: BoundaryCache
   versions: GroupVersions
   indexStamps: IndexStamps

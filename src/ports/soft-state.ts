@@ -32,13 +32,32 @@ export interface Sequencer {
 export type Reservation = { seq: Seq; known: boolean }
 export type SendKey = { senderId: UserId; clientMessageId: ClientMessageId }
 
-/** One subscription of one device, attached for all the user's conversations or for a single one. */
-export type Session = { userId: UserId; connectionId: string; conversationId?: ConversationId }
+/**
+ * One subscription of one device, attached for all the user's conversations or for a single one. It ends with its lease, and when it was not
+ * renewed for a while.
+ */
+export type Session = { userId: UserId; connectionId: string; conversationId?: ConversationId; leaseId?: string }
 export type SessionState = 'syncing' | 'online'
+/** `lasting`: the lease was held after the session was made. Then it need not be renewed as often. */
+export type SessionRenewal = { session: Session; state: SessionState; lasting?: boolean }
 export type Presence = 'online' | 'syncing' | 'offline'
 
-/** `lastSeenAtMs` is when the last session ended or was last renewed. It is absent while there is a session, or if none is known. */
+/** `lastSeenAtMs` is when the last session ended, or when its lease was last held. It is absent while there is a session, or if none is known. */
 export type Seen = { presence: Presence; lastSeenAtMs?: number }
+
+/**
+ * The leases of nodes. A node that no longer holds its lease has died, or has been away for so long that others took it for dead; a lease that
+ * has ended never comes back.
+ */
+export interface SessionLeases {
+  /** Begins a lease, and ends the one that the node has lost, whatever Redis knows of that. */
+  begin(leaseId: string, lostId?: string): Promise<void>
+  /**
+   * Holds the lease for some time more. Returns false where it has ended, or Redis has forgotten it or is another process: then begin another
+   * one, and renew all sessions under it.
+   */
+  hold(leaseId: string): Promise<boolean>
+}
 
 /**
  * Who is attached where, each with a TTL; and per user the mark `pendingIndexComplete`. The mark is set only from a clean end of the
@@ -49,7 +68,7 @@ export interface Sessions {
   /** Registers the session as syncing and clears the mark. Returns whether the mark was set. */
   attach(session: Session): Promise<{ pendingIndexComplete: boolean }>
   /** Sets the states and renews the TTLs. Sessions that Redis forgot are registered again. */
-  renew(sessions: readonly { session: Session; state: SessionState }[]): Promise<void>
+  renew(sessions: readonly SessionRenewal[]): Promise<void>
   /** Ends the session: senders no longer count on it. Other sessions of the user stay. */
   leave(session: Session): Promise<void>
   /** Sets the mark, unless the user has another session or one of them has ended uncleanly. */

@@ -49,7 +49,7 @@ async function anIdleWorld() {
     }
     // What may be under way is waited for, and then read.
     for (let i = 0; i < 5; i += 1) await nextTurn()
-    return [...new Set(asked.filter((call) => !call.startsWith('sessions')))].sort()
+    return [...new Set(asked.filter((call) => !call.startsWith('session')))].sort()
   }
 
   /** Becomes idle: from here on, a periodic resync asks for stamps and counters alone. */

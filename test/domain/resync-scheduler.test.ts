@@ -114,7 +114,7 @@ it('a counter that Redis has forgotten costs one periodic resync a look into the
 })
 
 it('all streams of a user have their turn in the same second, once in thirty, and users have theirs in many', async () => {
-  const periodicResync = createResyncScheduler(memoryDomain().ports)
+  const periodicResync = createResyncScheduler({ ...memoryDomain().ports, randomId: () => 'lease' })
   const [users, clock] = [Array.from({ length: 60 }, aUser), instantClock()]
   const resyncs = new Map(users.map((userId) => [userId, [] as number[]]))
   let second = 0

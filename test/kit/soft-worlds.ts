@@ -9,6 +9,7 @@ import { createMemoryRedis } from '../../src/store/embedded/soft-state/memory-re
 import { createSoftStateMemory } from '../../src/store/embedded/soft-state/soft-state.ts'
 import { createRedisKeys, defaultKeyPrefix } from '../../src/store/redis/keys.ts'
 import { createRedisStoreLink } from '../../src/store/redis/link.ts'
+import { leaseTtlMs } from '../../src/store/redis/session-leases.ts'
 import { createSoftStateRedis } from '../../src/store/redis/soft-state.ts'
 import { killSubscribers, startRedis } from './services/redis.ts'
 import { startRedisCluster } from './services/redis-cluster.ts'
@@ -21,6 +22,10 @@ export type SoftWorld = {
   forget(): Promise<void>
   /** Ends the TTL of this session. */
   expire(userId: UserId, connectionId: string): Promise<void>
+  /** Makes it long ago that this lease was held. */
+  endLease(leaseId: string): Promise<void>
+  /** Makes Redis forget when this user was last seen. */
+  forgetSeen(userId: UserId): Promise<void>
   /** Breaks every subscribing connection; both nodes reconnect by themselves. */
   cutSubscribers(): Promise<void>
   /** Answers nothing until the returned function is called. */
@@ -47,6 +52,8 @@ async function startOnRedisServer(options: Partial<RedisLinkOptions> = {}): Prom
     ...nodes,
     forget: redis.flush,
     expire: (userId, connectionId) => expireIn(redis.raw, userId, connectionId),
+    endLease: (leaseId) => endLeaseIn(redis.raw, leaseId),
+    forgetSeen: async (userId) => void (await redis.raw.del(keys.seen(userId))),
     cutSubscribers: redis.killSubscribers,
     async goDown() {
       redis.pause()
@@ -66,6 +73,8 @@ async function startOnCluster(): Promise<SoftWorld> {
     ...nodes,
     forget: cluster.flush,
     expire: (userId, connectionId) => expireIn(cluster.raw, userId, connectionId),
+    endLease: (leaseId) => endLeaseIn(cluster.raw, leaseId),
+    forgetSeen: async (userId) => void (await cluster.raw.del(keys.seen(userId))),
     cutSubscribers: cluster.killSubscribers,
     async goDown() {
       cluster.pause()
@@ -89,6 +98,8 @@ async function startOnJsRedis(): Promise<SoftWorld> {
     ...nodes,
     forget: async () => void (await raw.flushall()),
     expire: (userId, connectionId) => expireIn(raw, userId, connectionId),
+    endLease: (leaseId) => endLeaseIn(raw, leaseId),
+    forgetSeen: async (userId) => void (await raw.del(keys.seen(userId))),
     cutSubscribers: () => killSubscribers(raw),
     async goDown() {
       await server.stop()
@@ -128,6 +139,11 @@ async function startInMemory(): Promise<SoftWorld> {
       const session = redis.sessions.get(userId)?.byConnection.get(connectionId)
       if (session) session.expiresAtMs = frozenClock.now()
     },
+    async endLease(leaseId) {
+      const held = redis.leases.get(leaseId)
+      if (held) held.heldAtMs -= leaseTtlMs
+    },
+    forgetSeen: async (userId) => redis.seen.delete(userId),
     cutSubscribers: async () => redis.cutSubscribers(),
     async goDown() {
       redis.setDown(true)
@@ -160,6 +176,11 @@ type HashCommands = { hget(key: string, field: string): Promise<string | null>; 
 async function expireIn(raw: HashCommands, userId: UserId, connectionId: string): Promise<void> {
   const session = await raw.hget(keys.sessions(userId), connectionId)
   if (session) await raw.hset(keys.sessions(userId), connectionId, session.replace(/\d+$/, '1'))
+}
+
+async function endLeaseIn(raw: HashCommands, leaseId: string): Promise<void> {
+  const [heldAtMs, runId] = ((await raw.hget(keys.sessionLeases, leaseId)) ?? '0 -').split(' ')
+  await raw.hset(keys.sessionLeases, leaseId, `${Number(heldAtMs) - leaseTtlMs} ${runId}`)
 }
 
 const frozenClock: Clock = {

@@ -602,6 +602,7 @@ export const shownElsewhere: ReadonlyMap<string, string> = new Map([
   ['a version that comes late is believed', 'test/store/contract/versions.ts'],
   ['a change of the group goes below its version', 'test/domain/group-changes.test.ts'],
   ['a counter is seeded by one who read the log before', 'test/store/contract/sequencer.ts'],
+  ['a stamp survives a failover', 'test/store/redis-failback.test.ts'],
   ['the position of a device is what it has acked last, not most', 'test/store/contract/device-positions.ts'],
 ])
 

@@ -1,10 +1,10 @@
 import type { Bug } from './bugs.ts'
 
-/** These are mistakes with what is compared in the place of idle streams. */
+/** These are mistakes with what is compared in the place of idle streams, and with what keeps their sessions alive. */
 export const idleBugs: Bug[] = [
   {
     name: 'a stamp stays although somebody was added',
-    seed: 1,
+    seed: 76,
     plant: (ports) => ({
       ...ports,
       indexStamps: { ...ports.indexStamps, look: async (userIds) => userIds.map(() => 'always the same') },
@@ -27,7 +27,7 @@ export const idleBugs: Bug[] = [
   },
   {
     name: 'idle streams are compared with what was published, not with what was given out',
-    seed: 1,
+    seed: 28,
     plant: (ports, { redis }) => ({
       ...ports,
       sequencer: {
@@ -39,6 +39,18 @@ export const idleBugs: Bug[] = [
             return seq !== undefined && kept && 'published' in kept ? kept.published : seq
           })
         },
+      },
+    }),
+  },
+  {
+    name: 'a session lasts although Redis may have forgotten its lease',
+    seed: 11,
+    plant: (ports) => ({
+      ...ports,
+      sessionLeases: { ...ports.sessionLeases, begin: (leaseId) => ports.sessionLeases.begin(leaseId) },
+      sessions: {
+        ...ports.sessions,
+        renew: (renewals) => ports.sessions.renew(renewals.map((each) => ({ ...each, lasting: true }))),
       },
     }),
   },

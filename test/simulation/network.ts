@@ -138,6 +138,7 @@ export function createNetwork(scheduler: Scheduler, random: Random, { slow, slow
       devicePositions: over(ports.devicePositions),
       sequencer: over(ports.sequencer),
       sessions: over(ports.sessions),
+      sessionLeases: over(ports.sessionLeases),
       boundaryCache: over(ports.boundaryCache),
       versions: over(ports.versions),
       indexStamps: over(ports.indexStamps),

@@ -21,8 +21,8 @@ const inboxLimits = [3, 12]
 const requestTimeoutMs = 5000
 /** For some seeds every group with somebody else in it is a large one. The seed decides without a draw, see `keepsPositions`. */
 const largeGroupAboveOf = (seed: number): number => (seed % 3 === 2 ? 1 : 100)
-/** Sessions are renewed this often where the periodic resync is switched off. */
-const renewEveryMs = 10_000
+/** Leases are held this often where the periodic resync is switched off. */
+const holdEveryMs = 5000
 /** This is longer than any device has to become current. */
 const clockOffMsMax = 600_000
 
@@ -119,8 +119,10 @@ export function createWorld(seed: number, change?: Change) {
 
   async function everySecond({ owner, domain }: SimulatedNode): Promise<void> {
     for (;;) {
-      await scheduler.sleep(owner, withPeriodicResync ? 1000 : renewEveryMs)
-      await (withPeriodicResync ? domain.resyncScheduler.tick() : domain.resyncScheduler.renew()).catch(() => undefined)
+      await scheduler.sleep(owner, withPeriodicResync ? 1000 : holdEveryMs)
+      await (withPeriodicResync ? domain.resyncScheduler.tick() : domain.resyncScheduler.holdLease()).catch(
+        () => undefined,
+      )
     }
   }
 

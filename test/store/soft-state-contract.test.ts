@@ -11,6 +11,7 @@ import { eventsContract } from './contract/events.ts'
 import { indexStampsContract } from './contract/index-stamps.ts'
 import { seenContract } from './contract/seen.ts'
 import { sequencerContract } from './contract/sequencer.ts'
+import { sessionLeasesContract } from './contract/session-leases.ts'
 import { sessionsContract } from './contract/sessions.ts'
 import { versionsContract } from './contract/versions.ts'
 
@@ -23,6 +24,7 @@ describe.each(softBackends)('the soft state on $name', ({ start }) => {
 
   describe('sequencer', () => sequencerContract(() => world))
   describe('sessions', () => sessionsContract(() => world))
+  describe('session leases', () => sessionLeasesContract(() => world))
   describe('boundary cache', () => boundaryCacheContract(() => world))
   describe('versions', () => versionsContract(() => world))
   describe('index stamps', () => indexStampsContract(() => world))

@@ -53,10 +53,15 @@ export function createAttach(needs: Needs) {
 
   return async function attach(userId: UserId, only?: Member): Promise<AttachedStream> {
     const conversationId = only?.conversation.id
-    const session: Session = { userId, connectionId: randomId(), ...(conversationId && { conversationId }) }
     const inbox = createInbox(clock, inboxOptions)
     const subscription = await subscribeUser(userId, inbox, only)
     try {
+      const session: Session = {
+        userId,
+        connectionId: randomId(),
+        leaseId: await resyncScheduler.lease(),
+        ...(conversationId && { conversationId }),
+      }
       const { pendingIndexComplete } = await sessions.attach(session)
       resyncScheduler.keepAlive(session, 'syncing')
       observer.attached()

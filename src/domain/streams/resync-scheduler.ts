@@ -1,29 +1,30 @@
 import type { Ports } from '../../ports/ports.ts'
-import type { Session, SessionState } from '../../ports/soft-state.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { createIdleStreams } from './idle-streams.ts'
 import type { Inbox } from './inbox.ts'
+import { createSessionRenewal } from './session-renewal.ts'
+import { spread } from './spread.ts'
 
-// What a node does by the clock for its open streams. It renews their sessions before they expire, and sees to it that the counters of each
+// What a node does by the clock for its open streams. It keeps their sessions alive (session-renewal.ts), and sees to it that the counters of each
 // stream's conversations are compared with what it has shown (the periodic resync): the last message of a conversation can be lost in pub/sub
 // with no successor to reveal it. One call a second serves all streams. Each stream is resynced once in `resyncEverySeconds`, or more often where
 // it asks for that. All streams of a user are resynced in the same second: they look up the same, and so can share it. Streams that would find
 // nothing are not woken, see idle-streams.ts.
 
-const renewEverySeconds = 10
+/** Four in a row may fail before a lease ends. */
+const holdEverySeconds = 5
 const forgetEverySeconds = 60
 
 type Schedule = { slot: number; everySeconds: number }
 
 export type ResyncScheduler = ReturnType<typeof createResyncScheduler>
 
-type Needs = Pick<Ports, 'sessions' | 'indexStamps' | 'sequencer'>
+type Needs = Pick<Ports, 'sessions' | 'sessionLeases' | 'indexStamps' | 'sequencer'> & { randomId: () => string }
 
 export function createResyncScheduler(needs: Needs, options = { resyncEverySeconds: 30 }) {
-  const { sessions } = needs
+  const { lease, keepAlive, stopKeepingAlive, holdLease, noteDue } = createSessionRenewal(needs)
   const idleStreams = createIdleStreams(needs)
   const inboxes = new Map<Inbox, Schedule>()
-  const sessionStates = new Map<Session, SessionState>()
   /** There are few schedules, and streams with the same one share the object. */
   const schedules = new Map<string, Schedule>()
   let second = 0
@@ -43,38 +44,21 @@ export function createResyncScheduler(needs: Needs, options = { resyncEverySecon
     inboxes.delete(inbox)
   }
 
-  function keepAlive(session: Session, state: SessionState): void {
-    sessionStates.set(session, state)
-  }
-
-  function stopKeepingAlive(session: Session): void {
-    sessionStates.delete(session)
-  }
-
   /** Must be called once a second. */
   async function tick(): Promise<void> {
     second += 1
     if (second % forgetEverySeconds === 0) idleStreams.forget(second)
     const due: Inbox[] = []
     for (const [inbox, { slot, everySeconds }] of inboxes) if (second % everySeconds === slot) due.push(inbox)
-    const renewed = second % renewEverySeconds === 0 ? renew() : undefined
-    await Promise.all([renewed, idleStreams.resync(due, second)])
-  }
-
-  async function renew(): Promise<void> {
-    if (sessionStates.size > 0) await sessions.renew([...sessionStates].map(([session, state]) => ({ session, state })))
+    await Promise.all([
+      second % holdEverySeconds === 0 && holdLease(),
+      idleStreams.resync(due, second).then((changed) => noteDue(second, changed)),
+    ])
   }
 
   const resyncAll = (): void => {
     for (const inbox of inboxes.keys()) inbox.periodicResync()
   }
 
-  return { add, remove, keepAlive, stopKeepingAlive, tick, renew, resyncAll, streams: () => inboxes.size }
-}
-
-/** Returns a number that is always the same for a user and differs between users. */
-function spread(userId: UserId): number {
-  let number = 0
-  for (let i = 0; i < userId.length; i += 1) number = (31 * number + userId.charCodeAt(i)) >>> 0
-  return number
+  return { add, remove, lease, keepAlive, stopKeepingAlive, holdLease, tick, resyncAll, streams: () => inboxes.size }
 }

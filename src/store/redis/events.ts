@@ -19,9 +19,10 @@ import { encodeEvent, eventOf } from './event-wire.ts'
 import { replaceStampLua, stampTtlMs } from './index-stamps.ts'
 import type { RedisKeys } from './keys.ts'
 import { counterLua, counterTtlMs } from './sequencer.ts'
+import type { EndedLeases } from './session-leases.ts'
 import { sessionsLua } from './sessions.ts'
 
-export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: OnTraced): Events {
+export function createEventsRedis(link: RedisLink, keys: RedisKeys, leases: EndedLeases, onTraced?: OnTraced): Events {
   const publishToMember = link.script(publishEntryLua, 3)
   const liftCounter = link.script(liftCounterLua, 2)
   const publishOwnBoundaries = link.script(publishOwnBoundariesLua, 1)
@@ -65,6 +66,7 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, onTraced?: O
             pendingWritten.includes(userId) ? 1 : 0,
             boundaryCacheTtlMs,
             seq,
+            leases.ended(),
           ],
         )
       const answers = await link.roundTrip('events.ring', (call) => {
@@ -148,6 +150,7 @@ async function joined(opened: readonly PromiseSettledResult<EventSubscription>[]
 // ARGV[5] integer  1 if the member's pending row was written
 // ARGV[6] integer  TTL of the cached boundaries, ms
 // ARGV[7] integer  the entry's seq
+// ARGV[8] string   the leases that have ended
 // Returns the sum of 1 if the member is attached, and twice what the member has acked, if that was before the pending row.
 const publishEntryLua = `${sessionsLua}${pendingVersionLua}
 publish(ARGV[1], ARGV[2])

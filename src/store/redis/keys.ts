@@ -16,6 +16,7 @@ export function createRedisKeys(prefix: string) {
     sent: (conversationId: ConversationId, { senderId, clientMessageId }: SendKey) =>
       `${prefix}sent:{${conversationId}}:${senderId}#${clientMessageId}`,
     sessions: (userId: UserId) => `${prefix}sessions:{${userId}}`,
+    sessionLeases: `${prefix}leases:{sessions}`,
     pendingIndexComplete: (userId: UserId) => `${prefix}complete:{${userId}}`,
     cachedBoundaries: ({ userId, conversationId }: MemberAddress) => `${prefix}hint:{${userId}}:${conversationId}`,
     seen: (userId: UserId) => `${prefix}seen:{${userId}}`,

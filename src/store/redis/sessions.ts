@@ -1,5 +1,7 @@
-// parley_sessions:{userId}   hash, from the first attach to the end of the last session, 1 hour at most after its last use
-//   <connectionId>           "state|scope|expiresAtMs": syncing, online or left; '*' or a conversation id; Redis's time
+// parley_sessions:{userId}   hash, from the first attach to the end of the last session, 1½ hours at most after its last use
+//   <lease>.<connectionId>   "state|scope|expiresAtMs": syncing, online or left; '*' or a conversation id; Redis's time. It ends with its lease
+//                            (session-leases.ts), and 30 s after its attach or 30 minutes after a lasting renewal, whatever comes first.
+//                            Earlier releases write it without a lease
 //   @                        the run id (store/redis/run-id.ts) under which the first of them attached
 //   !                        "1": a session ended uncleanly, or Redis forgot one; what was sent to it may be in no index
 // parley_complete:{userId}   string, the mark pendingIndexComplete: the run id under which it was set; 30 days
@@ -19,7 +21,9 @@
 //   counters, by which a later stream could tell, are behind as well.
 //
 // A user's presence is online if any session is, else syncing if any is, else offline. Each script that changes it publishes that. A session
-// whose node was killed expires without an event, so watching streams look again periodically. `seen` is then the time of its last renewal.
+// whose node was killed ends without an event, so watching streams look again periodically. `seen` is then the time when its lease was last held.
+//
+// The last argument of every script that reads sessions are the leases that have ended, as this node knows them.
 
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { Presence, Session, Sessions } from '../../ports/soft-state.ts'
@@ -27,13 +31,22 @@ import type { UserId } from '../../protocol/ids.ts'
 import { encodeEvent } from './event-wire.ts'
 import { dayMs, type RedisKeys } from './keys.ts'
 import { runIdLua } from './run-id.ts'
+import type { EndedLeases } from './session-leases.ts'
+import { nowLua } from './time.ts'
 
 export const sessionTtlMs = 30_000
+/** It is three times as long as from one lasting renewal to the next. */
+export const lastingTtlMs = 1_800_000
 export const sessionsKeyTtlMs = 3_600_000
 export const pendingIndexCompleteTtlMs = 30 * dayMs
 export const seenTtlMs = 30 * dayMs
 
-export function createSessionsRedis(link: RedisLink, keys: RedisKeys, ttlMs = sessionTtlMs): Sessions {
+export function createSessionsRedis(
+  link: RedisLink,
+  keys: RedisKeys,
+  leases: EndedLeases,
+  shortTtlMs = sessionTtlMs,
+): Sessions {
   const attach = link.script(attachLua, 3)
   const renew = link.script(renewLua, 3)
   const leave = link.script(leaveLua, 2)
@@ -42,21 +55,24 @@ export function createSessionsRedis(link: RedisLink, keys: RedisKeys, ttlMs = se
   const seen = link.script(seenLua, 2)
 
   const keysOf = (userId: UserId) => [keys.sessions(userId), keys.pendingIndexComplete(userId)]
-  const argsOf = ({ userId, connectionId, conversationId }: Session) => [
-    connectionId,
-    conversationId ?? '*',
-    ttlMs,
-    ttlMs + sessionsKeyTtlMs,
-    seenTtlMs,
-    keys.presenceChannel(userId),
-    encodeEvent({ type: 'presence', userId }),
-  ]
+  const argsOf = ({ userId, connectionId, conversationId, leaseId }: Session, lasting = false) => {
+    const ttlMs = lasting ? lastingTtlMs : shortTtlMs
+    return [
+      leaseId === undefined ? connectionId : `${leaseId}.${connectionId}`,
+      conversationId ?? '*',
+      ttlMs,
+      ttlMs + sessionsKeyTtlMs,
+      seenTtlMs,
+      keys.presenceChannel(userId),
+      encodeEvent({ type: 'presence', userId }),
+    ]
+  }
 
   return {
     async attach(session) {
       const { userId } = session
       const complete = await link.roundTrip('sessions.attach', () =>
-        attach([...keysOf(userId), keys.seen(userId)], argsOf(session)),
+        attach([...keysOf(userId), keys.seen(userId)], [...argsOf(session), leases.ended()]),
       )
       return { pendingIndexComplete: complete === 1 }
     },
@@ -64,8 +80,11 @@ export function createSessionsRedis(link: RedisLink, keys: RedisKeys, ttlMs = se
     async renew(sessions) {
       await link.roundTrip('sessions.renew', () =>
         Promise.all(
-          sessions.map(({ session, state }) =>
-            renew([...keysOf(session.userId), keys.seen(session.userId)], [...argsOf(session), state]),
+          sessions.map(({ session, state, lasting }) =>
+            renew(
+              [...keysOf(session.userId), keys.seen(session.userId)],
+              [...argsOf(session, lasting), state, leases.ended()],
+            ),
           ),
         ),
       )
@@ -73,25 +92,29 @@ export function createSessionsRedis(link: RedisLink, keys: RedisKeys, ttlMs = se
 
     async leave(session) {
       const { userId } = session
-      await link.roundTrip('sessions.leave', () => leave([keys.sessions(userId), keys.seen(userId)], argsOf(session)))
+      await link.roundTrip('sessions.leave', () =>
+        leave([keys.sessions(userId), keys.seen(userId)], [...argsOf(session), leases.ended()]),
+      )
     },
 
     async setPendingIndexComplete(userId) {
       await link.roundTrip('sessions.markIndexComplete', () =>
-        markIndexComplete(keysOf(userId), [pendingIndexCompleteTtlMs]),
+        markIndexComplete(keysOf(userId), [pendingIndexCompleteTtlMs, leases.ended()]),
       )
     },
 
     async presence(userIds) {
       const states = await link.roundTrip('sessions.presence', () =>
-        Promise.all(userIds.map((userId) => presence([keys.sessions(userId)], []))),
+        Promise.all(userIds.map((userId) => presence([keys.sessions(userId)], [leases.ended()]))),
       )
       return states.map(toPresence)
     },
 
     async seen(userIds) {
       const all = await link.roundTrip('sessions.seen', () =>
-        Promise.all(userIds.map((userId) => seen([keys.sessions(userId), keys.seen(userId)], []))),
+        Promise.all(
+          userIds.map((userId) => seen([keys.sessions(userId), keys.seen(userId)], [seenTtlMs, leases.ended()])),
+        ),
       )
       return all.map((each) => {
         const [state, atMs] = each as [string, string | null]
@@ -105,19 +128,24 @@ export function createSessionsRedis(link: RedisLink, keys: RedisKeys, ttlMs = se
 const toPresence = (state: unknown): Presence => (state === 'online' || state === 'syncing' ? state : 'offline')
 
 /** Defines what every script that reads sessions needs. */
-export const sessionsLua = `
--- Redis's own clock: those of the nodes may differ.
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
+export const sessionsLua = `${nowLua}
+local ended_leases = ARGV[#ARGV]
+
+-- When the lease of this session was last held, if it has ended.
+local function lease_ended_ms(connection_id)
+  if #ended_leases < 2 then return nil end
+  local lease = string.match(connection_id, '^([^.]*)%.')
+  if not lease then return nil end
+  local _, last = string.find(ended_leases, ' ' .. lease .. ':', 1, true)
+  return last and tonumber(string.match(ended_leases, '^%d+', last + 1))
 end
 
--- visit(connection_id, state, scope, expires_ms) for every session in the hash
+-- visit(connection_id, state, scope, expires_ms) for every session in the hash; one whose lease has ended has expired
 local function each_session(key, visit)
   local entries = redis.call('HGETALL', key)
   for i = 1, #entries, 2 do
     local state, scope, expires_ms = string.match(entries[i + 1], '^(%a+)|([^|]*)|(%d+)$')
-    if state then visit(entries[i], state, scope, tonumber(expires_ms)) end
+    if state then visit(entries[i], state, scope, lease_ended_ms(entries[i]) and 0 or tonumber(expires_ms)) end
   end
 end
 `
@@ -174,6 +202,7 @@ end
 // ARGV[5] integer  TTL of when the user was last seen, ms
 // ARGV[6] string   the channel of those who watch the user
 // ARGV[7] string   the event
+// ARGV[8] string   the leases that have ended
 // Returns 1 if the mark was there.
 const attachLua = `${writingLua}
 local now = now_ms()
@@ -201,6 +230,7 @@ end)
 // ARGV[6] string   the channel of those who watch the user
 // ARGV[7] string   the event
 // ARGV[8] string   state: syncing or online
+// ARGV[9] string   the leases that have ended
 const renewLua = `${writingLua}
 local session = redis.call('HGET', KEYS[1], ARGV[1])
 if session and string.sub(session, 1, 5) == 'left|' then return 0 end
@@ -233,6 +263,7 @@ end)
 // ARGV[5] integer  TTL of when the user was last seen, ms
 // ARGV[6] string   the channel of those who watch the user
 // ARGV[7] string   the event
+// ARGV[8] string   the leases that have ended
 const leaveLua = `${writingLua}
 local now = now_ms()
 return watched(now, KEYS[1], KEYS[2], ARGV[5], ARGV[6], ARGV[7], function()
@@ -258,6 +289,7 @@ end)
 // KEYS[1] hash     the user's sessions
 // KEYS[2] string   the user's mark
 // ARGV[1] integer  TTL of the mark, ms
+// ARGV[2] string   the leases that have ended
 const setPendingIndexCompleteLua = `${writingLua}
 local remaining, left = prune(KEYS[1], now_ms())
 if not left then return 0 end
@@ -272,14 +304,28 @@ return 1
 `
 
 // KEYS[1] hash     the user's sessions
+// ARGV[1] string   the leases that have ended
 // Returns 'online', 'syncing' or 'offline'.
 const presenceLua = `${sessionsLua}${presenceOfLua}
 return presence_of(KEYS[1], now_ms())
 `
 
+// What a lease says is kept, so that it does not go back when the lease is forgotten.
 // KEYS[1] hash     the user's sessions
 // KEYS[2] string   when the user was last seen
+// ARGV[1] integer  TTL of when the user was last seen, ms
+// ARGV[2] string   the leases that have ended
 // Returns {'online', 'syncing' or 'offline', when or nil}.
 const seenLua = `${sessionsLua}${presenceOfLua}
-return {presence_of(KEYS[1], now_ms()), redis.call('GET', KEYS[2])}
+local presence, seen = presence_of(KEYS[1], now_ms()), redis.call('GET', KEYS[2])
+local latest = tonumber(seen or '0')
+each_session(KEYS[1], function(connection_id, state)
+  local ended = state ~= 'left' and lease_ended_ms(connection_id) or 0
+  if ended > latest then latest = ended end
+end)
+if latest > tonumber(seen or '0') then
+  seen = string.format('%.0f', latest)
+  redis.call('SET', KEYS[2], seen, 'PX', ARGV[1])
+end
+return {presence, seen}
 `

@@ -8,6 +8,7 @@ import { createEventsRedis } from './events.ts'
 import { createIndexStampsRedis } from './index-stamps.ts'
 import { createRedisKeys, defaultKeyPrefix } from './keys.ts'
 import { createSequencerRedis } from './sequencer.ts'
+import { createSessionLeasesRedis } from './session-leases.ts'
 import { createSessionsRedis, sessionTtlMs as defaultSessionTtlMs } from './sessions.ts'
 import { createVersionsRedis } from './versions.ts'
 
@@ -18,14 +19,16 @@ export function createSoftStateRedis(
   { keyPrefix = defaultKeyPrefix, sessionTtlMs = defaultSessionTtlMs, onTraced }: SoftStateRedisOptions = {},
 ): SoftState {
   const keys = createRedisKeys(keyPrefix)
+  const sessionLeases = createSessionLeasesRedis(link, keys)
   return {
     sequencer: createSequencerRedis(link, keys),
-    sessions: createSessionsRedis(link, keys, sessionTtlMs),
+    sessions: createSessionsRedis(link, keys, sessionLeases, sessionTtlMs),
+    sessionLeases,
     boundaryCache: createBoundaryCacheRedis(link, keys),
     versions: createVersionsRedis(link, keys),
     indexStamps: createIndexStampsRedis(link, keys),
     activity: createActivityRedis(link, keys),
     blockCache: createBlockCacheRedis(link, keys),
-    events: createEventsRedis(link, keys, onTraced),
+    events: createEventsRedis(link, keys, sessionLeases, onTraced),
   }
 }

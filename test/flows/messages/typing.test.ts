@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Access, Member } from '../../../src/domain/conversations/access.ts'
 import { nullObserver } from '../../../src/domain/observer.ts'
@@ -91,7 +92,7 @@ describe('by the clock', () => {
             events,
             access: { member: async (id: string) => memberOf(id) } as unknown as Access,
           }),
-          resyncScheduler: createResyncScheduler(createSoftStateMemory(redis)),
+          resyncScheduler: createResyncScheduler({ ...createSoftStateMemory(redis), randomId: randomUUID }),
           blocking: { isBlocked: async () => false },
           observer: nullObserver,
         },

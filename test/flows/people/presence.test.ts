@@ -94,7 +94,7 @@ describe('presence', () => {
     await world.redis.flush()
     for (const { parts } of world.nodes) parts.domain.resyncScheduler.resyncAll()
     expect((await atAlice.receives(2))[1]?.presence).toEqual(neverSeen)
-    await world.nodes[1]?.parts.domain.resyncScheduler.renew()
+    await world.nodes[1]?.parts.domain.resyncScheduler.holdLease()
     expect((await atAlice.receives(3))[2]?.presence).toEqual(here)
     await Promise.all([atAlice.stop(), phone.stop()])
   })

@@ -4,7 +4,12 @@ import type { LastActivity, SessionState } from '../../../ports/soft-state.ts'
 import { unavailable } from '../../../protocol/errors.ts'
 import type { ConversationId, Seq, UserId } from '../../../protocol/ids.ts'
 
-export type MemorySession = { state: SessionState | 'left'; scope: ConversationId | '*'; expiresAtMs: number }
+export type MemorySession = {
+  state: SessionState | 'left'
+  scope: ConversationId | '*'
+  expiresAtMs: number
+  leaseId: string | undefined
+}
 /** `unclean`: a session ended uncleanly or was forgotten. `runId` is that of the process under which the first attached. */
 export type MemorySessions = { byConnection: Map<string, MemorySession>; unclean: boolean; runId: number }
 /** `runId` is that of the process that stored it. */
@@ -36,6 +41,7 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     boundaries: createTable<MemoryBoundaries>(clock),
     versions: createTable<MemoryVersion>(clock),
     activities: createTable<LastActivity>(clock),
+    leases: createTable<{ heldAtMs: number; runId: number }>(clock),
     seen: createTable<number>(clock),
     indexStamps: createTable<{ stamp: string; runId: number }>(clock),
     blocks: createTable<MemoryBlock>(clock),

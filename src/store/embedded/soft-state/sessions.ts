@@ -2,11 +2,13 @@ import type { Presence, Session, Sessions } from '../../../ports/soft-state.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import {
   sessionTtlMs as defaultTtlMs,
+  lastingTtlMs,
   pendingIndexCompleteTtlMs,
   seenTtlMs,
   sessionsKeyTtlMs,
 } from '../../redis/sessions.ts'
 import type { MemoryRedis, MemorySession, MemorySessions } from './memory-redis.ts'
+import { endedAtMs } from './session-leases.ts'
 
 /** The rules, and why, are those of store/redis/sessions.ts. */
 export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): Sessions {
@@ -25,16 +27,16 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
 
     async renew(sessions) {
       await redis.beginCall()
-      for (const { session, state } of sessions) {
+      for (const { session, state, lasting } of sessions) {
         const user = sessionsOf(session.userId)
-        const standing = user.byConnection.get(session.connectionId)
+        const standing = user.byConnection.get(fieldOf(session))
         if (standing?.state === 'left') continue
         watched(session.userId, () => {
           if (!standing) {
             user.unclean = true
             redis.pendingIndexComplete.delete(session.userId)
           }
-          put(user, session, state)
+          put(user, session, state, lasting)
         })
       }
     },
@@ -64,10 +66,20 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
     async seen(userIds) {
       await redis.beginCall()
       return userIds.map((userId) => {
-        const [presence, lastSeenAtMs] = [presenceOf(userId), redis.seen.get(userId)]
+        const [presence, lastSeenAtMs] = [presenceOf(userId), lastSeen(userId)]
         return presence === 'offline' && lastSeenAtMs !== undefined ? { presence, lastSeenAtMs } : { presence }
       })
     },
+  }
+
+  function lastSeen(userId: UserId): number | undefined {
+    const seen = redis.seen.get(userId)
+    const leases = [...(redis.sessions.get(userId)?.byConnection.values() ?? [])]
+      .filter(({ state }) => state !== 'left')
+      .map(({ leaseId }) => (leaseId === undefined ? undefined : endedAtMs(redis, leaseId)))
+    const latest = Math.max(seen ?? 0, ...leases.map((atMs) => atMs ?? 0))
+    if (latest > (seen ?? 0)) redis.seen.set(userId, latest, seenTtlMs)
+    return latest || undefined
   }
 
   function presenceOf(userId: UserId): Presence {
@@ -85,7 +97,7 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
 
   function end(session: Session): void {
     const user = sessionsOf(session.userId)
-    const known = user.byConnection.delete(session.connectionId)
+    const known = user.byConnection.delete(fieldOf(session))
     if (!session.conversationId) {
       if (!known) user.unclean = true
       put(user, session, 'left')
@@ -104,18 +116,19 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
 
   function pruned(userId: UserId): MemorySessions {
     const user = sessionsOf(userId)
-    for (const [connectionId, { expiresAtMs }] of user.byConnection) {
-      if (expiresAtMs > clock.now()) continue
+    for (const [connectionId, each] of user.byConnection) {
+      if (isLive(redis, each)) continue
       user.byConnection.delete(connectionId)
       user.unclean = true
     }
     return user
   }
 
-  function put(user: MemorySessions, session: Session, state: MemorySession['state']): void {
-    const scope = session.conversationId ?? '*'
-    user.byConnection.set(session.connectionId, { state, scope, expiresAtMs: clock.now() + ttlMs })
-    redis.sessions.set(session.userId, user, ttlMs + sessionsKeyTtlMs)
+  function put(user: MemorySessions, session: Session, state: MemorySession['state'], lasting = false): void {
+    const { leaseId, conversationId: scope = '*' } = session
+    const livesMs = lasting ? lastingTtlMs : ttlMs
+    user.byConnection.set(fieldOf(session), { state, scope, leaseId, expiresAtMs: clock.now() + livesMs })
+    redis.sessions.set(session.userId, user, livesMs + sessionsKeyTtlMs)
   }
 }
 
@@ -125,5 +138,11 @@ export const presenceChannel = (userId: UserId): string => `presence ${userId}`
 /** Returns the sessions that a sender may rely on. */
 export function liveSessions(redis: MemoryRedis, userId: UserId): MemorySession[] {
   const sessions = [...(redis.sessions.get(userId)?.byConnection.values() ?? [])]
-  return sessions.filter(({ state, expiresAtMs }) => state !== 'left' && expiresAtMs > redis.clock.now())
+  return sessions.filter((each) => each.state !== 'left' && isLive(redis, each))
 }
+
+const isLive = (redis: MemoryRedis, { expiresAtMs, leaseId }: MemorySession): boolean =>
+  expiresAtMs > redis.clock.now() && (leaseId === undefined || endedAtMs(redis, leaseId) === undefined)
+
+const fieldOf = ({ leaseId, connectionId }: Session): string =>
+  leaseId === undefined ? connectionId : `${leaseId}.${connectionId}`

@@ -6,6 +6,7 @@ import { createEventsMemory } from './events.ts'
 import { createIndexStampsMemory } from './index-stamps.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 import { createSequencerMemory } from './sequencer.ts'
+import { createSessionLeasesMemory } from './session-leases.ts'
 import { createSessionsMemory } from './sessions.ts'
 import { createVersionsMemory } from './versions.ts'
 
@@ -15,6 +16,7 @@ export function createSoftStateMemory(redis: MemoryRedis, sessionTtlMs?: number)
   return {
     sequencer,
     sessions: createSessionsMemory(redis, sessionTtlMs),
+    sessionLeases: createSessionLeasesMemory(redis),
     boundaryCache: createBoundaryCacheMemory(redis),
     versions: createVersionsMemory(redis),
     indexStamps: createIndexStampsMemory(redis),
