@@ -65,7 +65,7 @@ export interface Events {
   publishBoundaries(audience: Audience, boundaries: MemberBoundaries): Promise<{ pendingVersion: number }>
   /** Publishes the rises of several members of a group at once. It lifts nothing. */
   publishGroupTicks(group: GroupTicks): Promise<void>
-  /** Tells these users that something about a conversation has changed, such as their settings. Replaces their `IndexStamps`. */
+  /** Tells these users that something about a conversation has changed, such as their settings. */
   publishConversation(userIds: readonly UserId[], conversationId: ConversationId): Promise<void>
   /** Publishes that a member is typing, or has stopped. */
   publishTyping(audience: Audience, typing: Typing): Promise<void>

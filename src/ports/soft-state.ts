@@ -79,9 +79,9 @@ export interface Sessions {
 }
 
 /**
- * A random text for each user, by which a node knows that the user's index of memberships is as it was when the node read it. It is replaced
- * before a row of the index is written, and after it by `Events.publishMembership` and `publishConversation`. Redis may forget stamps, and one
- * that another Redis process made counts as forgotten. A stamp that was replaced never comes back.
+ * A random text for each user, by which a node knows that the user's index of memberships has no row more than when the node read it. It is
+ * replaced before such a row is written, and after it: of a group by `Events.publishMembership`. Redis may forget stamps, and one that another Redis
+ * process made counts as forgotten. A stamp that was replaced never comes back. (Rows that go need no stamp: the log of the group says so.)
  *
  * A writer may die between the stamp and the row. So an index that was read says how it is as long as the stamp stands only if the stamp was
  * there for longer, before that, than such a write can be under way.
@@ -89,7 +89,7 @@ export interface Sessions {
 export interface IndexStamps {
   /** Returns the stamps in the order asked for. Where Redis knows none, it makes one. */
   look(userIds: readonly UserId[]): Promise<string[]>
-  /** Called before a row of these users' index is written. */
+  /** Called before a row is added to the index of these users. */
   replace(userIds: readonly UserId[]): Promise<void>
 }
 

@@ -7,12 +7,7 @@ import type { Member } from './access.ts'
 
 export type SettingsOf = ReturnType<typeof createSettings>
 
-export function createSettings({
-  memberships,
-  indexStamps,
-  events,
-  clock,
-}: Pick<Ports, 'memberships' | 'indexStamps' | 'events' | 'clock'>) {
+export function createSettings({ memberships, events, clock }: Pick<Ports, 'memberships' | 'events' | 'clock'>) {
   /** Returns the settings in the order asked for, in one batch. */
   async function of(members: readonly Member[]): Promise<Settings[]> {
     return (await memberships.getMany(members.map(addressOf))).map(inForce)
@@ -22,7 +17,6 @@ export function createSettings({
   async function configure(member: Member, change: SettingsChange): Promise<Settings> {
     const [unchanged] = Object.keys(change).length === 0 ? await of([member]) : []
     if (unchanged) return unchanged
-    await indexStamps.replace([member.userId])
     const membership = await memberships.configure(addressOf(member), change)
     if (!membership) throw notFound()
     await events.publishConversation([member.userId], member.conversation.id)

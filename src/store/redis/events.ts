@@ -42,8 +42,8 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, leases: Ende
     await link.roundTrip(name, () => Promise.all(channelsOf(audience).map((channel) => publish([channel], [payload]))))
   }
 
-  /** Publishes what concerns the index of these users. */
-  async function publishToOwners(name: string, userIds: readonly UserId[], event: ChatEvent): Promise<void> {
+  /** Publishes to users whose index has changed. */
+  async function publishOfIndexTo(name: string, userIds: readonly UserId[], event: ChatEvent): Promise<void> {
     const args = [encodeEvent(event), randomUUID(), stampTtlMs]
     const publishTo = (userId: UserId) => publishOfIndex([keys.channel(userId), keys.indexStamp(userId)], args)
     await link.roundTrip(name, () => Promise.all(userIds.map(publishTo)))
@@ -111,12 +111,12 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, leases: Ende
     publishGroupTicks: (group) => publishToAll('events.tell', group.conversationId, { type: 'groupTicks', group }),
 
     publishConversation: (userIds, conversationId) =>
-      publishToOwners('events.tellConversation', userIds, { type: 'conversation', conversationId }),
+      publishToAll('events.tellConversation', userIds, { type: 'conversation', conversationId }),
 
     publishTyping: (audience, typing) => publishToAll('events.tellTyping', audience, { type: 'typing', typing }),
 
     publishMembership: (userIds, membership) =>
-      publishToOwners('events.tellSeat', userIds, { type: 'membership', membership }),
+      publishOfIndexTo('events.tellSeat', userIds, { type: 'membership', membership }),
 
     subscribe: (userId, listener) => channels.subscribe(keys.channel(userId), listener),
 

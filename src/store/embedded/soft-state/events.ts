@@ -47,12 +47,11 @@ export function createEventsMemory(redis: MemoryRedis): Events {
 
     publishGroupTicks: (group) => publish(group.conversationId, { type: 'groupTicks', group }),
 
-    publishConversation: (userIds, conversationId) =>
-      publishToOwners(userIds, { type: 'conversation', conversationId }),
+    publishConversation: (userIds, conversationId) => publish(userIds, { type: 'conversation', conversationId }),
 
     publishTyping: (audience, typing) => publish(audience, { type: 'typing', typing }),
 
-    publishMembership: (userIds, membership) => publishToOwners(userIds, { type: 'membership', membership }),
+    publishMembership: (userIds, membership) => publishOfIndexTo(userIds, { type: 'membership', membership }),
 
     async subscribe(userId, listener) {
       await redis.beginCall()
@@ -85,8 +84,8 @@ export function createEventsMemory(redis: MemoryRedis): Events {
     raiseActivity(redis, conversationId, { seq, atMs: entry.sentAtMs }, isLast)
   }
 
-  /** Publishes what concerns the index of these users. */
-  async function publishToOwners(userIds: readonly UserId[], event: ChatEvent): Promise<void> {
+  /** Publishes to users whose index has changed. */
+  async function publishOfIndexTo(userIds: readonly UserId[], event: ChatEvent): Promise<void> {
     await redis.beginCall()
     for (const userId of userIds) replaceStamp(redis, userId)
     publishAll(userIds, event)
