@@ -17,6 +17,7 @@ import { embedded } from './scenarios/embedded.ts'
 import { fanOut } from './scenarios/fan-out.ts'
 import { history } from './scenarios/history.ts'
 import { idle } from './scenarios/idle.ts'
+import { idleUsers } from './scenarios/idle-users.ts'
 import { mutationWithoutStorage } from './scenarios/mutation.ts'
 import { pushWhileProviderIsDown } from './scenarios/push.ts'
 import { queryOfTwenty } from './scenarios/query.ts'
@@ -29,12 +30,13 @@ const scenarios: Record<string, Scenario> = {
   mutation: mutationWithoutStorage,
   'fan-out': fanOut,
   idle,
+  'idle-users': idleUsers,
   history,
   embedded,
   push: pushWhileProviderIsDown,
   'dynamo-client': dynamoClient,
 }
-const onTheSide: readonly string[] = ['push', 'dynamo-client']
+const onTheSide: readonly string[] = ['idle-users', 'push', 'dynamo-client']
 
 const { values } = parseArgs({
   options: {
