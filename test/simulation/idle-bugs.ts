@@ -44,7 +44,7 @@ export const idleBugs: Bug[] = [
   },
   {
     name: 'a session lasts although Redis may have forgotten its lease',
-    seed: 11,
+    seed: 23,
     plant: (ports) => ({
       ...ports,
       sessionLeases: { ...ports.sessionLeases, begin: (leaseId) => ports.sessionLeases.begin(leaseId) },
