@@ -92,12 +92,13 @@ function oneOrder(entries: readonly Entry[], log: FinalLog, tenures: Tenures): A
     passedOver(id, Math.max(previousSeq, joinedSeq), seq, `stream ${stream}`)
   }
   for (const { who, userId, conversationId, messages } of only(entries, 'page')) {
-    messages.forEach(({ seq }, i) => {
+    messages.forEach((message, i) => {
+      const { seq } = message
       const older = messages[i + 1]?.seq
       if (older === undefined) return
       if (older >= seq) anomalies.push({ promise: 'P3', what: `a page of ${who} has #${seq} before #${older}` })
       // A user who came back between two pages does not see what was said in between.
-      const { joinedSeq = 0 } = tenures.around(userId, conversationId, seq) ?? {}
+      const { joinedSeq = 0 } = tenures.around(userId, conversationId, seq, isNotice(message)) ?? {}
       if (older < seq) passedOver(conversationId, Math.max(older, joinedSeq), seq, `a page of ${who}`)
     })
   }
