@@ -35,8 +35,8 @@ describe('the simulation', () => {
   })
 
   it('catches a notice of a change that did not take effect', { timeout }, async () => {
-    const found = await simulate(2, showsLostChanges)
-    expect(found.anomalies.map(({ what }) => what).join()).toContain('what is not there')
+    const seed = await seedThatShows({ ...showsLostChanges, seed: 1 }, 'what is not there')
+    expect(seed, `none of ${seedsPerBug} seeds shows it`).toBeDefined()
   })
 
   // Each of these seeds showed a bug once. The domain awaits at other places by now, so these seeds no longer give the same runs; the two bugs
@@ -62,9 +62,10 @@ describe('the simulation', () => {
   )
 })
 
-async function seedThatShows(bug: Bug): Promise<number | undefined> {
+async function seedThatShows(bug: Bug, anomaly = ''): Promise<number | undefined> {
   for (let seed = bug.seed; seed < bug.seed + seedsPerBug; seed += 1) {
-    if ((await simulate(seed, bug)).anomalies.length > 0) return seed
+    const { anomalies } = await simulate(seed, bug)
+    if (anomalies.some(({ what }) => what.includes(anomaly))) return seed
   }
   return undefined
 }
