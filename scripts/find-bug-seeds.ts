@@ -12,7 +12,9 @@ import { simulate } from '../test/simulation/simulate.ts'
 const seedsMax = 20_000
 const searchMs = 5 * 60_000
 
-const sources = ['bugs', 'group-bugs', 'hole-bugs', 'device-bugs', 'idle-bugs'].map((name) => `test/simulation/${name}.ts`)
+const sources = ['bugs', 'group-bugs', 'hole-bugs', 'device-bugs', 'idle-bugs'].map(
+  (name) => `test/simulation/${name}.ts`,
+)
 const docs = 'docs/reliability.md'
 const tableHead = '| planted bug | caught by seed |\n|---|---|\n'
 
