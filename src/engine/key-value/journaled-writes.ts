@@ -217,7 +217,7 @@ function createBatch(): Batch {
   const written = new Promise<void>((resolve, reject) => {
     settle = (error) => (error === undefined ? resolve() : reject(error))
   })
-  // What was written ahead is awaited by nobody.
+  // The caller of a write ahead does not wait for it, so a rejection must not count as unhandled.
   written.catch(() => undefined)
   return { writes: [], written, settle }
 }

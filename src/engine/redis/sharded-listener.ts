@@ -7,7 +7,7 @@ import { isSameTable, majorityOf, type Shard, type SlotTable, slotOf } from './s
 
 // A sharded channel is in the slot of its name, and heard at the master that has the slot. Whenever that may be another one (the server drops a
 // subscription unasked, the connection breaks, a probe is not heard, most nodes say so), the channel is lost; it is restored when the right node
-// has confirmed it again. In between something may have been published that nobody heard.
+// has confirmed it again. What was published in between may not have been heard.
 
 export type ChannelHandler = {
   message(text: string): void

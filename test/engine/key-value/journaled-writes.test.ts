@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from 'lmdb'
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { readJournal } from '../../../src/engine/key-value/journal.ts'
@@ -30,17 +29,17 @@ it('after a failure it does not say that what it has answered is stored, and wri
   const held = new Promise<boolean>((_resolve, reject) => {
     fail = reject
   })
-  const { writes, table, onFailed } = setup(() => held)
+  const put = vi.fn(() => held)
+  const { writes, table, onFailed } = setup(put)
   await writes.write(table, ['a', 1], { n: 1 }).written
   const stored = writes.stored()
-  await sleep(20)
+  await vi.waitFor(() => expect(put).toHaveBeenCalled())
   fail(new Error('the disk is full'))
   // A block is planned already, and the failure is seen before it begins.
   const late = writes.write(table, ['a', 2], { n: 2 }).written
   await expect(late).rejects.toThrow('the disk is full')
   expect(await stored).toBe(false)
-  await sleep(20)
-  expect(onFailed).toHaveBeenCalledExactlyOnceWith(new Error('the disk is full'))
+  await vi.waitFor(() => expect(onFailed).toHaveBeenCalledExactlyOnceWith(new Error('the disk is full')))
   expect(await writes.close()).toBe(false)
   expect(readJournal(directory)).toEqual(['["rows","a",1]\t{"n":1}'])
   expect(() => writes.assertWritable()).toThrow('An earlier write failed')
@@ -63,7 +62,8 @@ it('writes wait for LMDB where it is far behind, so that the journal and the mem
     }
   })()
   await vi.waitFor(() => expect(answered).toBe(16), { timeout: 20_000 })
-  await sleep(200)
+  // A block takes a few turns of the event loop.
+  for (let turn = 0; turn < 1000; turn += 1) await new Promise(setImmediate)
   expect(answered).toBe(16)
   const closed = all.then(writes.close)
   goOn()
