@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { type Bug, bugs, shownElsewhere } from '../test/simulation/bugs.ts'
+import { type Bug, bugs, shownElsewhere } from '../test/simulation/bugs/bugs.ts'
 import { simulate } from '../test/simulation/simulate.ts'
 
 // A seed stands for a history only as long as the code waits at the same places. When it no longer does, some planted bugs are no

@@ -1,12 +1,12 @@
 // npm run simulate -- --seeds 10000       that many seeds, on all cores
 // npm run simulate -- --seed 42           one seed, with its whole history
 // npm run simulate -- --find-bugs         a seed for each planted bug that its own no longer shows; rewrites them and the docs
-//   --from N     begin at this seed       --bug NAME   with a planted bug (test/simulation/bugs.ts)
+//   --from N     begin at this seed       --bug NAME   with a planted bug (test/simulation/bugs/bugs.ts)
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { bugs, type Change, withoutPeriodicResync } from '../test/simulation/bugs.ts'
+import { bugs, type Change, withoutPeriodicResync } from '../test/simulation/bugs/bugs.ts'
 import { withNotices } from '../test/simulation/notices.ts'
 import { simulate } from '../test/simulation/simulate.ts'
 import { findBugSeeds } from './find-bug-seeds.ts'

@@ -1,7 +1,7 @@
 import type { MessageOrNotice } from '../../src/domain/conversations/notices.ts'
 import type { Domain } from '../../src/domain/domain.ts'
 import type { GroupChange } from '../../src/ports/log.ts'
-import type { Change } from './bugs.ts'
+import type { Change } from './bugs/bugs.ts'
 import { type Anomaly, type FinalChat, only } from './final-log.ts'
 import type { Entry } from './history.ts'
 import { chainOf } from './tenures.ts'

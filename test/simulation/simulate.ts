@@ -1,5 +1,5 @@
 import type { ClientMessageId, ConversationId, Seq, UserId } from '../../src/protocol/ids.ts'
-import type { Change } from './bugs.ts'
+import type { Change } from './bugs/bugs.ts'
 import { runChanger } from './changer.ts'
 import { check } from './checker.ts'
 import { runPager, runSender } from './clients.ts'

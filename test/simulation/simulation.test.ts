@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Bug, bugs, shownElsewhere, withoutPeriodicResync } from './bugs.ts'
+import { type Bug, bugs, shownElsewhere, withoutPeriodicResync } from './bugs/bugs.ts'
 import { showsLostChanges, withNotices } from './notices.ts'
 import { simulate } from './simulate.ts'
 

@@ -1,6 +1,6 @@
-import type { AckedSeqs, DevicePositions } from '../../src/ports/device-positions.ts'
-import type { DeviceAddress } from '../../src/ports/push.ts'
-import type { ConversationId, DeviceId } from '../../src/protocol/ids.ts'
+import type { AckedSeqs, DevicePositions } from '../../../src/ports/device-positions.ts'
+import type { DeviceAddress } from '../../../src/ports/push.ts'
+import type { ConversationId, DeviceId } from '../../../src/protocol/ids.ts'
 import type { Bug } from './bugs.ts'
 
 // Mistakes with the positions that the server keeps for devices. Only some seeds have such devices: see `keepsPositions` in world.ts.

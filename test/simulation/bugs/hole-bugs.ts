@@ -1,8 +1,8 @@
-import type { Clock } from '../../src/ports/clock.ts'
-import type { Ports } from '../../src/ports/ports.ts'
-import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
-import type { MemoryRedis } from '../../src/store/embedded/soft-state/memory-redis.ts'
-import { counterOf, setCounter } from '../../src/store/embedded/soft-state/sequencer.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
+import type { Ports } from '../../../src/ports/ports.ts'
+import type { ConversationId, UserId } from '../../../src/protocol/ids.ts'
+import type { MemoryRedis } from '../../../src/store/embedded/soft-state/memory-redis.ts'
+import { counterOf, setCounter } from '../../../src/store/embedded/soft-state/sequencer.ts'
 import type { Bug, BugContext } from './bugs.ts'
 
 // These mistakes were in the code once, and neither this simulation nor any other test had shown them.

@@ -1,9 +1,9 @@
-import type { Member } from '../../src/domain/conversations/access.ts'
-import type { EventListener, Events } from '../../src/ports/events.ts'
-import type { LogRow } from '../../src/ports/log.ts'
-import type { Ports } from '../../src/ports/ports.ts'
-import { GroupTicks } from '../../src/protocol/group-ticks.ts'
-import { type ConversationId, isGroupId, type Seq } from '../../src/protocol/ids.ts'
+import type { Member } from '../../../src/domain/conversations/access.ts'
+import type { EventListener, Events } from '../../../src/ports/events.ts'
+import type { LogRow } from '../../../src/ports/log.ts'
+import type { Ports } from '../../../src/ports/ports.ts'
+import { GroupTicks } from '../../../src/protocol/group-ticks.ts'
+import { type ConversationId, isGroupId, type Seq } from '../../../src/protocol/ids.ts'
 import type { Bug } from './bugs.ts'
 
 /** These are mistakes with the membership of groups, and with what is told to a group as a whole. */
