@@ -13,7 +13,7 @@ const seedsMax = 20_000
 const searchMs = 5 * 60_000
 
 const sources = ['bugs', 'group-bugs', 'hole-bugs', 'device-bugs', 'idle-bugs'].map(
-  (name) => `test/simulation/${name}.ts`,
+  (name) => `test/simulation/bugs/${name}.ts`,
 )
 const docs = 'docs/reliability.md'
 const tableHead = '| planted bug | caught by seed |\n|---|---|\n'
