@@ -12,7 +12,7 @@ import { simulate } from '../test/simulation/simulate.ts'
 const seedsMax = 20_000
 const searchMs = 5 * 60_000
 
-const sources = ['bugs', 'group-bugs', 'hole-bugs', 'device-bugs', 'idle-bugs'].map(
+const sources = ['bugs', 'group-bugs', 'hole-bugs', 'device-bugs', 'idle-bugs', 'feed-bugs'].map(
   (name) => `test/simulation/bugs/${name}.ts`,
 )
 const docs = 'docs/reliability.md'

@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bugs, type Change, withoutPeriodicResync } from '../test/simulation/bugs/bugs.ts'
+import { withFeed } from '../test/simulation/feed.ts'
 import { withNotices } from '../test/simulation/notices.ts'
 import { simulate } from '../test/simulation/simulate.ts'
 import { findBugSeeds } from './find-bug-seeds.ts'
@@ -85,7 +86,7 @@ async function runAll(from: number, count: number): Promise<void> {
 
 function findBug(name: string | undefined): Change | undefined {
   if (name === undefined) return undefined
-  const found = [...bugs, withoutPeriodicResync, withNotices].find((each) => each.name === name)
+  const found = [...bugs, withoutPeriodicResync, withNotices, withFeed].find((each) => each.name === name)
   if (!found) throw new Error(`There is no such bug. There are: ${bugs.map((each) => each.name).join('; ')}`)
   return found
 }

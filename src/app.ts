@@ -143,6 +143,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       nextMessageId: createSnowflake(clock.now, soft.nodeNumber),
       randomId: randomUUID,
       payloadKey: { id: payload.id, mac: (text) => payloadMac.bytes(text).toString('base64url') },
+      feed: config.events,
       localAvatars: config.development,
       uploadBudget: config.traffic.uploads,
       ...(config.groupQuotas && { groupQuotas: config.groupQuotas }),

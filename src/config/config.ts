@@ -50,6 +50,8 @@ export type Config = {
   traffic: TrafficSettings
   /** They hold for each user; 0 is no limit. */
   groupQuotas?: { groupsPerHour: number; additionsPerHour: number; changesPerHour: number; chatsPerHour: number }
+  /** Whether what happens is kept in the feed for backends. */
+  events: boolean
   dataDir: string
   logLevel: LogLevel
   /** How long a node still serves after SIGTERM, no longer ready, before it drains. */

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Config } from './config.ts'
-import { httpUrl } from './variable-rules.ts'
+import { flag, httpUrl } from './variable-rules.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -30,6 +30,7 @@ export const operatingVariables = z.object({
     .transform(Number)
     .refine((ms) => ms <= drainDelayMaxMs, { error: `must be 0 to ${drainDelayMaxMs}` })
     .optional(),
+  EVENTS: flag.optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   OTEL_SERVICE_NAME: z.string().default('parley'),
 })
@@ -37,9 +38,10 @@ export const operatingVariables = z.object({
 export const operatingSettings = (
   read: z.output<typeof operatingVariables> & z.output<typeof listenVariables>,
   production: boolean,
-): Pick<Config, 'host' | 'port' | 'dataDir' | 'logLevel' | 'drainDelayMs' | 'tracing'> => ({
+): Pick<Config, 'host' | 'port' | 'events' | 'dataDir' | 'logLevel' | 'drainDelayMs' | 'tracing'> => ({
   host: read.HOST,
   port: read.PORT,
+  events: read.EVENTS ?? false,
   dataDir: read.DATA_DIR,
   // At a terminal a person reads the first lines, and the rest only if something is wrong.
   logLevel: read.LOG_LEVEL ?? (production ? 'info' : 'warn'),

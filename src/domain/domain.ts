@@ -1,3 +1,4 @@
+import type { GroupChange } from '../ports/log.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { PushObserver } from '../ports/push.ts'
@@ -11,6 +12,8 @@ import { createNotices } from './conversations/notices.ts'
 import { createPastVersions } from './conversations/past-versions.ts'
 import { createSettings } from './conversations/settings.ts'
 import { createUnreadChats } from './conversations/unread-chats.ts'
+import { createAnnounce } from './feed/announce.ts'
+import { createFeedReaders } from './feed/feed-reader.ts'
 import { createAppend } from './log/append.ts'
 import { createRecount } from './log/counters.ts'
 import { createHighestSeqs } from './log/highest-seqs.ts'
@@ -70,6 +73,8 @@ type DomainOptions = {
   groupQuotas?: GroupQuotas
   /** How much memory the cached conversations and their members may take. */
   conversationCacheBytes?: number
+  /** Whether what happens is announced in the feed for backends. */
+  feed?: boolean
 }
 
 export type Domain = ReturnType<typeof createDomain>
@@ -107,12 +112,26 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const publishBoundaries = createPublishBoundaries(ports, options)
   const acknowledge = createAcknowledge({ ...ports, publishBoundaries, log, highestSeqs, pushes, keptPositions })
   const deliver = createDeliver({ ...ports, ...acknowledge, pushes })
+  const { feed: hasFeed = false } = options
+  const { announceEntry, tell } = createAnnounce({ ...ports, isOn: hasFeed, nextEventId: options.nextMessageId })
   const recount = createRecount({ ...ports, log })
-  const append = createAppend({ ...ports, ...options, log, highestSeqs, recount, blocking, observer })
+  const append = createAppend({
+    ...ports,
+    ...options,
+    log,
+    highestSeqs,
+    recount,
+    blocking,
+    announceEntry,
+    hasFeed,
+    observer,
+  })
   const payloadOf = createPayloads({ ...ports, ...options })
   const quotas = createGroupQuotas(ports, options.groupQuotas ?? groupQuotasDefault)
-  const groups = createGroups({ ...ports, ...options, quotas, access, append, payloadOf })
+  const groups = createGroups({ ...ports, ...options, quotas, access, append, payloadOf, announceEntry })
   const notices = createNotices({ ...createPastVersions(ports), decideChange: groups.decideChange })
+  const tookEffect = async (change: GroupChange) => (await notices.of(change)) !== undefined
+  const openFeed = createFeedReaders({ ...ports, log, tookEffect, observer })
   const typing = createTyping({ ...ports, subscribeUser, resyncScheduler, blocking, observer }, cacheSize)
   const attachments = createAttachments({ ...ports, onMediaError: options.onMediaError ?? (() => undefined) })
   const { onApplyError = () => undefined } = options
@@ -175,6 +194,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     devices,
     push,
     ...createPresence({ ...ports, access, resyncScheduler, blocking, observer }),
+    feed: { isOn: hasFeed, tell, open: openFeed },
     setBlocked: blocking.setBlocked,
     blockedAbove: blocking.blockedAbove,
     blockedBelow: blocking.blockedBelow,

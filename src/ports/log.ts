@@ -10,6 +10,7 @@ import type {
   UserId,
 } from '../protocol/ids.ts'
 import type { Role } from './conversations.ts'
+import type { FeedPosition } from './feed.ts'
 
 /** What a user has put into a conversation's log. */
 export type Entry = MessageAddress & {
@@ -17,6 +18,8 @@ export type Entry = MessageAddress & {
   clientMessageId: ClientMessageId
   senderId: UserId
   sentAtMs: number
+  /** Where the feed announces it, if there is a feed. */
+  feedPosition?: FeedPosition
 }
 
 /**

@@ -9,6 +9,7 @@ import type { ConversationStore, MembershipStore } from './conversations.ts'
 import type { BoundaryStore, PendingIndex } from './delivery.ts'
 import type { DevicePositions } from './device-positions.ts'
 import type { Events } from './events.ts'
+import type { FeedCounters, FeedStore } from './feed.ts'
 import type { Claims, MessageLog } from './log.ts'
 import type { Media, Uploads } from './media.ts'
 import type { BlockStore, DepartureStore, ProfileStore } from './people.ts'
@@ -38,6 +39,7 @@ export interface Stores {
   uploads: Uploads
   devices: DeviceStore
   devicePositions: DevicePositions
+  feed: FeedStore
 }
 
 export interface SoftState {
@@ -50,6 +52,7 @@ export interface SoftState {
   activity: Activity
   blockCache: BlockCache
   events: Events
+  feedCounters: FeedCounters
 }
 
 /** Without `media` there are no attachments, without `push` absent users get no notifications, without `quotas` nothing is limited. */

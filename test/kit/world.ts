@@ -73,6 +73,7 @@ export async function startWorld(options: WorldOptions = {}) {
       graphiql: false,
       introspection: true,
       traffic: readConfig({}).traffic,
+      events: false,
       dataDir,
       logLevel: 'silent',
       drainDelayMs: 0,

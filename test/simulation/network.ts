@@ -136,6 +136,7 @@ export function createNetwork(scheduler: Scheduler, random: Random, { slow, slow
       uploads: over(ports.uploads),
       devices: over(ports.devices),
       devicePositions: over(ports.devicePositions),
+      feed: over(ports.feed),
       sequencer: over(ports.sequencer),
       sessions: over(ports.sessions),
       sessionLeases: over(ports.sessionLeases),
@@ -144,6 +145,7 @@ export function createNetwork(scheduler: Scheduler, random: Random, { slow, slow
       indexStamps: over(ports.indexStamps),
       activity: over(ports.activity),
       blockCache: over(ports.blockCache),
+      feedCounters: over(ports.feedCounters),
       events: {
         ...over(ports.events),
         subscribe: (userId, listener) => listen(listener, (heard) => ports.events.subscribe(userId, heard)),

@@ -5,6 +5,7 @@ import { check } from './checker.ts'
 import { runPager, runSender } from './clients.ts'
 import { createDevice, type Device } from './device.ts'
 import { createEpilogue } from './epilogue.ts'
+import { checkFeed, type Fed, readWholeFeed, runConsumer } from './feed.ts'
 import type { Anomaly, FinalChat } from './final-log.ts'
 import { runFounder, runGroupActor } from './group-actor.ts'
 import { runNemesis } from './nemesis.ts'
@@ -27,6 +28,8 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
   const [alice, bob, carol] = users
   const epilogue = createEpilogue(world)
   const hasNotices = change === withNotices || change === showsLostChanges
+  const fed: Fed[] = []
+  const fedAtEnd: Fed[] = []
   const habits = () => ({
     followsChanges: random.chance(0.7),
     hasSink: random.chance(0.6),
@@ -44,6 +47,7 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
     runPager(world, 'pager'),
     runTypist(world, 'typist'),
     ...users.map((userId) => runWatcher(world, userId, `${userId}-w`)),
+    ...(change?.feed ? [runConsumer(world, fed)] : []),
   ]
   /** They were stored, and are to be found as if they had been acknowledged. */
   const unpublished: ClientMessageId[] = []
@@ -93,15 +97,21 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
     surprise(error)
   }
 
+  if (change?.feed) {
+    world.network.setRates({})
+    await during([readWholeFeed(world, fedAtEnd)])
+  }
   const ticks = (await Promise.all(users.map((userId) => truth.boundaries.ofUser(userId)))).flat()
   const chats = await everyChat()
+  if (change?.feed) anomalies.push(...checkFeed(chats, fed, fedAtEnd))
   if (hasNotices) anomalies.push(...checkNotices(history.entries, chats))
   anomalies.push(
     ...check(history.entries, {
       chats,
       hasNotices,
       ticks,
-      isBrisk: world.isBrisk,
+      // A number that was announced and given back is voided by readers of the feed.
+      isBrisk: world.isBrisk && !change?.feed,
       voidedByReaders: world.voidedByReaders(),
       writtenAtMs: world.writtenAtMs,
     }),

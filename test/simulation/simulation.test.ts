@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Bug, bugs, shownElsewhere, withoutPeriodicResync } from './bugs/bugs.ts'
+import { withFeed } from './feed.ts'
 import { showsLostChanges, withNotices } from './notices.ts'
 import { simulate } from './simulate.ts'
 
@@ -7,6 +8,7 @@ import { simulate } from './simulate.ts'
 const seeds = 36
 const seedsWithoutResync = 24
 const seedsWithNotices = 24
+const seedsWithFeed = 24
 const seedsPerBug = 400
 const timeout = 300_000
 
@@ -31,6 +33,15 @@ describe('the simulation', () => {
     for (let seed = 1; seed <= seedsWithNotices; seed += 1) {
       const { anomalies } = await simulate(seed, withNotices)
       expect(anomalies, `npm run simulate -- --seed ${seed} --bug '${withNotices.name}'`).toEqual([])
+    }
+  })
+
+  it('finds none where everything is announced in the feed, which has each entry once and in order', {
+    timeout,
+  }, async () => {
+    for (let seed = 1; seed <= seedsWithFeed; seed += 1) {
+      const { anomalies } = await simulate(seed, withFeed)
+      expect(anomalies, `npm run simulate -- --seed ${seed} --bug '${withFeed.name}'`).toEqual([])
     }
   })
 

@@ -105,6 +105,7 @@ export function createWorld(seed: number, change?: Change) {
       cacheSize: 100,
       largeGroupAbove: largeGroupAboveOf(seed),
       observer: { ...nullObserver, voided },
+      feed: change?.feed === true,
     })
     const domain = change?.plantOnto?.(plain) ?? plain
     const node = { owner, domain, deaths }

@@ -8,6 +8,7 @@ import { activityContract } from './contract/activity.ts'
 import { blockCacheContract } from './contract/block-cache.ts'
 import { boundaryCacheContract } from './contract/boundary-cache.ts'
 import { eventsContract } from './contract/events.ts'
+import { feedCountersContract } from './contract/feed.ts'
 import { indexStampsContract } from './contract/index-stamps.ts'
 import { seenContract } from './contract/seen.ts'
 import { sequencerContract } from './contract/sequencer.ts'
@@ -22,6 +23,7 @@ describe.each(softBackends)('the soft state on $name', ({ start }) => {
   })
   afterAll(() => world?.stop())
 
+  describe('feed counters', () => feedCountersContract(() => world))
   describe('sequencer', () => sequencerContract(() => world))
   describe('sessions', () => sessionsContract(() => world))
   describe('session leases', () => sessionLeasesContract(() => world))

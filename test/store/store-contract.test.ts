@@ -21,6 +21,7 @@ import { departuresContract } from './contract/departures.ts'
 import { devicePositionsContract } from './contract/device-positions.ts'
 import { devicesContract } from './contract/devices.ts'
 import { conversationsContract, membershipsContract, profilesContract } from './contract/directory.ts'
+import { feedContract } from './contract/feed.ts'
 import { messagesContract } from './contract/messages.ts'
 import { pendingContract } from './contract/pending.ts'
 import { uploadsContract } from './contract/uploads.ts'
@@ -69,6 +70,7 @@ describe.each(backends)('the stores on $name', ({ open }) => {
   afterAll(() => opened?.close())
 
   describe('messages', () => messagesContract(() => opened.stores.messages))
+  describe('feed', () => feedContract(() => opened.stores.feed))
   describe('claims', () => claimsContract(() => opened.stores.claims))
   describe('pending', () => pendingContract(() => opened.stores.pending))
   describe('boundaries', () => boundariesContract(() => opened.stores.boundaries))

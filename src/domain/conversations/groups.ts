@@ -10,6 +10,7 @@ import {
   type MessageId,
   type UserId,
 } from '../../protocol/ids.ts'
+import type { AnnounceEntry } from '../feed/announce.ts'
 import { type Append, conflict } from '../log/append.ts'
 import type { Payloads } from '../log/payloads.ts'
 import type { Access, Member } from './access.ts'
@@ -49,6 +50,7 @@ type Needs = Pick<Ports, Stores | 'versions' | 'indexStamps' | 'events' | 'clock
   access: Access
   append: Append
   payloadOf: Payloads
+  announceEntry: AnnounceEntry
   nextMessageId: () => MessageId
   randomId: () => string
 }
@@ -60,7 +62,7 @@ type Propose = (group: Group) => ProposedChange | undefined | Promise<ProposedCh
 
 export function createGroups(needs: Needs) {
   const { conversations, memberships, messages, claims, departures, versions, indexStamps, events, clock } = needs
-  const { quotas, access, append, payloadOf, nextMessageId, randomId } = needs
+  const { quotas, access, append, payloadOf, announceEntry, nextMessageId, randomId } = needs
   const consentOf = createConsent(needs)
   const deciding = new Map<string, Promise<Group | undefined>>()
 
@@ -97,8 +99,10 @@ export function createGroups(needs: Needs) {
 
   async function putFirst(claim: Claim, proposed: ProposedChange): Promise<GroupChange> {
     const { conversationId, senderId, clientMessageId, seq } = claim
+    const feedPosition = await announceEntry(claim)
     const entry = { conversationId, seq, senderId, clientMessageId, messageId: nextMessageId(), sentAtMs: clock.now() }
-    const first: GroupChange = { kind: 'group', ...entry, baseVersion: 0, ...proposed }
+    const place = feedPosition === undefined ? {} : { feedPosition }
+    const first: GroupChange = { kind: 'group', ...entry, ...place, baseVersion: 0, ...proposed }
     if ((await messages.put(first)) === 'written') return first
     const cell = await messages.get(first)
     if (cell?.kind !== 'group') throw unavailable(new Error('The first cell of a group holds something else.'))

@@ -1,4 +1,5 @@
 import type { Conversation } from '../../ports/conversations.ts'
+import type { FeedPosition } from '../../ports/feed.ts'
 import type { Claim, Entry, LogEntry, LogRow } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -6,6 +7,7 @@ import type { Reservation, SendKey } from '../../ports/soft-state.ts'
 import { ChatError, unavailable } from '../../protocol/errors.ts'
 import type { ClientMessageId, ConversationId, MessageId, Seq } from '../../protocol/ids.ts'
 import type { Member } from '../conversations/access.ts'
+import type { AnnounceEntry } from '../feed/announce.ts'
 import { type Blocking, refused } from '../people/blocking.ts'
 import type { Recount } from './counters.ts'
 import type { HighestSeqs } from './highest-seqs.ts'
@@ -22,6 +24,8 @@ import type { Payload } from './payloads.ts'
 //   after reserve    a hole; the next reader voids it
 //   after the claim  a claim without an entry; the retry adopts it
 //   after the write  an entry; the retry finds it
+//
+// Where there is a feed, the entry is announced there beside the claim, and always before its cell is written (domain/feed/announce.ts).
 
 /**
  * `payload` is the content, by which a retry is told from a different call. `row` makes the entry once its seq is known. With `always`, a sender
@@ -46,13 +50,31 @@ type Needs = Pick<Ports, 'sequencer' | 'claims' | 'messages' | 'clock'> & {
   recount: Recount
   blocking: Blocking
   nextMessageId: () => MessageId
+  announceEntry: AnnounceEntry
+  hasFeed: boolean
   observer: Observer
 }
+
+/** `feedPosition`: where this call has announced an entry at the claim's seq. */
+type Claimed = { claim: Claim; feedPosition?: FeedPosition | undefined }
 
 export type Append = ReturnType<typeof createAppend>
 
 export function createAppend(needs: Needs) {
-  const { sequencer, claims, messages, clock, log, highestSeqs, recount, blocking, nextMessageId, observer } = needs
+  const {
+    sequencer,
+    claims,
+    messages,
+    clock,
+    log,
+    highestSeqs,
+    recount,
+    blocking,
+    nextMessageId,
+    announceEntry,
+    hasFeed,
+    observer,
+  } = needs
 
   async function append<Row extends LogEntry>(member: Member, draft: Draft<Row>): Promise<Appended<Row>> {
     const key = { senderId: member.userId, clientMessageId: draft.clientMessageId }
@@ -86,7 +108,7 @@ export function createAppend(needs: Needs) {
     { clientMessageId, payload }: Draft<LogEntry>,
     given: Reservation | undefined,
     floor: Seq,
-  ): Promise<Claim> {
+  ): Promise<Claimed> {
     const conversationId = member.conversation.id
     const senderId = member.userId
     const reserved = given ?? (await seedAndReserve(conversationId, { senderId, clientMessageId }))
@@ -95,14 +117,16 @@ export function createAppend(needs: Needs) {
     // be past it, and an earlier message of the same sender may be above it.
     const seq = reserved.seq > floor || earlier ? reserved.seq : await sequencer.reserveAbove(conversationId, floor)
     const claim = { senderId, clientMessageId, conversationId, seq, payloadHash: payload.hash }
-    const standing = earlier ?? (await claims.claim(claim))
+    const [standing, feedPosition] = earlier
+      ? [earlier]
+      : await Promise.all([claims.claim(claim), announceEntry(claim)])
 
     // If the claim is another attempt's, the seq reserved here is left over.
     const sameContent = standing.conversationId === conversationId && (await payload.isOf(standing))
     const isLeft = !reserved.known || seq !== reserved.seq
     if (isLeft && !(sameContent && standing.seq === seq)) await abandon(conversationId, seq)
     if (!sameContent) throw conflict()
-    return standing
+    return { claim: standing, ...(standing.seq === seq && { feedPosition }) }
   }
 
   /** This is called where Redis has no counter. */
@@ -115,13 +139,22 @@ export function createAppend(needs: Needs) {
     throw unavailable()
   }
 
-  async function write<Row extends LogEntry>(claim: Claim, draft: Draft<Row>): Promise<Appended<Row>> {
+  async function write<Row extends LogEntry>(
+    { claim, feedPosition: announcedAt }: Claimed,
+    draft: Draft<Row>,
+  ): Promise<Appended<Row>> {
+    const written = hasFeed && announcedAt === undefined ? await messages.get(claim) : undefined
+    // A retry of what is stored is not announced again.
+    if (written && isOf(claim, written)) return { row: written as Row, duplicate: true }
     const messageId = nextMessageId()
     const sentAtMs = clock.now()
     let { seq } = claim
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const { conversationId, senderId, clientMessageId } = claim
-      const row = draft.row({ conversationId, seq, messageId, clientMessageId, senderId, sentAtMs })
+      const feedPosition =
+        attempt === 0 && announcedAt !== undefined ? announcedAt : await announceEntry({ conversationId, seq })
+      const entry = { conversationId, seq, messageId, clientMessageId, senderId, sentAtMs }
+      const row = draft.row(feedPosition === undefined ? entry : { ...entry, feedPosition })
       if ((await messages.put(row)) === 'written') return { row, duplicate: false }
       const cell = await messages.get(row)
       // If it has our own message id, this attempt wrote it, and the answer got lost.

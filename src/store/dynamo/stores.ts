@@ -7,6 +7,7 @@ import { createConversationsDynamo } from './conversations.ts'
 import { createDeparturesDynamo } from './departures.ts'
 import { createDevicePositionsDynamo } from './device-positions.ts'
 import { createDevicesDynamo } from './devices.ts'
+import { createFeedDynamo } from './feed.ts'
 import { createMembershipsDynamo } from './memberships.ts'
 import { createMessagesDynamo } from './messages.ts'
 import { createPendingDynamo } from './pending.ts'
@@ -26,4 +27,5 @@ export const createStoresDynamo = (dynamo: Dynamo): Stores => ({
   uploads: createUploadsDynamo(dynamo),
   devices: createDevicesDynamo(dynamo),
   devicePositions: createDevicePositionsDynamo(dynamo),
+  feed: createFeedDynamo(dynamo),
 })

@@ -7,6 +7,7 @@ import { createConversationsEmbedded } from './conversations.ts'
 import { createDeparturesEmbedded } from './departures.ts'
 import { createDevicePositionsEmbedded } from './device-positions.ts'
 import { createDevicesEmbedded } from './devices.ts'
+import { createFeedEmbedded } from './feed.ts'
 import { createMembershipsEmbedded } from './memberships.ts'
 import { createMessagesEmbedded } from './messages.ts'
 import { createPendingEmbedded } from './pending.ts'
@@ -26,4 +27,5 @@ export const createStoresEmbedded = (engine: KeyValue): Stores => ({
   uploads: createUploadsEmbedded(engine),
   devices: createDevicesEmbedded(engine),
   devicePositions: createDevicePositionsEmbedded(engine),
+  feed: createFeedEmbedded(engine),
 })

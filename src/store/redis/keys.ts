@@ -1,4 +1,5 @@
 import type { MemberAddress } from '../../ports/delivery.ts'
+import type { FeedPartition } from '../../ports/feed.ts'
 import type { SendKey } from '../../ports/soft-state.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
 
@@ -34,6 +35,7 @@ export function createRedisKeys(prefix: string) {
     channel: (userId: UserId) => `${prefix}user:{${userId}}`,
     groupChannel: (id: ConversationId) => `${prefix}group:{${id}}`,
     version: (id: ConversationId) => `${prefix}version:{${id}}`,
+    feedCounter: (partition: FeedPartition) => `${prefix}feed:{${partition}}`,
     rate: (bucket: string) => `${prefix}rate:{${bucket}}`,
   }
 }

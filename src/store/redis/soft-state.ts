@@ -5,6 +5,7 @@ import { createBlockCacheRedis } from './block-cache.ts'
 import { createBoundaryCacheRedis } from './boundary-cache.ts'
 import type { OnTraced } from './channels.ts'
 import { createEventsRedis } from './events.ts'
+import { createFeedCountersRedis } from './feed-counters.ts'
 import { createIndexStampsRedis } from './index-stamps.ts'
 import { createRedisKeys, defaultKeyPrefix } from './keys.ts'
 import { createSequencerRedis } from './sequencer.ts'
@@ -30,5 +31,6 @@ export function createSoftStateRedis(
     activity: createActivityRedis(link, keys),
     blockCache: createBlockCacheRedis(link, keys),
     events: createEventsRedis(link, keys, sessionLeases, onTraced),
+    feedCounters: createFeedCountersRedis(link, keys),
   }
 }

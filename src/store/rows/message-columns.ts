@@ -20,6 +20,7 @@ export function toItem(row: LogRow): Key<'messages'> & Partial<Item<'messages'>>
     sender_id: row.senderId,
     sent_at: toTimeText(row.sentAtMs),
   }
+  if (row.feedPosition !== undefined) entry.feed_position = row.feedPosition
   if (row.kind === 'change') return { ...entry, target_seq: row.targetSeq, ...toColumns(row.alteration) }
   if (row.kind === 'group') {
     const { baseVersion, added, removed, roles, title } = row
@@ -75,6 +76,7 @@ const toEntry = (item: Item<'messages'>): Entry => ({
   clientMessageId: item.client_message_id,
   senderId: item.sender_id,
   sentAtMs: fromTimeText(item.sent_at),
+  ...(item.feed_position !== undefined && { feedPosition: item.feed_position }),
 })
 
 /** Pages are made of these objects, so they are built without intermediate copies. */
@@ -96,6 +98,7 @@ export function toMessage(item: Item<'messages'>): Message {
   if (edited_at !== undefined) message.edited = { seq: edited_seq ?? 0, atMs: fromTimeText(edited_at) }
   if (edits !== undefined) message.edits = edits
   if (deleted_at !== undefined) message.deletedAtMs = fromTimeText(deleted_at)
+  if (item.feed_position !== undefined) message.feedPosition = item.feed_position
   if (item.reacted || item.reactions) message.reactions = toReactions(item)
   return message
 }

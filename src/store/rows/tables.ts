@@ -1,6 +1,7 @@
 import type { DynamoClient } from '../../engine/dynamodb/client.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Conversation, Role } from '../../ports/conversations.ts'
+import type { FactType, FeedRow } from '../../ports/feed.ts'
 import type { Alteration, LogRow } from '../../ports/log.ts'
 import type { PushPlatform } from '../../ports/push.ts'
 import type { AttachmentId, ClientMessageId, ConversationId, DeviceId, MessageId, UserId } from '../../protocol/ids.ts'
@@ -59,6 +60,8 @@ export const tables = {
       reaction_on: maybe(integer()),
       /** This is JSON: who was added, who removed, and so on. The names are those of the API. */
       group_change: maybe(text()),
+      /** Where the feed announces the entry. */
+      feed_position: maybe(integer()),
     },
   },
   /** These are the claims. They never expire. */
@@ -170,6 +173,27 @@ export const tables = {
     /** user_id#device_id: neither of them can hold a '#'. */
     key: { device_key: text(), conversation_id: text<ConversationId>() },
     columns: { message_seq: maybe(integer()), change_seq: maybe(integer()) },
+  },
+  /** The feed for backends, and at position 0 of each partition where its rows begin. */
+  feed: {
+    key: { partition_id: text(), feed_position: integer() },
+    columns: {
+      kind: text<FeedRow['kind'] | 'start'>(),
+      /** When it was announced: RFC 3339 in UTC, with milliseconds. */
+      announced_at: maybe(text()),
+      /** In seconds since 1970: TTL removes the row after that. */
+      expires_at_s: maybe(integer()),
+      /** The entry of a conversation's log that is announced. */
+      conversation_id: maybe(text<ConversationId>()),
+      seq: maybe(integer()),
+      /** Of something that no log has. */
+      event_id: maybe(text()),
+      event_type: maybe(text<FactType>()),
+      user_id: maybe(text<UserId>()),
+      data: maybe(text()),
+      /** Of position 0: the rows of this partition are above it. */
+      starts_above: maybe(integer()),
+    },
   },
 }
 

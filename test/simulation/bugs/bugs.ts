@@ -12,6 +12,7 @@ import type { MemoryRedis } from '../../../src/store/embedded/soft-state/memory-
 import type { Network } from '../network.ts'
 import type { Random } from '../random.ts'
 import { deviceBugs } from './device-bugs.ts'
+import { feedBugs } from './feed-bugs.ts'
 import { groupBugs } from './group-bugs.ts'
 import { holeBugs } from './hole-bugs.ts'
 import { idleBugs } from './idle-bugs.ts'
@@ -32,6 +33,8 @@ export type BugContext = {
 export type Change = {
   name: string
   alone?: true
+  /** Everything is announced in the feed, and the feed is read. */
+  feed?: true
   plant(ports: Ports, around: BugContext): Ports
   /** Does the same on the nodes' side of the network. */
   plantAbove?(ports: Ports, around: BugContext): Ports
@@ -606,7 +609,15 @@ export const shownElsewhere: ReadonlyMap<string, string> = new Map([
   ['the position of a device is what it has acked last, not most', 'test/store/contract/device-positions.ts'],
 ])
 
-export const bugs: Bug[] = [...messageBugs, ...groupBugs, ...streamBugs, ...holeBugs, ...deviceBugs, ...idleBugs]
+export const bugs: Bug[] = [
+  ...messageBugs,
+  ...groupBugs,
+  ...streamBugs,
+  ...holeBugs,
+  ...deviceBugs,
+  ...idleBugs,
+  ...feedBugs,
+]
 
 function withStreams(domain: Domain, change: <T>(stream: LiveStream<T>) => LiveStream<T>): Domain {
   return {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../ports/clock.ts'
 import type { ChatEvent, EventListener, EventSubscription } from '../../../ports/events.ts'
+import type { FeedPosition } from '../../../ports/feed.ts'
 import type { LastActivity, SessionState } from '../../../ports/soft-state.ts'
 import { unavailable } from '../../../protocol/errors.ts'
 import type { ConversationId, Seq, UserId } from '../../../protocol/ids.ts'
@@ -45,6 +46,7 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     seen: createTable<number>(clock),
     indexStamps: createTable<{ stamp: string; runId: number }>(clock),
     blocks: createTable<MemoryBlock>(clock),
+    feedPositions: createTable<{ position: FeedPosition; runId: number }>(clock),
   }
   const subscriptions = new Map<string, Set<Subscription>>()
   let runId = 1

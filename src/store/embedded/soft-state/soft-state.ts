@@ -3,6 +3,7 @@ import { createActivityMemory } from './activity.ts'
 import { createBlockCacheMemory } from './block-cache.ts'
 import { createBoundaryCacheMemory } from './boundary-cache.ts'
 import { createEventsMemory } from './events.ts'
+import { createFeedCountersMemory } from './feed-counters.ts'
 import { createIndexStampsMemory } from './index-stamps.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 import { createSequencerMemory } from './sequencer.ts'
@@ -23,5 +24,6 @@ export function createSoftStateMemory(redis: MemoryRedis, sessionTtlMs?: number)
     activity: createActivityMemory(redis),
     blockCache: createBlockCacheMemory(redis, sequencer),
     events: createEventsMemory(redis),
+    feedCounters: createFeedCountersMemory(redis),
   }
 }

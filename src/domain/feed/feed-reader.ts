@@ -1,0 +1,252 @@
+import { LRUCache } from 'lru-cache'
+import type { FeedEntry, FeedPartition, FeedPosition, FeedRow } from '../../ports/feed.ts'
+import type { GroupChange, LogEntry, LogRow } from '../../ports/log.ts'
+import type { Observer } from '../../ports/observer.ts'
+import type { Ports } from '../../ports/ports.ts'
+import { type ConversationId, isGroupId, type Seq } from '../../protocol/ids.ts'
+import type { Log } from '../log/log.ts'
+import { isMessage } from '../log/log.ts'
+import { eventOfFact, eventsOfEntry, type FeedEvent } from './feed-events.ts'
+import { partitions } from './partitions.ts'
+import type { FeedPositions } from './positions.ts'
+
+// Reads the feed from any positions on. What it gives depends on the rows alone, so every reader gives the same, in the same order in each
+// conversation.
+//
+// A row announces an entry. The entry happened if its cell names the position of the row; otherwise another row announces what the cell holds, or
+// nothing was written. An empty cell is waited for, and then voided as by any reader of the log, so nothing is written there later.
+//
+// Two sends of a conversation may be announced in the wrong order. So before an entry is given, the entries below it are looked at, down to
+// one that was announced earlier: those that are announced later are given first, and skipped where their own rows come.
+
+/** A position or a cell that is empty is waited for this long. Then its writer is late, and has to take another one. */
+const patienceMs = 1000
+/** What was announced this long ago is not waited for. A void is right at any time, so the clocks of two machines may differ. */
+const oldMs = 30_000
+const rowsAtATime = 32
+/** More numbers than that are never under way at once: what was there has expired, or the partition has begun anew. */
+const holesMax = 1000
+/** Partitions in which nothing seems to be new are read this often. */
+const lookAnywayMs = 10_000
+const conversationsMax = 10_000
+const neighbours = 16
+const neighboursMax = 256
+
+type Needs = Pick<Ports, 'feed' | 'feedCounters' | 'messages' | 'conversations' | 'clock'> & {
+  log: Log
+  /** Decides a change of a group, and returns whether it took effect. */
+  tookEffect: (change: GroupChange) => Promise<boolean>
+  observer: Observer
+}
+
+export interface FeedReader {
+  /** Returns the next events, oldest first, as many as are there and due; none where nothing is. */
+  read(limit: number): Promise<FeedEvent[]>
+  /** Where to go on after what was returned. */
+  positions(): FeedPositions
+}
+
+/** `after`: the last row that was looked at. `ready`: what it and those before gave, and was not returned yet. */
+type PartitionState = {
+  after: FeedPosition
+  returned: FeedPosition
+  ready: FeedEvent[]
+  waitingFor: { what: string; sinceMs: number } | undefined
+}
+
+export function createFeedReaders(needs: Needs) {
+  const { feed, feedCounters, messages, conversations, clock, log, tookEffect, observer } = needs
+
+  return function openReader(from: FeedPositions): FeedReader {
+    const states = from.map(
+      (position): PartitionState => ({ after: position, returned: position, ready: [], waitingFor: undefined }),
+    )
+    /** The last seq that was given of a conversation. */
+    const given = new LRUCache<ConversationId, Seq>({ max: conversationsMax })
+    let lookedAtMs = Number.NEGATIVE_INFINITY
+
+    const stateOf = (partition: FeedPartition): PartitionState => states[partition] as PartitionState
+
+    /** Returns the partitions that may have something new. */
+    async function withNews(): Promise<readonly FeedPartition[]> {
+      const now = clock.monotonic()
+      const unknown = partitions.map(() => undefined)
+      const ends = await feedCounters.ends(partitions).catch(() => unknown)
+      if (now - lookedAtMs >= lookAnywayMs) {
+        lookedAtMs = now
+        return partitions
+      }
+      return partitions.filter((partition) => ends[partition] !== stateOf(partition).after)
+    }
+
+    /** Reads the next rows of a partition, up to the first that is not due. */
+    async function fill(partition: FeedPartition): Promise<void> {
+      const state = stateOf(partition)
+      if (state.ready.length > 0) return
+      const rows = await feed.above(partition, state.after, rowsAtATime)
+      const cells = await cellsOf(rows)
+      for (const row of rows) {
+        if (!(await reach(state, row))) return
+        const events = await eventsOf(state, row, cells)
+        if (!events) return
+        state.ready.push(...events)
+        state.after = row.position
+      }
+    }
+
+    /** Returns whether nothing is missing in front of this row. */
+    async function reach(state: PartitionState, { partition, position, atMs }: FeedRow): Promise<boolean> {
+      if (position - state.after > holesMax) {
+        const start = (await feed.start(partition)) ?? 0
+        state.after = start >= state.after && start < position ? start : position - 1
+      }
+      const missing = position - state.after - 1
+      if (missing <= 0) return true
+      if (!isDue(state, `positions from ${state.after + 1}`, atMs)) return false
+      const holes = Array.from({ length: missing }, (_, i) => state.after + 1 + i)
+      const filled = await Promise.all(
+        holes.map((each) => feed.put({ kind: 'void', partition, position: each, atMs: clock.now() })),
+      )
+      // What came in the last moment is read with the next call.
+      if (filled.includes('taken')) return false
+      state.after = position - 1
+      return true
+    }
+
+    function isDue(state: PartitionState, what: string, announcedAtMs: number): boolean {
+      if (clock.now() - announcedAtMs > oldMs) return true
+      const now = clock.monotonic()
+      if (state.waitingFor?.what !== what) state.waitingFor = { what, sinceMs: now }
+      return now - state.waitingFor.sinceMs >= patienceMs
+    }
+
+    /** Returns what a row gives; undefined if it is not due yet. */
+    async function eventsOf(
+      state: PartitionState,
+      row: FeedRow,
+      cells: ReadonlyMap<string, LogRow>,
+    ): Promise<FeedEvent[] | undefined> {
+      if (row.kind === 'void') return []
+      if (row.kind === 'fact') return [eventOfFact(row, row)]
+      const cell = cells.get(cellKey(row)) ?? (await lateCell(state, row))
+      if (!cell) return undefined
+      return cell.kind === 'void' || cell.feedPosition !== row.position ? [] : eventsUpTo(cell, row)
+    }
+
+    async function lateCell(state: PartitionState, row: FeedRow & FeedEntry): Promise<LogRow | undefined> {
+      const { conversationId, seq, atMs } = row
+      const found = await messages.get(row)
+      if (found || !isDue(state, `cell ${conversationId} ${seq}`, atMs)) return found
+      const hole = { kind: 'void', conversationId, seq } as const
+      if ((await messages.put(hole)) === 'taken') return messages.get(hole)
+      observer.voided('reader')
+      return hole
+    }
+
+    /** Returns the events of this entry and of those below it whose rows come later. */
+    async function eventsUpTo(entry: LogEntry, row: FeedRow): Promise<FeedEvent[]> {
+      const { conversationId, seq } = entry
+      const last = given.get(conversationId)
+      if (last !== undefined && last >= seq) return []
+      if (last === undefined && (await wasGivenBefore(entry, row.position))) return []
+      const { below, isFirst } = last === seq - 1 ? onlyThis : await announcedLater(entry, row.position)
+      const memberIds = isFirst && !isGroupId(conversationId) ? await membersOf(conversationId) : undefined
+      const events: FeedEvent[] = []
+      for (const each of [...below, entry]) {
+        if (each.kind === 'group' && !(await tookEffect(each))) continue
+        const isFirstHere = memberIds && isMessage(each) && each === (below[0] ?? entry)
+        events.push(...eventsOfEntry(each, row, isFirstHere ? memberIds : undefined))
+      }
+      given.set(conversationId, seq)
+      // A consumer that goes on after some of them gets all of them again.
+      return events.map((event, i) => (i === events.length - 1 ? event : { ...event, position: row.position - 1 }))
+    }
+
+    /** Returns whether an entry above this one was announced before it: then this one was given with that. */
+    async function wasGivenBefore({ conversationId, seq }: LogEntry, position: FeedPosition): Promise<boolean> {
+      for (let after = seq; after - seq < neighboursMax; after += neighbours) {
+        const rows = await messages.above(conversationId, after, neighbours)
+        for (const [i, row] of rows.entries()) {
+          if (row.seq !== after + 1 + i) return false
+          if (row.kind === 'void') continue
+          if (row.feedPosition === undefined) return false
+          if (row.feedPosition < position) return true
+        }
+        if (rows.length < neighbours) return false
+      }
+      return false
+    }
+
+    /** Returns the entries below this one that were announced after it, ascending, and whether nothing else is below. */
+    async function announcedLater({ conversationId, seq }: LogEntry, position: FeedPosition) {
+      const below: LogEntry[] = []
+      for (let before = seq; before > 1; ) {
+        const rows = await wholeBelow(conversationId, before)
+        for (const row of rows) {
+          before = row.seq
+          if (row.kind === 'void') continue
+          if (row.feedPosition === undefined || row.feedPosition < position) return { below, isFirst: false }
+          below.unshift(row)
+        }
+      }
+      return { below, isFirst: true }
+    }
+
+    /** Returns some rows below `before`, which is taken, descending and without a hole. */
+    async function wholeBelow(id: ConversationId, before: Seq): Promise<readonly LogRow[]> {
+      const rows = await log.below(id, before, neighbours)
+      if (rows.length > 0) return rows
+      // There are only holes, which are found from below.
+      const fromFirst = await log.above(id, 0, 1)
+      return fromFirst.filter(({ seq }) => seq < before).reverse()
+    }
+
+    /** The row of a direct chat is written just after its first message. */
+    async function membersOf(id: ConversationId): Promise<readonly string[]> {
+      const [conversation] = await conversations.getMany([id])
+      return conversation?.members ?? []
+    }
+
+    async function cellsOf(rows: readonly FeedRow[]): Promise<ReadonlyMap<string, LogRow>> {
+      const entries = rows.filter((row) => row.kind === 'entry')
+      const cells = entries.length > 0 ? await messages.getMany(entries) : []
+      return new Map(cells.map((cell) => [cellKey(cell), cell]))
+    }
+
+    /** Returns the partition whose next event was announced first. */
+    function oldest(): PartitionState | undefined {
+      let found: PartitionState | undefined
+      for (const state of states) {
+        const [event] = state.ready
+        if (event && (!found || event.occurredAtMs < (found.ready[0]?.occurredAtMs ?? 0))) found = state
+      }
+      return found
+    }
+
+    return {
+      async read(limit) {
+        const events: FeedEvent[] = []
+        const news = await withNews()
+        await Promise.all(news.map(fill))
+        while (events.length < limit) {
+          const state = oldest()
+          const event = state?.ready.shift()
+          if (!state || !event) break
+          events.push(event)
+          state.returned = event.position
+          if (state.ready.length > 0) continue
+          state.returned = state.after
+          if (events.length < limit) await fill(event.partition)
+        }
+        return events
+      },
+
+      positions: () => states.map(({ after, returned, ready }) => (ready.length > 0 ? returned : after)),
+    }
+  }
+}
+
+const onlyThis = { below: [] as LogEntry[], isFirst: false }
+
+const cellKey = ({ conversationId, seq }: { conversationId: ConversationId; seq: Seq }): string =>
+  `${conversationId} ${seq}`

@@ -1,0 +1,51 @@
+import type { Bug } from './bugs.ts'
+
+export const feedBugs: Bug[] = [
+  {
+    name: 'an entry is announced where another one is',
+    seed: 97,
+    feed: true,
+    plant: (ports) => ({
+      ...ports,
+      feed: { ...ports.feed, put: (row) => ports.feed.put(row).then(() => 'written') },
+    }),
+  },
+  {
+    name: 'a reader of the feed skips an announcement without voiding its cell',
+    seed: 2,
+    feed: true,
+    plant: (ports) => ({
+      ...ports,
+      messages: {
+        ...ports.messages,
+        put: async (row) => (row.kind === 'void' ? 'written' : ports.messages.put(row)),
+      },
+    }),
+  },
+  {
+    name: 'a reader of the feed skips a position without voiding it',
+    seed: 1,
+    feed: true,
+    plant: (ports) => ({
+      ...ports,
+      feed: { ...ports.feed, put: async (row) => (row.kind === 'void' ? 'written' : ports.feed.put(row)) },
+    }),
+  },
+  {
+    name: 'an entry does not say where it was announced',
+    seed: 1,
+    feed: true,
+    plant: (ports, { random }) => ({
+      ...ports,
+      messages: {
+        ...ports.messages,
+        put: (row) =>
+          ports.messages.put(
+            row.kind === 'message' && row.feedPosition !== undefined && random.chance(0.1)
+              ? { ...row, feedPosition: row.feedPosition + 1 }
+              : row,
+          ),
+      },
+    }),
+  },
+]
