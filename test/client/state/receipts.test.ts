@@ -395,6 +395,33 @@ describe('a reset', () => {
   })
 })
 
+describe('what the application was told before a reload', () => {
+  const told: [string, unknown][] = [
+    ['position:dm_1', 9],
+    ['position:dm_2', 4],
+  ]
+
+  it('is told to the server where it does not know it', async () => {
+    const { receipts, sent, grant } = start()
+    receipts.restore(told)
+    receipts.known('dm_1', boundary('alice', 7))
+    receipts.known('dm_2', boundary('alice', 4))
+    await vi.advanceTimersByTimeAsync(batchMs)
+    await grant()
+    expect(sent()).toEqual(['Ack dm_1 9'])
+    expectNoTimers()
+  })
+
+  it('is not, where nothing is known of the conversation, or the server is another one', async () => {
+    const { receipts, all } = start()
+    receipts.restore(told)
+    receipts.reset()
+    receipts.known('dm_1', boundary('alice', 7))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(all).toHaveLength(0)
+  })
+})
+
 describe('when it is closed', () => {
   it('before the batch, nothing is told and no timer is left', async () => {
     const { receipts, all } = start()

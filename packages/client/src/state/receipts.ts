@@ -6,6 +6,9 @@ import type { PersistedState } from '../shared/persisted-state.ts'
 
 // Receipts tell the others what was delivered, and what was read when the application says so. Only the highest seq of each counts, so
 // receipts of one conversation are batched into one call. A read counts as delivered too.
+//
+// What was read is kept until the server has confirmed it. What was delivered needs no place of its own: everything up to the kept position was. So
+// where the server shows less than a position of the life before, that position is acked; it may have ended before it could do so.
 
 const batchMs = 200
 const atATime = 8
@@ -25,6 +28,8 @@ export function createReceipts({ ask, persistedState, random }: ReceiptsOptions)
   const confirmed = new Map<string, Boundary>()
   /** The storage has a read of these conversations. */
   const kept = new Set<string>()
+  /** These positions were kept by the life before, which may not have acked them. */
+  const unsure = new Map<string, number>()
   const sleeper = createSleeper()
   let running: Promise<void> | undefined
   let closed = false
@@ -105,8 +110,17 @@ export function createReceipts({ ask, persistedState, random }: ReceiptsOptions)
   }
 
   /** Applies boundaries of the server, which may be those of another device of the user. */
-  const known = (conversationId: string, { lastDeliveredSeq, lastReadSeq }: TicksFieldsFragment): void =>
+  function known(conversationId: string, { lastDeliveredSeq, lastReadSeq }: TicksFieldsFragment): void {
     confirm(conversationId, { delivered: lastDeliveredSeq, read: lastReadSeq })
+    const position = unsure.get(conversationId)
+    unsure.delete(conversationId)
+    if (position !== undefined) delivered(conversationId, position)
+  }
+
+  function delivered(conversationId: string, seq: number): void {
+    raise(wanted, conversationId, { delivered: seq })
+    schedule()
+  }
 
   function releaseConfirmed(conversationId: string): void {
     if (at(wanted, conversationId).read <= at(confirmed, conversationId).read) release(conversationId)
@@ -121,10 +135,7 @@ export function createReceipts({ ask, persistedState, random }: ReceiptsOptions)
     Math.max(at(wanted, conversationId).read, at(confirmed, conversationId).read)
 
   return {
-    delivered(conversationId: string, seq: number): void {
-      raise(wanted, conversationId, { delivered: seq })
-      schedule()
-    },
+    delivered,
     read(conversationId: string, seq: number): void {
       if (seq <= readUpTo(conversationId)) return
       raise(wanted, conversationId, { read: seq })
@@ -136,10 +147,13 @@ export function createReceipts({ ask, persistedState, random }: ReceiptsOptions)
     known,
     restore(entries: Iterable<[string, unknown]>): void {
       for (const [key, value] of entries) {
-        const [, conversationId] = /^read:(.*)$/.exec(key) ?? []
+        const [, kind, conversationId] = /^(read|position):(.*)$/.exec(key) ?? []
         if (!conversationId) continue
-        raise(wanted, conversationId, { read: Number(value) })
-        kept.add(conversationId)
+        if (kind === 'position') unsure.set(conversationId, Number(value))
+        else {
+          raise(wanted, conversationId, { read: Number(value) })
+          kept.add(conversationId)
+        }
       }
       schedule()
     },
@@ -149,6 +163,7 @@ export function createReceipts({ ask, persistedState, random }: ReceiptsOptions)
       for (const conversationId of kept) release(conversationId)
       wanted.clear()
       confirmed.clear()
+      unsure.clear()
     },
     close(): void {
       closed = true
