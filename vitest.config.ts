@@ -29,6 +29,7 @@ const beyondUnits = {
     'test/client/link/{sse-link,websocket-link}.test.ts',
     'test/clients/*.test.ts',
     'test/chaos/faults/*.test.ts',
+    'test/chaos/final-ticks.test.ts',
     'demo/test/serving.test.ts',
     'test/kit/*.test.ts',
   ],

@@ -13,6 +13,7 @@ import {
   type Walk,
 } from './checks/history.ts'
 import type { NodeProcess } from './faults/processes.ts'
+import { askFinalTicks } from './final-ticks.ts'
 import type { ChaosClient, PageResult } from './people/client.ts'
 import type { Crowd } from './people/crowd.ts'
 import type { Wanted } from './people/device.ts'
@@ -82,10 +83,19 @@ export async function drain({
   if (!(await settled())) incident(`not every new device was current ${settleWithinMs} ms after it came`)
   const restartedMs = nowMs() - restartedAtMs
   await readEverything()
-  for (const id of conversationIds) {
-    const [userId = ''] = membersOf(id)
-    await patiently(async () => answerOf(await crowd.clientOf(userId).ticks(id)))
-  }
+  await crowd.finishReading()
+  await askFinalTicks({
+    history,
+    tables: await readTables(),
+    async ask() {
+      for (const id of conversationIds) {
+        const [userId = ''] = membersOf(id)
+        await patiently(async () => answerOf(await crowd.clientOf(userId).ticks(id)))
+      }
+    },
+    nowMs,
+    giveUpAtMs: nowMs() + settleWithinMs,
+  })
   await crowd.leave()
   history.pending = await pendingAfterAll()
   return {

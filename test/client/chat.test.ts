@@ -91,6 +91,20 @@ describe('without a network', () => {
     await eventually(() => expect(second.outbox.get()).toEqual([]))
   })
 
+  it('what came just before the device was closed is acked when it is back', async () => {
+    const [alice, bob] = await twoPeople()
+    const storage = memoryStorage()
+    const atAlice = await deviceOf(alice)
+    atAlice.look({ userId: bob })
+    const first = await deviceOf(bob, { storage })
+    const closed = new Promise<void>((resolve) => first.chat.onMessage(() => void first.leave().then(resolve)))
+    atAlice.send({ userId: bob }, 'hi')
+    await closed
+    const second = await deviceOf(bob, { storage })
+    await eventually(() => expect(atAlice.sees({ userId: bob })).toEqual(['hi DELIVERED']))
+    expect([first.told, second.told]).toEqual([['1 hi'], []])
+  })
+
   it('what the others wrote comes when it is back, also what another device has acked', async () => {
     const [alice, bob] = await twoPeople()
     const atAlice = await deviceOf(alice)

@@ -9,8 +9,7 @@ import type { Tenures } from './tenures.ts'
 // is stored, in the order written; ticks only rise; what it has told the application is acked; and what was read is marked as read.
 
 export function checkRuntimes(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
-  const boundaries = lastBoundaries(history)
-  return history.runtimes.flatMap((runtime) => [
+  const found = history.runtimes.flatMap((runtime) => [
     ...runtime.problems.map(
       ({ atMs, text }): Anomaly => ({ promise: 'runtime', text: `${runtime.client}: ${text}`, atMs }),
     ),
@@ -21,8 +20,8 @@ export function checkRuntimes(history: History, log: FinalLog, tenures: Tenures)
     ...checkOutbox(runtime, history, log),
     ...checkOwnTicks(runtime),
     ...checkTimelines(runtime, log, tenures),
-    ...checkReceipts(runtime, log, tenures, boundaries),
   ])
+  return [...found, ...checkReceipts(history, log, tenures)]
 }
 
 function checkOutbox({ client, userId }: RuntimeDevice, history: History, log: FinalLog): Anomaly[] {
@@ -98,7 +97,12 @@ function checkTimelines({ client, userId, timelines }: RuntimeDevice, log: Final
 }
 
 /** In the end every message from others is acked, and what was read since the last kill is marked as read. */
-function checkReceipts(
+export function checkReceipts(history: History, log: FinalLog, tenures: Tenures): Anomaly[] {
+  const boundaries = lastBoundaries(history)
+  return history.runtimes.flatMap((runtime) => checkReceiptsOf(runtime, log, tenures, boundaries))
+}
+
+function checkReceiptsOf(
   { client, userId, reads, lives }: RuntimeDevice,
   log: FinalLog,
   tenures: Tenures,

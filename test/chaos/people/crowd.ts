@@ -295,6 +295,10 @@ export async function createCrowd({ seed, nodes, history, nowMs, users: count = 
       quiet.abort()
       await writing
     },
+    /** Resolves when the applications have marked everything as read that they mean to, if nothing new comes. */
+    async finishReading(): Promise<void> {
+      await Promise.all(runtimes.map((device) => device.finishReading()))
+    },
     leave,
     async end(): Promise<void> {
       await leave()

@@ -62,6 +62,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
   const storage = memoryStorage()
   const own = new Map<string, number[]>(conversationIds.map((id) => [id, []]))
   const looked = new Set<string>()
+  const reading = new Set<Promise<void>>()
   let life: Life | undefined
   let onNext: () => void = () => undefined
   let node = ''
@@ -139,7 +140,7 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
       record.told(message)
       const { conversationId, seq, sender } = message
       if (sender.id === userId) own.get(conversationId)?.push(seq)
-      else if (random.chance(0.3)) void readLater(conversationId)
+      else if (random.chance(0.3)) readLater(conversationId)
       onNext()
     })
   }
@@ -195,7 +196,12 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     return updateMembers(chat, conversationId, { add, remove, roles })
   }
 
-  async function readLater(conversationId: string): Promise<void> {
+  function readLater(conversationId: string): void {
+    const mine = read(conversationId).finally(() => reading.delete(mine))
+    reading.add(mine)
+  }
+
+  async function read(conversationId: string): Promise<void> {
     await pause(random.between(10, 800), over)
     if (life?.state !== 'on' || over.aborted) return
     const seq = record.toldUpTo(conversationId)
@@ -365,6 +371,10 @@ export function createRuntimeDevice(options: RuntimeDeviceOptions) {
     userId,
     /** Resolves when nothing new is sent, and everything is said to be stored. */
     write,
+    /** Resolves when everything that it means to read of what it was told is marked as read. */
+    async finishReading(): Promise<void> {
+      await Promise.all(reading)
+    },
     /** Returns what it was not told yet of what is wanted, from where it began on, or has left to send; undefined if there is nothing. */
     lacks({ messages }: Wanted): string | undefined {
       if (record.isNew()) return 'a beginning'

@@ -191,6 +191,20 @@ describe('read', () => {
     expect(await keptIn(storage)).toEqual({})
   })
 
+  it('is not kept any more when another device has read further', async () => {
+    const storage = memoryStorage()
+    const { receipts, all } = start({ storage })
+    receipts.read('dm_1', 3)
+    await settled()
+    receipts.known('dm_1', boundary('alice', 5, 5))
+    await settled()
+    expect(await keptIn(storage)).toEqual({})
+    receipts.read('dm_1', 4)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(await keptIn(storage)).toEqual({})
+    expect(all).toHaveLength(0)
+  })
+
   it('outlives a reload', async () => {
     const storage = memoryStorage()
     const first = start({ storage })
@@ -368,6 +382,43 @@ describe('a reset', () => {
     receipts.delivered('dm_1', 1)
     await vi.advanceTimersByTimeAsync(batchMs)
     expect(sent()).toEqual(['Ack dm_1 1'])
+  })
+
+  it('forgets it for the next life, too', async () => {
+    const storage = memoryStorage()
+    const first = start({ storage })
+    first.receipts.read('dm_1', 3)
+    first.receipts.reset()
+    first.receipts.close()
+    await settled()
+    expect(await keptIn(storage)).toEqual({})
+  })
+})
+
+describe('what the application was told before a reload', () => {
+  const told: [string, unknown][] = [
+    ['position:dm_1', 9],
+    ['position:dm_2', 4],
+  ]
+
+  it('is told to the server where it does not know it', async () => {
+    const { receipts, sent, grant } = start()
+    receipts.restore(told)
+    receipts.known('dm_1', boundary('alice', 7))
+    receipts.known('dm_2', boundary('alice', 4))
+    await vi.advanceTimersByTimeAsync(batchMs)
+    await grant()
+    expect(sent()).toEqual(['Ack dm_1 9'])
+    expectNoTimers()
+  })
+
+  it('is not, where nothing is known of the conversation, or the server is another one', async () => {
+    const { receipts, all } = start()
+    receipts.restore(told)
+    receipts.reset()
+    receipts.known('dm_1', boundary('alice', 7))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(all).toHaveLength(0)
   })
 })
 

@@ -6,6 +6,9 @@ import type { PersistedState } from '../shared/persisted-state.ts'
 
 // Receipts tell the others what was delivered, and what was read when the application says so. Only the highest seq of each counts, so
 // receipts of one conversation are batched into one call. A read counts as delivered too.
+//
+// What was read is kept until the server has confirmed it. What was delivered needs no place of its own: everything up to the kept position was. So
+// where the server shows less than a position of the life before, that position is acked; it may have ended before it could do so.
 
 const batchMs = 200
 const atATime = 8
@@ -23,6 +26,10 @@ export type Receipts = ReturnType<typeof createReceipts>
 export function createReceipts({ ask, persistedState, random }: ReceiptsOptions) {
   const wanted = new Map<string, Boundary>()
   const confirmed = new Map<string, Boundary>()
+  /** The storage has a read of these conversations. */
+  const kept = new Set<string>()
+  /** These positions were kept by the life before, which may not have acked them. */
+  const unsure = new Map<string, number>()
   const sleeper = createSleeper()
   let running: Promise<void> | undefined
   let closed = false
@@ -68,8 +75,8 @@ export function createReceipts({ ask, persistedState, random }: ReceiptsOptions)
     try {
       if (read > at(confirmed, conversationId).read) {
         const { markRead } = await ask(MarkReadDocument, { input: { conversationId, seq: read } })
-        raise(confirmed, conversationId, { delivered: read, read })
-        confirm(conversationId, markRead.ticks)
+        confirm(conversationId, { delivered: read, read })
+        known(conversationId, markRead.ticks)
       }
     } catch (error) {
       if (!isFinal(asClientError(error))) return false
@@ -78,8 +85,8 @@ export function createReceipts({ ask, persistedState, random }: ReceiptsOptions)
     try {
       if (delivered > at(confirmed, conversationId).delivered) {
         const { ack } = await ask(AckDocument, { input: { conversationId, seq: delivered } })
-        raise(confirmed, conversationId, { delivered })
-        confirm(conversationId, ack.ticks)
+        confirm(conversationId, { delivered })
+        known(conversationId, ack.ticks)
       }
     } catch (error) {
       if (!isFinal(asClientError(error))) return false
@@ -90,49 +97,73 @@ export function createReceipts({ ask, persistedState, random }: ReceiptsOptions)
 
   /** Takes back a refused receipt. A higher one that was wanted since stays. */
   function withdraw(conversationId: string, refused: Partial<Boundary>): void {
-    const [wish, known] = [at(wanted, conversationId), at(confirmed, conversationId)]
-    const read = wish.read === refused.read ? known.read : wish.read
-    const delivered = wish.delivered === refused.delivered ? known.delivered : wish.delivered
+    const [wish, reached] = [at(wanted, conversationId), at(confirmed, conversationId)]
+    const read = wish.read === refused.read ? reached.read : wish.read
+    const delivered = wish.delivered === refused.delivered ? reached.delivered : wish.delivered
     wanted.set(conversationId, { delivered, read })
-    if (read <= known.read) persistedState.set(readKey(conversationId), undefined)
+    releaseConfirmed(conversationId)
   }
 
-  function confirm(conversationId: string, ticks: TicksFieldsFragment): void {
-    raise(confirmed, conversationId, { delivered: ticks.lastDeliveredSeq, read: ticks.lastReadSeq })
-    if (at(confirmed, conversationId).read >= at(wanted, conversationId).read)
-      persistedState.set(readKey(conversationId), undefined)
+  function confirm(conversationId: string, boundary: Partial<Boundary>): void {
+    raise(confirmed, conversationId, boundary)
+    releaseConfirmed(conversationId)
   }
+
+  /** Applies boundaries of the server, which may be those of another device of the user. */
+  function known(conversationId: string, { lastDeliveredSeq, lastReadSeq }: TicksFieldsFragment): void {
+    confirm(conversationId, { delivered: lastDeliveredSeq, read: lastReadSeq })
+    const position = unsure.get(conversationId)
+    unsure.delete(conversationId)
+    if (position !== undefined) delivered(conversationId, position)
+  }
+
+  function delivered(conversationId: string, seq: number): void {
+    raise(wanted, conversationId, { delivered: seq })
+    schedule()
+  }
+
+  function releaseConfirmed(conversationId: string): void {
+    if (at(wanted, conversationId).read <= at(confirmed, conversationId).read) release(conversationId)
+  }
+
+  function release(conversationId: string): void {
+    if (kept.delete(conversationId)) persistedState.set(readKey(conversationId), undefined)
+  }
+
+  /** Returns how far the user has read, whether the server knows it yet or not. */
+  const readUpTo = (conversationId: string): number =>
+    Math.max(at(wanted, conversationId).read, at(confirmed, conversationId).read)
 
   return {
-    delivered(conversationId: string, seq: number): void {
-      raise(wanted, conversationId, { delivered: seq })
-      schedule()
-    },
+    delivered,
     read(conversationId: string, seq: number): void {
-      if (seq <= at(wanted, conversationId).read) return
+      if (seq <= readUpTo(conversationId)) return
       raise(wanted, conversationId, { read: seq })
+      kept.add(conversationId)
       persistedState.set(readKey(conversationId), seq)
       schedule()
     },
-    /** Returns how far the user has read, whether the server knows it yet or not. */
-    readUpTo: (conversationId: string): number =>
-      Math.max(at(wanted, conversationId).read, at(confirmed, conversationId).read),
-    /** Applies boundaries of the server, such as those of another device of the user. */
-    known(conversationId: string, ticks: TicksFieldsFragment): void {
-      raise(confirmed, conversationId, { delivered: ticks.lastDeliveredSeq, read: ticks.lastReadSeq })
-    },
+    readUpTo,
+    known,
     restore(entries: Iterable<[string, unknown]>): void {
       for (const [key, value] of entries) {
-        const [, conversationId] = /^read:(.*)$/.exec(key) ?? []
-        if (conversationId) raise(wanted, conversationId, { read: Number(value) })
+        const [, kind, conversationId] = /^(read|position):(.*)$/.exec(key) ?? []
+        if (!conversationId) continue
+        if (kind === 'position') unsure.set(conversationId, Number(value))
+        else {
+          raise(wanted, conversationId, { read: Number(value) })
+          kept.add(conversationId)
+        }
       }
       schedule()
     },
     /** Ends the pause, because there is a link again. */
     wake: sleeper.wake,
     reset(): void {
+      for (const conversationId of kept) release(conversationId)
       wanted.clear()
       confirmed.clear()
+      unsure.clear()
     },
     close(): void {
       closed = true
