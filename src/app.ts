@@ -143,6 +143,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       nextMessageId: createSnowflake(clock.now, soft.nodeNumber),
       randomId: randomUUID,
       payloadKey: { id: payload.id, mac: (text) => payloadMac.bytes(text).toString('base64url') },
+      shortHashes: config.claimRows.form === 'short',
       localAvatars: config.development,
       uploadBudget: config.traffic.uploads,
       ...(config.groupQuotas && { groupQuotas: config.groupQuotas }),
@@ -202,6 +203,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     regularly(leaseMs, soft.renew)
     regularly(secondMs, domain.resyncScheduler.tick)
     regularly(sweepUploadsMs, domain.sweepUploads)
+    if (kept.sweepClaims) regularly(secondMs, kept.sweepClaims)
     if (domain.push && options.push?.works !== false) undo.push(startPushWorker(domain.push, clock, pushTrouble))
     undo.push(transport.drain)
     const { url, port } = await transport.listen()
