@@ -1,6 +1,6 @@
 // The tables of src/store/rows/tables.ts for CloudFormation and for Terraform, with what a node may do to them and nothing else.
 
-import { type Column, type TableName, tableNames, tables } from '../src/store/rows/tables.ts'
+import { type Column, type TableName, tableNames, tables, ttlColumns } from '../src/store/rows/tables.ts'
 
 /** CreateTable is not among them: where these templates are used, the tables are theirs to make. */
 export const tableActions = [
@@ -145,6 +145,7 @@ const keyOf = (name: TableName) =>
 
 function cloudFormationTable(name: TableName) {
   const key = keyOf(name)
+  const ttlColumn = ttlColumns[name]
   return {
     Type: 'AWS::DynamoDB::Table',
     DeletionPolicy: 'Retain',
@@ -154,6 +155,7 @@ function cloudFormationTable(name: TableName) {
       BillingMode: 'PAY_PER_REQUEST',
       KeySchema: key.map(({ column }, place) => ({ AttributeName: column, KeyType: place === 0 ? 'HASH' : 'RANGE' })),
       AttributeDefinitions: key.map(({ column, type }) => ({ AttributeName: column, AttributeType: type })),
+      ...(ttlColumn && { TimeToLiveSpecification: { AttributeName: ttlColumn, Enabled: true } }),
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
       DeletionProtectionEnabled: true,
     },
@@ -163,12 +165,14 @@ function cloudFormationTable(name: TableName) {
 function terraformTable(name: TableName) {
   const key = keyOf(name)
   const [partition, sort] = key
+  const ttlColumn = ttlColumns[name]
   return {
     name: `${ref('var.table_prefix')}${name}`,
     billing_mode: 'PAY_PER_REQUEST',
     hash_key: partition?.column,
     ...(sort && { range_key: sort.column }),
     attribute: key.map(({ column, type }) => ({ name: column, type })),
+    ...(ttlColumn && { ttl: { attribute_name: ttlColumn, enabled: true } }),
     point_in_time_recovery: { enabled: true },
     deletion_protection_enabled: true,
     lifecycle: { prevent_destroy: true },

@@ -144,6 +144,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       randomId: randomUUID,
       payloadKey: { id: payload.id, mac: (text) => payloadMac.bytes(text).toString('base64url') },
       feed: config.events,
+      shortHashes: config.claimRows.form === 'short',
       localAvatars: config.development,
       uploadBudget: config.traffic.uploads,
       ...(config.groupQuotas && { groupQuotas: config.groupQuotas }),
@@ -203,6 +204,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     regularly(leaseMs, soft.renew)
     regularly(secondMs, domain.resyncScheduler.tick)
     regularly(sweepUploadsMs, domain.sweepUploads)
+    if (kept.sweepClaims) regularly(secondMs, kept.sweepClaims)
     if (domain.push && options.push?.works !== false) undo.push(startPushWorker(domain.push, clock, pushTrouble))
     undo.push(transport.drain)
     const { url, port } = await transport.listen()

@@ -84,6 +84,18 @@ describe('the templates of the tables', () => {
     }
   })
 
+  test('only claims may expire, by the column that says when', () => {
+    const { Resources } = cloudFormationTemplate()
+    const ofCloudFormation = Object.entries(Resources).flatMap(([name, { Properties }]) =>
+      'TimeToLiveSpecification' in Properties ? [[name, Properties.TimeToLiveSpecification]] : [],
+    )
+    expect(ofCloudFormation).toEqual([['SendsTable', { AttributeName: 'expires_at_s', Enabled: true }]])
+    const ofTerraform = Object.entries(terraformConfiguration().resource.aws_dynamodb_table).flatMap(([name, table]) =>
+      'ttl' in table ? [[name, table.ttl]] : [],
+    )
+    expect(ofTerraform).toEqual([['sends', { attribute_name: 'expires_at_s', enabled: true }]])
+  })
+
   test('nodes may do what the code does, and nothing else', () => {
     const store = ['src/store/dynamo', 'src/engine/dynamodb'].flatMap((room) =>
       readdirSync(new URL(`../${room}`, import.meta.url)).map((name) => read(`${room}/${name}`)),

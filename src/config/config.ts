@@ -30,6 +30,8 @@ export type Config = {
   /** Which server of graphql-transport-ws speaks with the sockets: ours, or that of graphql-ws. */
   websocketProtocol: 'lean' | 'graphql-ws'
   tables: { prefix: string; create: boolean }
+  /** How new claims are written; `ttlDays` of 0: they never expire. */
+  claimRows: { form: 'full' | 'short'; ttlDays: number }
   /** Every key and channel in Redis begins with it. */
   redisPrefix: string
   /** Where attachments are kept: in S3 or the like, in `dataDir`, or nowhere. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Config } from './config.ts'
-import { flag, hasProtocol, httpUrl, listOf } from './variable-rules.ts'
+import { count, flag, hasProtocol, httpUrl, listOf } from './variable-rules.ts'
 
 /** Embedded and local stores ask for a region but do nothing with it. */
 const anyRegion = 'us-east-1'
@@ -36,6 +36,8 @@ export const storageVariables = z.object({
     .regex(/^[A-Za-z0-9_.:-]{1,128}$/, { error: 'must be 1 to 128 of A-Z a-z 0-9 _ . : -' })
     .optional(),
   CREATE_TABLES: flag.optional(),
+  SENDS_ROWS: z.enum(['full', 'short'], { error: 'must be full or short' }).default('full'),
+  SENDS_TTL_DAYS: count(3650),
   S3_BUCKET: z.string().optional(),
   S3_ENDPOINT: httpUrl.optional(),
   S3_REGION: z.string().optional(),
@@ -48,7 +50,15 @@ export const storageSettings = (
   production: boolean,
 ): Pick<
   Config,
-  'redis' | 'redisCommands' | 'redisEvents' | 'redisPrefix' | 'dynamodb' | 'dynamodbClient' | 'tables' | 'media'
+  | 'redis'
+  | 'redisCommands'
+  | 'redisEvents'
+  | 'redisPrefix'
+  | 'dynamodb'
+  | 'dynamodbClient'
+  | 'tables'
+  | 'claimRows'
+  | 'media'
 > => ({
   redis: read.REDIS_URL === undefined ? 'embedded' : { urls: read.REDIS_URL },
   redisCommands: read.REDIS_COMMANDS,
@@ -57,6 +67,7 @@ export const storageSettings = (
   dynamodb: dynamodbOf(read),
   dynamodbClient: read.DYNAMODB_CLIENT,
   tables: { prefix: read.TABLE_PREFIX, create: read.CREATE_TABLES ?? read.DYNAMODB_ENDPOINT === undefined },
+  claimRows: { form: read.SENDS_ROWS, ttlDays: read.SENDS_TTL_DAYS ?? 0 },
   media: mediaOf(read, production && read.STORE !== 'embedded'),
 })
 

@@ -67,6 +67,8 @@ type DomainOptions = {
   uploadBudget?: UploadBudget
   /** The key that content is hashed with, the same on all nodes. Without it, plain hashes are used. */
   payloadKey?: PayloadKey
+  /** Whether new hashes are cut to the length that suffices; nodes of earlier releases take those for other content. */
+  shortHashes?: boolean
   /** How many conversations, and how many people, a node caches. */
   cacheSize?: number
   /** How many groups and direct chats one user may begin in an hour, how many people they may add to groups, and how often they may change groups. */

@@ -43,6 +43,8 @@ async function openKept(config: CompleteConfig, options: Options): Promise<KeptB
     const { openEmbeddedStore } = await import('./open-embedded-store.ts')
     return openEmbeddedStore({
       dataDir: config.dataDir,
+      claimRows: config.claimRows,
+      clock,
       warn: (text) => logger.warn(text),
       onFailed(error) {
         // The log leaves out what errors say. This one says what the disk has said, such as that it is full.

@@ -24,7 +24,7 @@ type Options = {
 const probeId = 'dm_nowhere' as ConversationId
 
 export async function openDynamoDb(
-  { dynamodb, dynamodbClient, tables }: CompleteConfig,
+  { dynamodb, dynamodbClient, tables, claimRows }: CompleteConfig,
   { clock, ...options }: Options,
 ): Promise<KeptBackend> {
   if (dynamodb === 'embedded') throw new Error('No DynamoDB is configured.')
@@ -41,7 +41,7 @@ export async function openDynamoDb(
       },
       randomUUID,
     )
-    const stores = createStoresDynamo(dynamo)
+    const stores = createStoresDynamo(dynamo, claimRows)
     return {
       stores,
       deployment: { id, tables: tables.prefix + ('service' in dynamodb ? ` in ${dynamodb.region}` : '') },

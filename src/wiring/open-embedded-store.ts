@@ -3,21 +3,32 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { openKeyValueLmdb } from '../engine/key-value/key-value.lmdb.ts'
 import { AlreadyOwnedError } from '../engine/key-value/single-owner.ts'
+import type { Clock } from '../ports/clock.ts'
 import { unavailable } from '../protocol/errors.ts'
 import { readDeploymentId } from '../store/deployment.ts'
 import { createStoresEmbedded } from '../store/embedded/stores.ts'
+import { createSweepClaims } from '../store/embedded/sweep-claims.ts'
 import { createEmbeddedTable } from '../store/embedded/table.ts'
+import type { ClaimRows } from '../store/rows/claim-row.ts'
 import type { KeptBackend } from './backends.ts'
 
 export type EmbeddedStoreOptions = {
   dataDir: string
+  claimRows: ClaimRows
+  clock: Clock
   warn: (text: string) => void
   /** Called once, when a write has failed. */
   onFailed: (error: unknown) => void
 }
 
 /** Opens the store in the data directory, for this process alone. */
-export async function openEmbeddedStore({ dataDir, warn, onFailed }: EmbeddedStoreOptions): Promise<KeptBackend> {
+export async function openEmbeddedStore({
+  dataDir,
+  claimRows,
+  clock,
+  warn,
+  onFailed,
+}: EmbeddedStoreOptions): Promise<KeptBackend> {
   const directory = resolve(join(dataDir, 'store'))
   warnOfEarlierData(resolve(join(dataDir, 'dynamodb')), directory, warn)
   const engine = await openKeyValueLmdb({ directory, onFailed }).catch((error) => {
@@ -33,12 +44,13 @@ export async function openEmbeddedStore({ dataDir, warn, onFailed }: EmbeddedSto
     randomUUID,
   )
   return {
-    stores: createStoresEmbedded(engine),
+    stores: createStoresEmbedded(engine, { rows: claimRows, clock }),
     deployment: { id, tables: directory },
     async check() {
       if (!engine.isWritable()) throw unavailable(new Error('A write to the store has failed.'))
     },
     description: `LMDB, on disk in ${directory}`,
+    ...(claimRows.ttlDays > 0 && { sweepClaims: createSweepClaims(engine, clock) }),
     close: engine.close,
   }
 }

@@ -16,6 +16,7 @@ describe('with nothing set', () => {
       graphqlExecutor: 'compiled',
       websocketProtocol: 'lean',
       tables: { prefix: 'parley_', create: true },
+      claimRows: { form: 'full', ttlDays: 0 },
       redisPrefix: 'parley_',
       media: 'disk',
       push: { preview: true, log: true, privateEndpoints: true, vapid: 'derived' },

@@ -46,6 +46,14 @@ test('REDIS_EVENTS is sharded, unless a cluster moves to it', () => {
   expect(problemsOf({ REDIS_EVENTS: 'both' })).toEqual(['REDIS_EVENTS must be sharded, moving or plain'])
 })
 
+test('new claims are full and stay for ever, unless SENDS_ROWS and SENDS_TTL_DAYS say otherwise', () => {
+  expect(readConfig({ SENDS_ROWS: 'short', SENDS_TTL_DAYS: '90' }).claimRows).toEqual({ form: 'short', ttlDays: 90 })
+  expect(problemsOf({ SENDS_ROWS: 'tiny', SENDS_TTL_DAYS: '4000' })).toEqual([
+    'SENDS_ROWS must be full or short',
+    'SENDS_TTL_DAYS must be 0 to 3650',
+  ])
+})
+
 test('DYNAMODB_CLIENT is lean or sdk', () => {
   expect(readConfig({ DYNAMODB_CLIENT: 'sdk' }).dynamodbClient).toBe('sdk')
   expect(problemsOf({ DYNAMODB_CLIENT: 'aws' })).toEqual(['DYNAMODB_CLIENT must be lean or sdk'])

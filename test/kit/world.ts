@@ -32,13 +32,14 @@ const patient = { redisMs: 5000, dynamoMs: 10_000, operationMs: 20_000 }
  */
 const isEmbedded = process.env.STORE === 'embedded'
 const isCluster = process.env.REDIS === 'cluster'
-const { DYNAMODB_CLIENT, REDIS_COMMANDS, REDIS_EVENTS, GRAPHQL_EXECUTOR, WEBSOCKET_PROTOCOL } = process.env
-const { dynamodbClient, redisCommands, redisEvents, graphqlExecutor, websocketProtocol } = readConfig({
+const { DYNAMODB_CLIENT, REDIS_COMMANDS, REDIS_EVENTS, GRAPHQL_EXECUTOR, WEBSOCKET_PROTOCOL, SENDS_ROWS } = process.env
+const { dynamodbClient, redisCommands, redisEvents, graphqlExecutor, websocketProtocol, claimRows } = readConfig({
   DYNAMODB_CLIENT,
   REDIS_COMMANDS,
   REDIS_EVENTS,
   GRAPHQL_EXECUTOR,
   WEBSOCKET_PROTOCOL,
+  SENDS_ROWS,
 })
 
 /** Starts a system to test: a Redis and tables of its own, and some nodes in this process, each with its own port. */
@@ -51,7 +52,7 @@ export async function startWorld(options: WorldOptions = {}) {
   const people: Person[] = []
   const nodes: Node[] = []
 
-  async function startNode(app: AppOptions = {}): Promise<void> {
+  async function startNode(app: AppOptions = {}, own: Partial<Config> = {}): Promise<void> {
     const config: Config = {
       production: false,
       host: '127.0.0.1',
@@ -64,6 +65,7 @@ export async function startWorld(options: WorldOptions = {}) {
       graphqlExecutor,
       websocketProtocol,
       tables: { prefix, create: true },
+      claimRows,
       redisPrefix: defaultKeyPrefix,
       media: 'disk',
       push: { preview: true, log: false },
@@ -78,6 +80,7 @@ export async function startWorld(options: WorldOptions = {}) {
       logLevel: 'silent',
       drainDelayMs: 0,
       ...options.config,
+      ...own,
     }
     const node = createApp(config, { logger: pino({ level: 'silent' }), deadlines: patient, ...options.app, ...app })
     const { url } = await node.start()

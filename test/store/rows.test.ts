@@ -149,14 +149,16 @@ describe.each(backends)('on $name', ({ endpointOf, wire = 'lean' }) => {
       expect(await stored('messages', key)).toEqual({ ...key, kind: { S: 'void' } })
     })
 
+    const aClaim = () => ({
+      senderId: aUser(),
+      clientMessageId: aClientMessageId(),
+      conversationId: aConversation(),
+      seq: 4,
+      payloadHash: 'hash',
+    })
+
     test('of a claim is found by sender and client id, and has no expiry', async () => {
-      const claim = {
-        senderId: aUser(),
-        clientMessageId: aClientMessageId(),
-        conversationId: aConversation(),
-        seq: 4,
-        payloadHash: 'hash',
-      }
+      const claim = aClaim()
       await stores.claims.claim(claim)
       await stores.claims.move(claim, 5)
       const key = { send_key: { S: `${claim.senderId}#${claim.clientMessageId}` } }
@@ -168,6 +170,29 @@ describe.each(backends)('on $name', ({ endpointOf, wire = 'lean' }) => {
         seq: { N: '5' },
         payload_hash: { S: 'hash' },
       })
+    })
+
+    test('of a claim in the short form does not repeat its key', async () => {
+      const claim = aClaim()
+      const short = createStoresDynamo(dynamo, { form: 'short', ttlDays: 0 })
+      await short.claims.claim(claim)
+      const key = { send_key: { S: `${claim.senderId}#${claim.clientMessageId}` } }
+      expect(await stored('sends', key)).toEqual({
+        ...key,
+        conversation_id: { S: claim.conversationId },
+        seq: { N: '4' },
+        payload_hash: { S: 'hash' },
+      })
+    })
+
+    test('of a claim that expires says when, in seconds, and keeps that when it moves', async () => {
+      const claim = aClaim()
+      const clock = { ...dynamo.clock, now: () => 1_790_000_000_001 }
+      const expiring = createStoresDynamo({ ...dynamo, clock }, { form: 'full', ttlDays: 30 })
+      await expiring.claims.claim(claim)
+      await stores.claims.move(claim, 5)
+      const row = await stored('sends', { send_key: { S: `${claim.senderId}#${claim.clientMessageId}` } })
+      expect([row?.expires_at_s, row?.seq]).toEqual([{ N: String(1_790_000_001 + 30 * 86_400) }, { N: '5' }])
     })
 
     test('of a pending delivery has exactly its three columns, lowered or raised', async () => {

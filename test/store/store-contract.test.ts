@@ -7,16 +7,19 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { createQuickDynamo } from '../../bench/quick-dynamodb/server.ts'
 import { openKeyValueLmdb } from '../../src/engine/key-value/key-value.lmdb.ts'
 import { createKeyValueMemory } from '../../src/engine/key-value/key-value.memory.ts'
+import type { KeyValue } from '../../src/engine/key-value/key-value.ts'
+import type { Claims } from '../../src/ports/log.ts'
 import type { Stores } from '../../src/ports/ports.ts'
 import { createStoresDynamo } from '../../src/store/dynamo/stores.ts'
 import { createTables } from '../../src/store/dynamo/table-setup.ts'
 import { createStoresEmbedded } from '../../src/store/embedded/stores.ts'
+import { systemClock } from '../../src/wiring/system-clock.ts'
 import { dynamoBackends } from '../kit/services/dynamo-backends.ts'
 import { connectDynamo } from '../kit/services/dynamodb.ts'
 import { sharedService } from '../kit/shared-services.ts'
 import { blocksContract } from './contract/blocks.ts'
 import { boundariesContract } from './contract/boundaries.ts'
-import { claimsContract } from './contract/claims.ts'
+import { claimFormsContract, claimsContract } from './contract/claims.ts'
 import { departuresContract } from './contract/departures.ts'
 import { devicePositionsContract } from './contract/device-positions.ts'
 import { devicesContract } from './contract/devices.ts'
@@ -26,27 +29,35 @@ import { messagesContract } from './contract/messages.ts'
 import { pendingContract } from './contract/pending.ts'
 import { uploadsContract } from './contract/uploads.ts'
 
-type Opened = { stores: Stores; close(): unknown }
+const shortRows = { form: 'short', ttlDays: 0 } as const
+
+type Opened = { stores: Stores; shortClaims: Claims; close(): unknown }
 
 const openDynamo = async (endpoint: string, wire: 'lean' | 'sdk' = 'lean'): Promise<Opened> => {
   const dynamo = connectDynamo(endpoint, { wire })
   await createTables(dynamo)
-  return { stores: createStoresDynamo(dynamo), close: dynamo.client.close }
+  const { claims: shortClaims } = createStoresDynamo(dynamo, shortRows)
+  return { stores: createStoresDynamo(dynamo), shortClaims, close: dynamo.client.close }
 }
 
 /** The backend that the benchmark uses must keep the contract, too. */
 async function openQuick(): Promise<Opened> {
   const server = createQuickDynamo().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { stores, close } = await openDynamo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  return { stores, close: () => Promise.all([close(), server.close()]) }
+  const { close, ...opened } = await openDynamo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  return { ...opened, close: () => Promise.all([close(), server.close()]) }
 }
+
+const embedded = (engine: KeyValue) => ({
+  stores: createStoresEmbedded(engine),
+  shortClaims: createStoresEmbedded(engine, { rows: shortRows, clock: systemClock }).claims,
+})
 
 async function openLmdb(): Promise<Opened> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-stores-'))
   const engine = await openKeyValueLmdb({ directory })
   return {
-    stores: createStoresEmbedded(engine),
+    ...embedded(engine),
     close: () => engine.close().then(() => rm(directory, { recursive: true })),
   }
 }
@@ -58,7 +69,7 @@ const backends: { name: string; open: () => Promise<Opened> }[] = [
   { name: 'LMDB', open: openLmdb },
   {
     name: 'memory',
-    open: async () => ({ stores: createStoresEmbedded(createKeyValueMemory()), close: () => undefined }),
+    open: async () => ({ ...embedded(createKeyValueMemory()), close: () => undefined }),
   },
 ]
 
@@ -72,6 +83,12 @@ describe.each(backends)('the stores on $name', ({ open }) => {
   describe('messages', () => messagesContract(() => opened.stores.messages))
   describe('feed', () => feedContract(() => opened.stores.feed))
   describe('claims', () => claimsContract(() => opened.stores.claims))
+  describe('claims in short rows', () => claimsContract(() => opened.shortClaims))
+  describe('claims of both forms', () =>
+    claimFormsContract(
+      () => opened.stores.claims,
+      () => opened.shortClaims,
+    ))
   describe('pending', () => pendingContract(() => opened.stores.pending))
   describe('boundaries', () => boundariesContract(() => opened.stores.boundaries))
   describe('conversations', () => conversationsContract(() => opened.stores.conversations))

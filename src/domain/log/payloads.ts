@@ -6,10 +6,10 @@ import type { Ports } from '../../ports/ports.ts'
 // person who reads the tables. The plain hash of a short text can be guessed, long after its message was deleted; so it is an HMAC with a
 // secret of the nodes.
 //
-//   k:<id of the key>:<HMAC>   made with that key
+//   k:<id of the key>:<HMAC>   made with that key. The HMAC may be cut to its first 22 characters, which are 132 bits
 //   anything else              the plain SHA-256 of earlier releases, and of nodes without a key
 //
-// Claims never expire, but secrets are changed. A hash made with another key cannot be compared; then the cell itself is compared.
+// Claims live long, but secrets are changed. A hash made with another key cannot be compared; then the cell itself is compared.
 
 /** `id` names the key and reveals nothing of it. */
 export type PayloadKey = { id: string; mac: (text: string) => string }
@@ -22,15 +22,21 @@ export type Payload = {
 
 export type Payloads = ReturnType<typeof createPayloads>
 
-export function createPayloads({ messages, payloadKey: key }: Pick<Ports, 'messages'> & { payloadKey?: PayloadKey }) {
+type Needs = Pick<Ports, 'messages'> & { payloadKey?: PayloadKey; shortHashes?: boolean }
+
+const shortMacLength = 22
+
+export function createPayloads({ messages, payloadKey: key, shortHashes = false }: Needs) {
+  const shortLength = key && `k:${key.id}:`.length + shortMacLength
+
   /** `text` is the content. `isIn` says whether a row holds it, or did before the row was changed or deleted. */
   return function payloadOf(text: string, isIn: (row: LogRow) => boolean): Payload {
     const keyed = key && `k:${key.id}:${key.mac(text)}`
     return {
-      hash: keyed ?? plainHash(text),
+      hash: (shortHashes ? keyed?.slice(0, shortLength) : keyed) ?? plainHash(text),
       async isOf(claim) {
         const { payloadHash } = claim
-        if (payloadHash === keyed) return true
+        if (payloadHash === keyed || (keyed && payloadHash === keyed.slice(0, shortLength))) return true
         if (!payloadHash.startsWith('k:')) return payloadHash === plainHash(text)
         if (key && payloadHash.startsWith(`k:${key.id}:`)) return false
         const row = await messages.get(claim)

@@ -1,4 +1,5 @@
 import type { Stores } from '../../ports/ports.ts'
+import type { ClaimRows } from '../rows/claim-row.ts'
 import type { Dynamo } from '../rows/tables.ts'
 import { createBlocksDynamo } from './blocks.ts'
 import { createBoundariesDynamo } from './boundaries.ts'
@@ -14,9 +15,9 @@ import { createPendingDynamo } from './pending.ts'
 import { createProfilesDynamo } from './profiles.ts'
 import { createUploadsDynamo } from './uploads.ts'
 
-export const createStoresDynamo = (dynamo: Dynamo): Stores => ({
+export const createStoresDynamo = (dynamo: Dynamo, claimRows?: ClaimRows): Stores => ({
   messages: createMessagesDynamo(dynamo),
-  claims: createClaimsDynamo(dynamo),
+  claims: createClaimsDynamo(dynamo, claimRows),
   pending: createPendingDynamo(dynamo),
   boundaries: createBoundariesDynamo(dynamo),
   conversations: createConversationsDynamo(dynamo),

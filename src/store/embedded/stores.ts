@@ -2,7 +2,7 @@ import type { KeyValue } from '../../engine/key-value/key-value.ts'
 import type { Stores } from '../../ports/ports.ts'
 import { createBlocksEmbedded } from './blocks.ts'
 import { createBoundariesEmbedded } from './boundaries.ts'
-import { createClaimsEmbedded } from './claims.ts'
+import { type ClaimOptions, createClaimsEmbedded } from './claims.ts'
 import { createConversationsEmbedded } from './conversations.ts'
 import { createDeparturesEmbedded } from './departures.ts'
 import { createDevicePositionsEmbedded } from './device-positions.ts'
@@ -14,9 +14,9 @@ import { createPendingEmbedded } from './pending.ts'
 import { createProfilesEmbedded } from './profiles.ts'
 import { createUploadsEmbedded } from './uploads.ts'
 
-export const createStoresEmbedded = (engine: KeyValue): Stores => ({
+export const createStoresEmbedded = (engine: KeyValue, claims?: ClaimOptions): Stores => ({
   messages: createMessagesEmbedded(engine),
-  claims: createClaimsEmbedded(engine),
+  claims: createClaimsEmbedded(engine, claims),
   pending: createPendingEmbedded(engine),
   boundaries: createBoundariesEmbedded(engine),
   conversations: createConversationsEmbedded(engine),

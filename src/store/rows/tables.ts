@@ -64,16 +64,19 @@ export const tables = {
       feed_position: maybe(integer()),
     },
   },
-  /** These are the claims. They never expire. */
+  /** These are the claims. They never expire, unless SENDS_TTL_DAYS says so. */
   sends: {
-    /** sender_id#client_message_id: neither of them can hold a '#'. */
+    /** sender_id#client_message_id. A user id cannot hold a '#'; the client_message_id of a new group begins with one. */
     key: { send_key: text() },
     columns: {
-      sender_id: text<UserId>(),
-      client_message_id: text<ClientMessageId>(),
+      /** Short rows do without this column and the next (claim-row.ts). */
+      sender_id: maybe(text<UserId>()),
+      client_message_id: maybe(text<ClientMessageId>()),
       conversation_id: text<ConversationId>(),
       seq: integer(),
       payload_hash: text(),
+      /** Seconds since 1970, as the TTL of DynamoDB has them. Only rows written with SENDS_TTL_DAYS have it. */
+      expires_at_s: maybe(integer()),
     },
   },
   pending_deliveries: {
@@ -198,6 +201,10 @@ export const tables = {
 }
 
 export type TableName = keyof typeof tables
+/** DynamoDB may remove a row of these tables by itself, once the time in this column is over. Rows without the column stay. */
+export const ttlColumns: { readonly [Name in TableName]?: keyof (typeof tables)[Name]['columns'] } = {
+  sends: 'expires_at_s',
+}
 export const tableNames = Object.keys(tables) as TableName[]
 
 type Values<Columns> = { [C in keyof Columns]: Columns[C] extends Column<infer Value> ? Value : never }

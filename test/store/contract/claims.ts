@@ -85,3 +85,27 @@ export function claimsContract(open: () => Claims): void {
     expect(standing?.seq).toBe(moved.indexOf(true) + 1)
   })
 }
+
+/** Claims of both forms, on the same rows. */
+export function claimFormsContract(openFull: () => Claims, openShort: () => Claims): void {
+  const both = [
+    { from: 'full', to: 'short', open: () => [openFull(), openShort()] as const },
+    { from: 'short', to: 'full', open: () => [openShort(), openFull()] as const },
+  ]
+  const ids = [
+    { of: 'a message', clientMessageId: aClientMessageId() },
+    { of: 'a group, whose client id begins with #', clientMessageId: `#${aClientMessageId()}` as ClientMessageId },
+  ]
+  const cases = both.flatMap((way) => ids.map((id) => ({ ...way, ...id })))
+
+  test.each(cases)('a $from claim of $of stands and moves where $to ones are written', async ({ open, ...given }) => {
+    const [first, second] = open()
+    const { clientMessageId } = given
+    const claim = { senderId: aUser(), clientMessageId, conversationId: aConversation(), seq: 5, payloadHash: 'hash' }
+    await first.claim(claim)
+    expect(await second.claim({ ...claim, seq: 6, payloadHash: 'other' })).toEqual(claim)
+    expect(await second.move(claim, 7)).toBe(true)
+    expect(await first.get(claim.senderId, clientMessageId)).toEqual({ ...claim, seq: 7 })
+    expect(await second.get(claim.senderId, clientMessageId)).toEqual({ ...claim, seq: 7 })
+  })
+}
