@@ -204,7 +204,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     regularly(leaseMs, soft.renew)
     regularly(secondMs, domain.resyncScheduler.tick)
     regularly(sweepUploadsMs, domain.sweepUploads)
-    if (kept.sweepClaims) regularly(secondMs, kept.sweepClaims)
+    if (kept.sweepExpired) regularly(secondMs, kept.sweepExpired)
     if (domain.push && options.push?.works !== false) undo.push(startPushWorker(domain.push, clock, pushTrouble))
     undo.push(transport.drain)
     const { url, port } = await transport.listen()

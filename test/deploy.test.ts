@@ -84,16 +84,24 @@ describe('the templates of the tables', () => {
     }
   })
 
-  test('only claims may expire, by the column that says when', () => {
+  test('only claims and the feed may expire, by the column that says when', () => {
     const { Resources } = cloudFormationTemplate()
     const ofCloudFormation = Object.entries(Resources).flatMap(([name, { Properties }]) =>
       'TimeToLiveSpecification' in Properties ? [[name, Properties.TimeToLiveSpecification]] : [],
     )
-    expect(ofCloudFormation).toEqual([['SendsTable', { AttributeName: 'expires_at_s', Enabled: true }]])
+    const enabled = { AttributeName: 'expires_at_s', Enabled: true }
+    expect(ofCloudFormation).toEqual([
+      ['SendsTable', enabled],
+      ['FeedTable', enabled],
+    ])
     const ofTerraform = Object.entries(terraformConfiguration().resource.aws_dynamodb_table).flatMap(([name, table]) =>
       'ttl' in table ? [[name, table.ttl]] : [],
     )
-    expect(ofTerraform).toEqual([['sends', { attribute_name: 'expires_at_s', enabled: true }]])
+    const on = { attribute_name: 'expires_at_s', enabled: true }
+    expect(ofTerraform).toEqual([
+      ['sends', on],
+      ['feed', on],
+    ])
   })
 
   test('nodes may do what the code does, and nothing else', () => {

@@ -12,8 +12,8 @@ export type KeptBackend = {
   deployment: { id: string; tables: string }
   /** Rejects while it cannot serve. */
   check(): Promise<void>
-  /** Removes some of the claims that have expired, where the service does not do so by itself. */
-  sweepClaims?(): Promise<void>
+  /** Removes some of the rows that have expired, where the service does not do so by itself. */
+  sweepExpired?(): Promise<void>
   description: string
   close(): Promise<void>
 }

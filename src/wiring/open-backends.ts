@@ -44,6 +44,7 @@ async function openKept(config: CompleteConfig, options: Options): Promise<KeptB
     return openEmbeddedStore({
       dataDir: config.dataDir,
       claimRows: config.claimRows,
+      events: config.events,
       clock,
       warn: (text) => logger.warn(text),
       onFailed(error) {

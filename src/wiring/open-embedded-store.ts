@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts'
 import { unavailable } from '../protocol/errors.ts'
 import { readDeploymentId } from '../store/deployment.ts'
 import { createStoresEmbedded } from '../store/embedded/stores.ts'
-import { createSweepClaims } from '../store/embedded/sweep-claims.ts'
+import { createSweepExpired } from '../store/embedded/sweep-expired.ts'
 import { createEmbeddedTable } from '../store/embedded/table.ts'
 import type { ClaimRows } from '../store/rows/claim-row.ts'
 import type { KeptBackend } from './backends.ts'
@@ -15,6 +15,8 @@ import type { KeptBackend } from './backends.ts'
 export type EmbeddedStoreOptions = {
   dataDir: string
   claimRows: ClaimRows
+  /** Whether a feed is kept. */
+  events: boolean
   clock: Clock
   warn: (text: string) => void
   /** Called once, when a write has failed. */
@@ -25,6 +27,7 @@ export type EmbeddedStoreOptions = {
 export async function openEmbeddedStore({
   dataDir,
   claimRows,
+  events,
   clock,
   warn,
   onFailed,
@@ -43,6 +46,10 @@ export async function openEmbeddedStore({
     },
     randomUUID,
   )
+  const sweeps = [
+    ...(claimRows.ttlDays > 0 ? [createSweepExpired(engine, 'sends', clock)] : []),
+    ...(events ? [createSweepExpired(engine, 'feed', clock)] : []),
+  ]
   return {
     stores: createStoresEmbedded(engine, { rows: claimRows, clock }),
     deployment: { id, tables: directory },
@@ -50,7 +57,7 @@ export async function openEmbeddedStore({
       if (!engine.isWritable()) throw unavailable(new Error('A write to the store has failed.'))
     },
     description: `LMDB, on disk in ${directory}`,
-    ...(claimRows.ttlDays > 0 && { sweepClaims: createSweepClaims(engine, clock) }),
+    sweepExpired: () => Promise.all(sweeps.map((sweep) => sweep())).then(() => undefined),
     close: engine.close,
   }
 }

@@ -40,6 +40,7 @@ describe('with nothing set', () => {
         trustedProxies: 0,
       },
       groupQuotas: { groupsPerHour: 200, additionsPerHour: 5000, changesPerHour: 1000, chatsPerHour: 1000 },
+      events: false,
       dataDir: '.data',
       logLevel: 'warn',
       drainDelayMs: 0,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { contentOf, copyBetween, embeddedIn, fileAt, fill, temporaryDirectory } from './places.ts'
+import { contentOf, copyBetween, embeddedIn, fileAt, fill, otherTables, temporaryDirectory } from './places.ts'
 
 let directory: string
 let path: string
@@ -25,12 +25,18 @@ it('a file is lines of JSON: what it is, a row each, and the counts and hashes',
   expect(parsed.at(-1)).toEqual({
     end: expect.objectContaining({ messages: { count: 20, hash: expect.stringMatching(/^[0-9a-f]{64}$/) } }),
   })
-  expect(lines).toHaveLength(1 + 20 + 12 * 2 + 1)
+  expect(lines).toHaveLength(lineCount)
 })
 
+const lineCount = 1 + 20 + otherTables * 2 + 1
+
 const damages: [name: string, damage: (lines: string[]) => string, said: string][] = [
-  ['cut short at a line', (all) => text(all.slice(0, -1)), 'was cut short after line 45: its last line is missing.'],
-  ['cut short in its last line', (all) => text(all).slice(0, -1), 'was cut short after line 45'],
+  [
+    'cut short at a line',
+    (all) => text(all.slice(0, -1)),
+    `was cut short after line ${lineCount - 1}: its last line is missing.`,
+  ],
+  ['cut short in its last line', (all) => text(all).slice(0, -1), `was cut short after line ${lineCount - 1}`],
   ['cut short in a row', (all) => text(all).slice(0, 300), 'was cut short'],
   ['empty', () => '', 'is no file of `parley copy`.'],
   ['something else', () => '{"name":"a package"}\n', 'is no file of `parley copy`.'],
@@ -38,7 +44,7 @@ const damages: [name: string, damage: (lines: string[]) => string, said: string]
   ['with a row twice', (all) => text(all.toSpliced(3, 0, all[3] ?? '')), 'messages (20 rows, 21 there).'],
   ['with a changed text', (all) => text(all).replace('plain', 'plane'), 'messages (20 rows, 20 there).'],
   ['with a line that is no row', (all) => text(all.toSpliced(3, 0, 'oops')), 'is damaged: line 4 is no row.'],
-  ['of two files', (all) => text([...all, ...all]), 'is damaged: line 47 comes after its last line.'],
+  ['of two files', (all) => text([...all, ...all]), `is damaged: line ${lineCount + 1} comes after its last line.`],
   ['of a later release', (all) => text(all).replace('"version":1', '"version":2'), 'has version 2 of the format'],
   ['with a later table', (all) => text(all).replace('"messages"', '"polls"'), 'the table polls, which this release'],
 ]

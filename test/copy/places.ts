@@ -70,6 +70,9 @@ export async function contentOf(place: TestPlace): Promise<string[]> {
   })
 }
 
+/** How many tables there are beside `messages`. */
+export const otherTables = tableNames.length - 1
+
 /** Writes rows as a server would have left them: all tables, all columns, and texts of all kinds. Other tables have a tenth of the messages. */
 export async function fill(dataDir: string, messages: number, { deploymentId = randomUUID() as string | null } = {}) {
   const engine = await openKeyValueLmdb({ directory: join(dataDir, 'store') })

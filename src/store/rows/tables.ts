@@ -204,6 +204,7 @@ export type TableName = keyof typeof tables
 /** DynamoDB may remove a row of these tables by itself, once the time in this column is over. Rows without the column stay. */
 export const ttlColumns: { readonly [Name in TableName]?: keyof (typeof tables)[Name]['columns'] } = {
   sends: 'expires_at_s',
+  feed: 'expires_at_s',
 }
 export const tableNames = Object.keys(tables) as TableName[]
 

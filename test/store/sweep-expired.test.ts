@@ -7,7 +7,7 @@ import { createKeyValueMemory } from '../../src/engine/key-value/key-value.memor
 import type { KeyValue } from '../../src/engine/key-value/key-value.ts'
 import type { ClientMessageId, UserId } from '../../src/protocol/ids.ts'
 import { createStoresEmbedded } from '../../src/store/embedded/stores.ts'
-import { createSweepClaims } from '../../src/store/embedded/sweep-claims.ts'
+import { createSweepExpired } from '../../src/store/embedded/sweep-expired.ts'
 import { aConversation, aVoid, upTo } from '../kit/ids.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -32,7 +32,7 @@ describe.each([
     const ids = (word: string) => upTo(400).map((n) => `${word}-${n}` as ClientMessageId)
     const conversationId = aConversation()
     return {
-      sweep: createSweepClaims(engine, clock),
+      sweep: createSweepExpired(engine, 'sends', clock),
       pass: (ms: number) => {
         nowMs += ms
       },

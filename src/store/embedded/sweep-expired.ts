@@ -1,24 +1,28 @@
 import type { Key as EngineKey, KeyValue } from '../../engine/key-value/key-value.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Item } from '../rows/tables.ts'
+import type { TableName } from '../rows/tables.ts'
 
-// Removes the claims whose time is over, where DynamoDB has its TTL for that. It goes through the table in small steps, so that no step holds up
+// Removes the rows whose time is over, where DynamoDB has its TTL for that. It goes through the table in small steps, so that no step holds up
 // the process for long: no index is kept by expiry, which would cost every send a row more.
 
-/** They take a few ms. At one step a second, a pass goes through a million claims in an hour. */
+/** They take a few ms. At one step a second, a pass goes through a million rows in an hour. */
 const lookedAtInAStep = 300
 const restMs = 60 * 60_000
 
 /** Each call of the returned function is one step. */
-export function createSweepClaims(engine: KeyValue, clock: Pick<Clock, 'now' | 'monotonic'>): () => Promise<void> {
-  const table = engine.table<Item<'sends'>>('sends')
+export function createSweepExpired(
+  engine: KeyValue,
+  name: TableName & ('sends' | 'feed'),
+  clock: Pick<Clock, 'now' | 'monotonic'>,
+): () => Promise<void> {
+  const table = engine.table<{ expires_at_s?: number }>(name)
   let above: EngineKey | undefined
   let restUntil = Number.NEGATIVE_INFINITY
 
   return async function step() {
     if (clock.monotonic() < restUntil) return
     const nowS = clock.now() / 1000
-    const isOver = ({ expires_at_s: end }: Item<'sends'>) => end !== undefined && end <= nowS
+    const isOver = ({ expires_at_s: end }: { expires_at_s?: number }) => end !== undefined && end <= nowS
     const over: EngineKey[] = []
     let lookedAt = 0
     for (const [key, row] of table.entries(above)) {
