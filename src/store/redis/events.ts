@@ -12,19 +12,20 @@ import type { RedisLink } from '../../engine/redis/client.ts'
 import type { Audience, ChatEvent, EventSubscription, Events } from '../../ports/events.ts'
 import type { LogEntry } from '../../ports/log.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import { activityLua, activityTtlMs } from './activity.ts'
+import { activeSeqLua, activityTtlMs } from './activity.ts'
 import { boundaryCacheTtlMs, liftBoundariesLua, pendingVersionLua, pendingVersionOf } from './boundary-cache.ts'
 import { createChannelsRedis, type OnTraced } from './channels.ts'
 import { encodeEvent, eventOf } from './event-wire.ts'
 import { replaceStampLua, stampTtlMs } from './index-stamps.ts'
 import type { RedisKeys } from './keys.ts'
-import { counterLua, counterTtlMs } from './sequencer.ts'
+import { runIdLua } from './run-id.ts'
+import { counterTtlMs, liftCounterLua } from './sequencer.ts'
 import type { EndedLeases } from './session-leases.ts'
 import { sessionsLua } from './sessions.ts'
 
 export function createEventsRedis(link: RedisLink, keys: RedisKeys, leases: EndedLeases, onTraced?: OnTraced): Events {
   const publishToMember = link.script(publishEntryLua, 3)
-  const liftCounter = link.script(liftCounterLua, 2)
+  const liftCounter = link.script(liftLua, 2)
   const publishOwnBoundaries = link.script(publishOwnBoundariesLua, 1)
   const publish = link.script(publishLua, 1)
   const publishOfIndex = link.script(publishOfIndexLua, 2)
@@ -168,25 +169,26 @@ end
 return attached + 2 * overtaken
 `
 
-// This script never makes a counter: a missing one is seeded from the log, as this entry may not be its last. A node that is about to seed it may
-// have read the log before this entry was there, so its token is deleted. A counter of another process is deleted too, as its slot may come
-// back. Nor does the script make an activity, unless the counter says that this entry is the last one: a retry may publish it much later.
+// This script makes no activity, unless the counter says that this entry is the last one: a retry may publish it much later.
 // KEYS[1] string   the conversation's counter
 // KEYS[2] string   the conversation's activity
 // ARGV[1] integer  the seq of a stored entry
 // ARGV[2] integer  TTL of the counter, ms
 // ARGV[3] integer  when it was sent, ms; 0 if it is no message
 // ARGV[4] integer  TTL of the activity, ms
-const liftCounterLua = `${activityLua}${counterLua}
-local counter, published = get_counter(KEYS[1])
-local seq = tonumber(ARGV[1])
-if counter then
-  set_counter(KEYS[1], math.max(counter, seq), math.max(published, seq), ARGV[2])
-else
-  redis.call('DEL', KEYS[1])
+const liftLua = `${runIdLua}${activeSeqLua}${liftCounterLua}
+local values = redis.call('MGET', KEYS[1], KEYS[2])
+local seq, active = tonumber(ARGV[1]), active_seq(values[2])
+local function is_last()
+  local counter, _, run = any_counter(values[1])
+  return counter and counter <= seq and run == (run_id() or '-')
 end
-if ARGV[3] ~= '0' then raise_activity(KEYS[2], ARGV[1], ARGV[3], ARGV[4], counter and counter <= seq) end
-return counter and 1 or 0
+if ARGV[3] ~= '0' and active < seq and (values[2] or is_last()) then
+  redis.call('SET', KEYS[2], ARGV[1] .. ' ' .. ARGV[3], 'PX', ARGV[4])
+  active = seq
+end
+lift_counter(KEYS[1], values[1], seq, active, ARGV[2])
+return 1
 `
 
 // KEYS[1] hash     the member's cached boundaries
