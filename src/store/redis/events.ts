@@ -13,7 +13,7 @@ import type { Audience, ChatEvent, EventSubscription, Events } from '../../ports
 import type { LogEntry } from '../../ports/log.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { activeSeqLua, activityTtlMs } from './activity.ts'
-import { boundaryCacheTtlMs, liftBoundariesLua, pendingVersionLua, pendingVersionOf } from './boundary-cache.ts'
+import { boundaryCacheTtlMs, dayOf, liftBoundariesLua, pendingVersionLua, pendingVersionOf } from './boundary-cache.ts'
 import { createChannelsRedis, type OnTraced } from './channels.ts'
 import { encodeEvent, eventOf } from './event-wire.ts'
 import { replaceStampLua, stampTtlMs } from './index-stamps.ts'
@@ -23,11 +23,24 @@ import { counterTtlMs, liftCounterLua } from './sequencer.ts'
 import type { EndedLeases } from './session-leases.ts'
 import { sessionsLua } from './sessions.ts'
 
-export function createEventsRedis(link: RedisLink, keys: RedisKeys, leases: EndedLeases, onTraced?: OnTraced): Events {
+type EventsRedisOptions = { nowMs: () => number; onTraced?: OnTraced | undefined }
+
+/**
+ * A session that is renewed lives for 20 minutes more at least, so a clock that differs by less than this from Redis's makes no difference. Where
+ * it differs by more, somebody whose node has forgotten their session may count as attached for a while longer: as after a killed node, what is
+ * sent to them waits for their next attach, which then compares everything.
+ */
+const clockDriftMaxMs = 300_000
+
+export function createEventsRedis(
+  link: RedisLink,
+  keys: RedisKeys,
+  leases: EndedLeases,
+  { nowMs, onTraced }: EventsRedisOptions,
+): Events {
   const publishToMember = link.script(publishEntryLua, 3)
   const liftCounter = link.script(liftLua, 2)
   const publishOwnBoundaries = link.script(publishOwnBoundariesLua, 1)
-  const publish = link.script(publishLua, 1)
   const publishOfIndex = link.script(publishOfIndexLua, 2)
   const channels = createChannelsRedis(link, onTraced)
 
@@ -40,7 +53,7 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, leases: Ende
 
   async function publishToAll(name: string, audience: Audience, event: ChatEvent): Promise<void> {
     const payload = encodeEvent(event)
-    await link.roundTrip(name, () => Promise.all(channelsOf(audience).map((channel) => publish([channel], [payload]))))
+    await link.roundTrip(name, () => Promise.all(channelsOf(audience).map((channel) => link.publish(channel, payload))))
   }
 
   /** Publishes to users whose index has changed. */
@@ -67,6 +80,7 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, leases: Ende
             pendingWritten.includes(userId) ? 1 : 0,
             boundaryCacheTtlMs,
             seq,
+            nowMs() + clockDriftMaxMs,
             leases.ended(),
           ],
         )
@@ -86,7 +100,7 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, leases: Ende
     async publishGroupEntry(entry) {
       await link.roundTrip('events.ringGroup', (call) => {
         const payload = encodeEvent(eventOf(entry), call?.traceparent)
-        return Promise.all([publish([keys.groupChannel(entry.conversationId)], [payload]), lift(entry)])
+        return Promise.all([link.publish(keys.groupChannel(entry.conversationId), payload), lift(entry)])
       })
     },
 
@@ -101,9 +115,9 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, leases: Ende
         Promise.all([
           publishOwnBoundaries(
             [keys.cachedBoundaries(boundaries)],
-            [lastDeliveredSeq, lastReadSeq, boundaryCacheTtlMs, ownIfPublished, payload],
+            [lastDeliveredSeq, lastReadSeq, boundaryCacheTtlMs, dayOf(nowMs()), ownIfPublished, payload],
           ),
-          ...others.map((channel) => publish([channel], [payload])),
+          ...others.map((channel) => link.publish(channel, payload)),
         ]),
       )
       return { pendingVersion: pendingVersionOf(version) }
@@ -151,16 +165,19 @@ async function joined(opened: readonly PromiseSettledResult<EventSubscription>[]
 // ARGV[5] integer  1 if the member's pending row was written
 // ARGV[6] integer  TTL of the cached boundaries, ms
 // ARGV[7] integer  the entry's seq
-// ARGV[8] string   the leases that have ended
+// ARGV[8] integer  a time, ms: a session that lives until then is alive now, although the clocks of this node and of Redis differ
+// ARGV[9] string   the leases that have ended
 // Returns the sum of 1 if the member is attached, and twice what the member has acked, if that was before the pending row.
 const publishEntryLua = `${sessionsLua}${pendingVersionLua}
 publish(ARGV[1], ARGV[2])
 local overtaken = ARGV[5] == '1' and note_pending(KEYS[3], ARGV[6]) or 0
 if overtaken < tonumber(ARGV[7]) then overtaken = 0 end
-local now, attached = now_ms(), 0
+local attached, last_expires_ms = 0, 0
 each_session(KEYS[1], function(_, state, scope, expires_ms)
-  if state ~= 'left' and expires_ms > now and (scope == '*' or scope == ARGV[3]) then attached = 1 end
+  if state ~= 'left' and (scope == '*' or scope == ARGV[3]) then last_expires_ms = math.max(last_expires_ms, expires_ms) end
 end)
+-- Redis is asked for the time only where it decides.
+if last_expires_ms > tonumber(ARGV[8]) or (last_expires_ms > 0 and last_expires_ms > now_ms()) then attached = 1 end
 if ARGV[4] == '1' and attached == 0 then
   redis.call('DEL', KEYS[2])
   -- One that has left and is about to set the mark may have listened for the last time.
@@ -195,12 +212,13 @@ return 1
 // ARGV[1] integer  delivered
 // ARGV[2] integer  read
 // ARGV[3] integer  TTL of the cached boundaries, ms
-// ARGV[4] string   the member's channel, or '' if nothing is published to it
-// ARGV[5] string   the event
+// ARGV[4] integer  the day
+// ARGV[5] string   the member's channel, or '' if nothing is published to it
+// ARGV[6] string   the event
 // Returns p.
 const publishOwnBoundariesLua = `${liftBoundariesLua}
-local version = lift_hint(KEYS[1], ARGV[1], ARGV[2], 0, ARGV[3])
-if ARGV[4] ~= '' then publish(ARGV[4], ARGV[5]) end
+local version = lift_hint(KEYS[1], ARGV[1], ARGV[2], 0, ARGV[3], ARGV[4])
+if ARGV[5] ~= '' then publish(ARGV[5], ARGV[6]) end
 return version
 `
 
@@ -211,13 +229,5 @@ return version
 // ARGV[3] integer  TTL of a stamp, ms
 const publishOfIndexLua = `${replaceStampLua}
 replace_stamp(KEYS[2], ARGV[2], ARGV[3])
-return publish(KEYS[1], ARGV[1])
-`
-
-// This is a script and not a command: its key sends it to the same node of a cluster as the user's messages, and what one node publishes
-// arrives in order.
-// KEYS[1] string   the channel
-// ARGV[1] string   the event
-const publishLua = `
 return publish(KEYS[1], ARGV[1])
 `
