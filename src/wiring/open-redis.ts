@@ -51,7 +51,11 @@ export async function openRedis(
     const nodeNumber = createNodeNumber(link, random, redisPrefix)
     await nodeNumber.renew().catch((error) => logger.warn({ err: error }, 'no node number yet'))
     return {
-      softState: createSoftStateRedis(link, { keyPrefix: redisPrefix, ...(onTraced && { onTraced }) }),
+      softState: createSoftStateRedis(link, {
+        keyPrefix: redisPrefix,
+        nowMs: clock.now,
+        ...(onTraced && { onTraced }),
+      }),
       quotas: createQuotasRedis(link, keys),
       rateLimits: createRateLimitsRedis(link, keys),
       pushQueue: createPushQueuesRedis(link, keys, { clock }),

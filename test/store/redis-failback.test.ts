@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { SoftState } from '../../src/ports/ports.ts'
 import { freePort } from '../kit/free-port.ts'
-import { aConversation, aUser } from '../kit/ids.ts'
+import { aConversation, aMessage, aUser } from '../kit/ids.ts'
 import { seedCounter } from '../kit/seed-counter.ts'
 import { type RedisServer, startRedis } from '../kit/services/redis.ts'
 import { connectNode } from '../kit/soft-worlds.ts'
@@ -92,4 +92,19 @@ test('a Redis that restarts from an old dump believes nothing of it', async () =
   expect(await redis.soft.versions.look([group], 'a')).toEqual([5])
   await redis.failover()
   await expect.poll(() => redis.soft.versions.look([group], 'a').catch(() => 'away')).toEqual([undefined])
+})
+
+test('a counter of another Redis does not count, and is not below what was published when its slot comes back', async () => {
+  const redis = await startServer()
+  const chat = aConversation()
+  await seedCounter(redis.soft.sequencer, chat, 5)
+  const [key] = await redis.raw.keys('*seq:*')
+  const own = `${await redis.raw.get(`${key}`)}`.split(' ')[1]
+  await redis.raw.set(`${key}`, '5/5 another')
+  await redis.soft.events.publishGroupEntry(aMessage(chat, 6))
+  expect(await redis.soft.sequencer.counters([chat])).toEqual([undefined])
+  expect(await redis.soft.activity.of([chat])).toEqual([undefined])
+  const kept = `${await redis.raw.get(`${key}`)}`
+  await redis.raw.set(`${key}`, kept.replace('another', `${own}`))
+  expect(await redis.soft.sequencer.counters([chat])).toEqual([6])
 })

@@ -250,6 +250,10 @@ export const othersOf = ({ userId, conversation }: Member): UserId[] =>
 export const audienceOf = ({ conversation }: Member): Audience =>
   conversation.kind === 'GROUP' ? conversation.id : conversation.members
 
+/** Returns who hears of what concerns a member's own streams in no way. A group has one channel for all. */
+export const audienceOfOthers = (member: Member): Audience =>
+  member.conversation.kind === 'GROUP' ? member.conversation.id : othersOf(member)
+
 /** Estimates the memory a conversation takes: ids are strings, and members of a group are objects. */
 const bytesOf = (conversation: Conversation): number =>
   256 + 116 * conversation.members.length + (conversation.kind === 'GROUP' ? 8 * conversation.pastVersions.length : 0)

@@ -34,11 +34,11 @@ export function createAcknowledge({
 }: Needs) {
   /** The member's device has everything up to `seq`. */
   const ack = (member: Member, seq: Seq, deviceId?: DeviceId): Promise<MemberBoundaries> =>
-    move(member, { seq, deviceId }, (address) => boundaries.deliver(address, seq))
+    move(member, { seq, deviceId, ofRead: false }, (address) => boundaries.deliver(address, seq))
 
   /** The member has read everything up to `seq`. */
   const markRead = (member: Member, seq: Seq, deviceId?: DeviceId): Promise<MemberBoundaries> =>
-    move(member, { seq, deviceId }, async (address) => {
+    move(member, { seq, deviceId, ofRead: true }, async (address) => {
       const cached = await boundaryCache.get(address)
       const change = await boundaries.read(address, seq, cached?.lastDeliveredSeq)
       pushes.read(address)
@@ -47,7 +47,7 @@ export function createAcknowledge({
 
   async function move(
     member: Member,
-    { seq, deviceId }: { seq: Seq; deviceId: DeviceId | undefined },
+    { seq, deviceId, ofRead }: { seq: Seq; deviceId: DeviceId | undefined; ofRead: boolean },
     write: (address: MemberAddress) => Promise<BoundaryChange>,
   ): Promise<MemberBoundaries> {
     const address = addressOf(member)
@@ -55,7 +55,7 @@ export function createAcknowledge({
     const change = await write(address)
     const { boundaries: raised } = change
     // It is published also where nothing changed: an earlier attempt may have died between the write and here.
-    const { pendingVersion } = await publishBoundaries.publish(member, change)
+    const { pendingVersion } = await publishBoundaries.publish(member, change, { ofRead })
     // There are no pending rows in a group.
     if (pendingVersion !== 0 && !isGroupId(address.conversationId))
       await forgetPending(address, raised.lastDeliveredSeq)

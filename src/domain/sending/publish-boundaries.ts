@@ -3,7 +3,7 @@ import type { BoundaryChange } from '../../ports/delivery.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { GroupTicks, joinedRise, type Rise } from '../../protocol/group-ticks.ts'
 import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
-import { audienceOf, type Member } from '../conversations/access.ts'
+import { audienceOf, audienceOfOthers, type Member } from '../conversations/access.ts'
 
 // Publishes boundaries after they are written. In a large group all members acknowledge the same message within a moment, and each rise
 // concerns everybody's streams. So there a node publishes at once only what has risen in a group that was quiet, and then what has risen within
@@ -27,9 +27,17 @@ export function createPublishBoundaries({ events, clock }: Needs, options: Optio
   const windows = new Map<ConversationId, Window>()
   const publishedAtMs = new LRUCache<ConversationId, number>({ max: groupsMax })
 
-  /** Resolves when the boundaries are published and their cached ones lifted. */
-  async function publish(member: Member, change: BoundaryChange): Promise<{ pendingVersion: number }> {
-    if (!isLarge(member)) return events.publishBoundaries(audienceOf(member), change.boundaries)
+  /**
+   * Resolves when the boundaries are published and their cached ones lifted. The member's own streams show what the member has read, on whatever
+   * device, and not what was delivered.
+   */
+  async function publish(
+    member: Member,
+    change: BoundaryChange,
+    { ofRead }: { ofRead: boolean },
+  ): Promise<{ pendingVersion: number }> {
+    const audience = ofRead ? audienceOf(member) : audienceOfOthers(member)
+    if (!isLarge(member)) return events.publishBoundaries(audience, change.boundaries)
     const [lifted] = await Promise.all([events.publishBoundaries([], change.boundaries), tell(member, change)])
     return lifted
   }

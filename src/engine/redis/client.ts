@@ -61,6 +61,8 @@ export type RedisLink = {
   command(name: string): RedisCommand
   /** The script may call `publish(channel, text)`. In a cluster the channel has to be in the slot of the keys. */
   script(lua: string, numberOfKeys: number): RedisScript
+  /** Does the same outside a script, in the order of the scripts that were sent before, and by the same node of a cluster. */
+  publish(channel: string, text: string): Promise<unknown>
   /** For each kind of publishing that is heard, a script with the channel as its key and the text as its argument. */
   publishers: readonly RedisScript[]
   /** Returns whether Redis knows the commands that the link needs there. While it does not answer, it is believed to. */
@@ -98,6 +100,11 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
     sender.script(withPublish(lua, cluster && clusterPubSub !== 'plain' ? 'SPUBLISH' : 'PUBLISH'), numberOfKeys)
   const publisher = (command: PublishCommand) => sender.script(withPublish(publishLua, command), 1)
   const spublish = publisher('SPUBLISH')
+  // ioredis sends PUBLISH to any node of a cluster, and a script to the one that has its key.
+  const publishAlone =
+    cluster && clusterPubSub === 'plain'
+      ? onChannel(publisher('PUBLISH'))
+      : sender.command(cluster ? 'spublish' : 'publish')
   const probePrefix = `${channelPrefix}probe:${id}`
   const sharedOptions = { commandTimeoutMs, timers, onError }
   const plain = isPlain
@@ -139,6 +146,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
     sharded,
     command: sender.command,
     script,
+    publish: (channel, text) => publishAlone(channel, [text]),
     publishers: [...(plain ? [publisher('PUBLISH')] : []), ...(sharded ? [spublish] : [])],
     canShard: () =>
       !sharded
@@ -167,6 +175,11 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
 type PublishCommand = 'PUBLISH' | 'SPUBLISH'
 
 const publishLua = 'return publish(KEYS[1], ARGV[1])'
+
+const onChannel =
+  (publish: RedisScript): RedisCommand =>
+  (channel, args) =>
+    publish([channel], args)
 
 /** Defines the function in scripts that call it. */
 const withPublish = (lua: string, command: PublishCommand): string =>

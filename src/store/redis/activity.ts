@@ -35,13 +35,11 @@ function parse(kept: string): LastActivity {
   return { seq: Number(seq), atMs: Number(atMs) }
 }
 
-export const activityLua = `
-local function raise_activity(key, seq, at_ms, ttl_ms, may_create)
-  local kept = redis.call('GET', key)
-  if kept and tonumber(string.match(kept, '^%d+')) >= tonumber(seq) then return 0 end
-  if not kept and not may_create then return 0 end
-  redis.call('SET', key, seq .. ' ' .. at_ms, 'PX', ttl_ms)
-  return 1
+/** Defines active_seq(value). */
+export const activeSeqLua = `
+-- The seq of an activity; -1 where there is none.
+local function active_seq(value)
+  return tonumber(string.match(value or '', '^%d+') or '-1')
 end
 `
 
@@ -49,6 +47,8 @@ end
 // ARGV[1] integer  the seq of its last message
 // ARGV[2] integer  when that was sent, ms
 // ARGV[3] integer  TTL of the activity, ms
-const seedLua = `${activityLua}
-return raise_activity(KEYS[1], ARGV[1], ARGV[2], ARGV[3], true)
+const seedLua = `${activeSeqLua}
+if active_seq(redis.call('GET', KEYS[1])) >= tonumber(ARGV[1]) then return 0 end
+redis.call('SET', KEYS[1], ARGV[1] .. ' ' .. ARGV[2], 'PX', ARGV[3])
+return 1
 `

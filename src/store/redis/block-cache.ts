@@ -73,11 +73,11 @@ local function starts_with(text, head)
   return string.sub(text, 1, #head) == head
 end
 
--- The blockers, one per line, or nil where nothing is known; then the lease is left, unless there is one or a change.
-local function blockers_of(key, lease, lease_ttl_ms)
+-- The blockers, one per line, or nil where nothing is known; then the lease is left, unless there is one or a change. The key has this value.
+local function blockers_of(key, value, lease, lease_ttl_ms)
   local run = run_id()
   if not run then return nil end
-  local value = redis.call('GET', key) or ''
+  value = value or ''
   local known = 'known\\n' .. run .. '\\n'
   if starts_with(value, known) then return string.sub(value, #known + 1) end
   if not starts_with(value, 'lease\\n' .. run) and not starts_with(value, 'changing\\n' .. run) then
@@ -92,7 +92,7 @@ end
 // ARGV[2] integer  TTL of the lease, ms
 // Returns the blockers, one per line, or nil.
 const lookLua = `${blockLua}
-return blockers_of(KEYS[1], ARGV[1], ARGV[2]) or false
+return blockers_of(KEYS[1], redis.call('GET', KEYS[1]), ARGV[1], ARGV[2]) or false
 `
 
 // KEYS[1] string   the conversation's counter
@@ -105,7 +105,8 @@ return blockers_of(KEYS[1], ARGV[1], ARGV[2]) or false
 // ARGV[5] integer  TTL of the lease, ms
 // Returns 'unknown', 'blocked', or what reserveLua does.
 const guardedReserveLua = `${blockLua}
-local blockers = blockers_of(KEYS[3], ARGV[4], ARGV[5])
+local values = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
+local blockers = blockers_of(KEYS[3], values[3], ARGV[4], ARGV[5])
 if not blockers then return 'unknown' end
 for blocker in string.gmatch(blockers, '[^\\n]+') do
   if blocker ~= ARGV[3] then return 'blocked' end

@@ -1,7 +1,8 @@
-// parley_hint:{userId}:<conversationId>   hash, 7 days from its last change
+// parley_hint:{userId}:<conversationId>   hash, 7 days from the first lift of a day, or from its last pending row
 //   d, r   integers: delivered and read, never beyond the stored boundaries
 //   p      integer: a version, new with every pending row that was written; negative once that row was seen to be gone
 //   i      string: the run id (store/redis/run-id.ts) under which p was set, shortened
+//   e      integer: the day on which a lift has set the TTL, so that the next ones need not
 //
 // `p < 0` says that there is no pending row. What keeps it true:
 // - The writer of a row raises p, also where nothing is cached. Such a hash has p alone, and for readers nothing is cached yet.
@@ -21,7 +22,10 @@ import { runIdLua } from './run-id.ts'
 
 export const boundaryCacheTtlMs = 7 * dayMs
 
-export function createBoundaryCacheRedis(link: RedisLink, keys: RedisKeys): BoundaryCache {
+/** Days are told apart, and no more: the clocks of nodes may differ. */
+export const dayOf = (ms: number): number => Math.floor(ms / dayMs)
+
+export function createBoundaryCacheRedis(link: RedisLink, keys: RedisKeys, nowMs: () => number): BoundaryCache {
   const get = link.command('hmget')
   const open = link.script(openLua, 2)
   const lift = link.script(liftLua, 1)
@@ -41,7 +45,10 @@ export function createBoundaryCacheRedis(link: RedisLink, keys: RedisKeys): Boun
 
     async lift(member, { lastDeliveredSeq, lastReadSeq }, clearedVersion) {
       await link.roundTrip('hints.lift', () =>
-        lift([keys.cachedBoundaries(member)], [lastDeliveredSeq, lastReadSeq, clearedVersion ?? 0, boundaryCacheTtlMs]),
+        lift(
+          [keys.cachedBoundaries(member)],
+          [lastDeliveredSeq, lastReadSeq, clearedVersion ?? 0, boundaryCacheTtlMs, dayOf(nowMs())],
+        ),
       )
     },
 
@@ -122,20 +129,28 @@ return { hint[1], string.format('%.0f', version) }
 `
 
 /**
- * Defines lift_hint(key, delivered, read, cleared, ttl_ms), which returns p. `cleared` is the version at which the pending row was seen to be
+ * Defines lift_hint(key, delivered, read, cleared, ttl_ms, day), which returns p. `cleared` is the version at which the pending row was seen to be
  * gone; it is 0 where no caller looked.
  */
 export const liftBoundariesLua = `${believedVersionLua}
-local function lift_hint(key, delivered, read, cleared, ttl_ms)
-  local hint = redis.call('HMGET', key, 'p', 'd', 'r', 'i')
+local function lift_hint(key, delivered, read, cleared, ttl_ms, day)
+  local hint = redis.call('HMGET', key, 'p', 'd', 'r', 'i', 'e')
   local version = believed_version(key, hint[1], hint[4], ttl_ms)
+  local changes = {}
+  local function change(field, value)
+    changes[#changes + 1] = field
+    changes[#changes + 1] = value
+  end
   if version > 0 and version == tonumber(cleared) then
     version = -version
-    redis.call('HSET', key, 'p', string.format('%.0f', version), 'i', short_run_id())
+    change('p', string.format('%.0f', version))
+    change('i', short_run_id())
   end
-  if tonumber(hint[2] or '-1') < tonumber(delivered) then redis.call('HSET', key, 'd', delivered) end
-  if tonumber(hint[3] or '-1') < tonumber(read) then redis.call('HSET', key, 'r', read) end
-  redis.call('PEXPIRE', key, ttl_ms)
+  if tonumber(hint[2] or '-1') < tonumber(delivered) then change('d', delivered) end
+  if tonumber(hint[3] or '-1') < tonumber(read) then change('r', read) end
+  if hint[5] ~= day then change('e', day) end
+  if #changes > 0 then redis.call('HSET', key, unpack(changes)) end
+  if hint[5] ~= day then redis.call('PEXPIRE', key, ttl_ms) end
   return string.format('%.0f', version)
 end
 `
@@ -145,7 +160,8 @@ end
 // ARGV[2] integer  read
 // ARGV[3] integer  cleared
 // ARGV[4] integer  TTL of the cached boundaries, ms
+// ARGV[5] integer  the day
 // Returns p.
 const liftLua = `${liftBoundariesLua}
-return lift_hint(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4])
+return lift_hint(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5])
 `

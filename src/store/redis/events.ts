@@ -12,34 +12,40 @@ import type { RedisLink } from '../../engine/redis/client.ts'
 import type { Audience, ChatEvent, EventSubscription, Events } from '../../ports/events.ts'
 import type { LogEntry } from '../../ports/log.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import { activityLua, activityTtlMs } from './activity.ts'
-import { boundaryCacheTtlMs, liftBoundariesLua, pendingVersionLua, pendingVersionOf } from './boundary-cache.ts'
+import { activeSeqLua, activityTtlMs } from './activity.ts'
+import { boundaryCacheTtlMs, dayOf, liftBoundariesLua, pendingVersionLua, pendingVersionOf } from './boundary-cache.ts'
 import { createChannelsRedis, type OnTraced } from './channels.ts'
 import { encodeEvent, eventOf } from './event-wire.ts'
 import { replaceStampLua, stampTtlMs } from './index-stamps.ts'
 import type { RedisKeys } from './keys.ts'
-import { counterLua, counterTtlMs } from './sequencer.ts'
+import { runIdLua } from './run-id.ts'
+import { counterTtlMs, liftCounterLua } from './sequencer.ts'
 import type { EndedLeases } from './session-leases.ts'
 import { sessionsLua } from './sessions.ts'
 
-export function createEventsRedis(link: RedisLink, keys: RedisKeys, leases: EndedLeases, onTraced?: OnTraced): Events {
-  const publishToMember = link.script(publishEntryLua, 3)
-  const liftCounter = link.script(liftCounterLua, 2)
+type EventsRedisOptions = { nowMs: () => number; onTraced?: OnTraced | undefined }
+
+/**
+ * A session that is renewed lives for 20 minutes more at least, so a clock that differs by less than this from Redis's makes no difference. Where
+ * it differs by more, somebody whose node has forgotten their session may count as attached for a while longer: as after a killed node, what is
+ * sent to them waits for their next attach, which then compares everything.
+ */
+const clockDriftMaxMs = 300_000
+
+export function createEventsRedis(
+  link: RedisLink,
+  keys: RedisKeys,
+  leases: EndedLeases,
+  { nowMs, onTraced }: EventsRedisOptions,
+): Events {
+  const publishAndLift = createPublishAndLift(link, keys, leases, nowMs)
   const publishOwnBoundaries = link.script(publishOwnBoundariesLua, 1)
-  const publish = link.script(publishLua, 1)
   const publishOfIndex = link.script(publishOfIndexLua, 2)
   const channels = createChannelsRedis(link, onTraced)
 
-  /** Lifts the counter and, for a message, the activity. */
-  const lift = (entry: LogEntry): Promise<unknown> =>
-    liftCounter(
-      [keys.counter(entry.conversationId), keys.activity(entry.conversationId)],
-      [entry.seq, counterTtlMs, entry.kind === 'message' ? entry.sentAtMs : 0, activityTtlMs],
-    )
-
   async function publishToAll(name: string, audience: Audience, event: ChatEvent): Promise<void> {
     const payload = encodeEvent(event)
-    await link.roundTrip(name, () => Promise.all(channelsOf(audience).map((channel) => publish([channel], [payload]))))
+    await link.roundTrip(name, () => Promise.all(channelsOf(audience).map((channel) => link.publish(channel, payload))))
   }
 
   /** Publishes to users whose index has changed. */
@@ -54,25 +60,9 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, leases: Ende
 
   return {
     async publishEntry({ entry, members, pendingWritten = [] }) {
-      const { conversationId, senderId, seq } = entry
-      const publishTo = (userId: UserId, payload: string) =>
-        publishToMember(
-          [keys.sessions(userId), keys.pendingIndexComplete(userId), keys.cachedBoundaries({ userId, conversationId })],
-          [
-            keys.channel(userId),
-            payload,
-            conversationId,
-            userId === senderId ? 1 : 0,
-            pendingWritten.includes(userId) ? 1 : 0,
-            boundaryCacheTtlMs,
-            seq,
-            leases.ended(),
-          ],
-        )
-      const answers = await link.roundTrip('events.ring', (call) => {
-        const payload = encodeEvent(eventOf(entry), call?.traceparent)
-        return Promise.all([...members.map((userId) => publishTo(userId, payload)), lift(entry)])
-      })
+      const answers = await link.roundTrip('events.ring', (call) =>
+        publishAndLift(entry, encodeEvent(eventOf(entry), call?.traceparent), members, pendingWritten),
+      )
       return {
         absent: members.filter((_userId, index) => !(Number(answers[index]) & 1)),
         overtaken: members.flatMap((userId, index) => {
@@ -85,7 +75,10 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, leases: Ende
     async publishGroupEntry(entry) {
       await link.roundTrip('events.ringGroup', (call) => {
         const payload = encodeEvent(eventOf(entry), call?.traceparent)
-        return Promise.all([publish([keys.groupChannel(entry.conversationId)], [payload]), lift(entry)])
+        return Promise.all([
+          link.publish(keys.groupChannel(entry.conversationId), payload),
+          publishAndLift(entry, payload, [], []),
+        ])
       })
     },
 
@@ -100,9 +93,9 @@ export function createEventsRedis(link: RedisLink, keys: RedisKeys, leases: Ende
         Promise.all([
           publishOwnBoundaries(
             [keys.cachedBoundaries(boundaries)],
-            [lastDeliveredSeq, lastReadSeq, boundaryCacheTtlMs, ownIfPublished, payload],
+            [lastDeliveredSeq, lastReadSeq, boundaryCacheTtlMs, dayOf(nowMs()), ownIfPublished, payload],
           ),
-          ...others.map((channel) => publish([channel], [payload])),
+          ...others.map((channel) => link.publish(channel, payload)),
         ]),
       )
       return { pendingVersion: pendingVersionOf(version) }
@@ -140,65 +133,139 @@ async function joined(opened: readonly PromiseSettledResult<EventSubscription>[]
   return { flush: async () => void (await Promise.all(all.map((each) => each.flush()))), close }
 }
 
-// KEYS[1] hash     the member's sessions
-// KEYS[2] string   the member's mark
-// KEYS[3] hash     the member's cached boundaries in this conversation
-// ARGV[1] string   the member's channel
-// ARGV[2] string   the event
-// ARGV[3] string   conversation id
-// ARGV[4] integer  1 if the member is the sender
-// ARGV[5] integer  1 if the member's pending row was written
-// ARGV[6] integer  TTL of the cached boundaries, ms
-// ARGV[7] integer  the entry's seq
-// ARGV[8] string   the leases that have ended
-// Returns the sum of 1 if the member is attached, and twice what the member has acked, if that was before the pending row.
-const publishEntryLua = `${sessionsLua}${pendingVersionLua}
-publish(ARGV[1], ARGV[2])
-local overtaken = ARGV[5] == '1' and note_pending(KEYS[3], ARGV[6]) or 0
-if overtaken < tonumber(ARGV[7]) then overtaken = 0 end
-local now, attached = now_ms(), 0
-each_session(KEYS[1], function(_, state, scope, expires_ms)
-  if state ~= 'left' and expires_ms > now and (scope == '*' or scope == ARGV[3]) then attached = 1 end
-end)
-if ARGV[4] == '1' and attached == 0 then
-  redis.call('DEL', KEYS[2])
-  -- One that has left and is about to set the mark may have listened for the last time.
-  if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], '!', '1') end
-end
-return attached + 2 * overtaken
-`
+/**
+ * Makes a function that publishes an entry to members of a direct chat and lifts the conversation's counter. One Redis does it in one script. In a
+ * cluster each member is in another slot than the conversation, so each has a call of its own, and so does the counter.
+ */
+function createPublishAndLift(link: RedisLink, keys: RedisKeys, leases: EndedLeases, nowMs: () => number) {
+  const scripts = new Map<number, ReturnType<RedisLink['script']>>()
+  function scriptOf(numberOfKeys: number) {
+    const script = scripts.get(numberOfKeys) ?? link.script(publishAndLiftLua, numberOfKeys)
+    scripts.set(numberOfKeys, script)
+    return script
+  }
 
-// This script never makes a counter: a missing one is seeded from the log, as this entry may not be its last. A node that is about to seed it may
-// have read the log before this entry was there, so its token is deleted. A counter of another process is deleted too, as its slot may come
-// back. Nor does the script make an activity, unless the counter says that this entry is the last one: a retry may publish it much later.
-// KEYS[1] string   the conversation's counter
-// KEYS[2] string   the conversation's activity
+  /** Returns what the script says of each member, in their order. */
+  return async function publishAndLift(
+    entry: LogEntry,
+    payload: string,
+    members: readonly UserId[],
+    pendingWritten: readonly UserId[],
+  ): Promise<unknown[]> {
+    const { conversationId, senderId, seq } = entry
+    const lifted = [keys.counter(conversationId), keys.activity(conversationId)]
+    const keysOf = (userId: UserId) => [
+      keys.sessions(userId),
+      keys.pendingIndexComplete(userId),
+      keys.cachedBoundaries({ userId, conversationId }),
+    ]
+    const argsOf = (userId: UserId) => [
+      keys.channel(userId),
+      userId === senderId ? 1 : 0,
+      pendingWritten.includes(userId) ? 1 : 0,
+    ]
+    const sentAtMs = entry.kind === 'message' ? entry.sentAtMs : 0
+    const ofEntry = [seq, sentAtMs, counterTtlMs, activityTtlMs]
+    const ofMembers = [payload, conversationId, boundaryCacheTtlMs, nowMs() + clockDriftMaxMs]
+    const run = async (allKeys: readonly string[], some: readonly UserId[]) =>
+      (await scriptOf(allKeys.length)(allKeys, [
+        ...ofEntry,
+        ...(some.length > 0 ? ofMembers : []),
+        ...some.flatMap(argsOf),
+        leases.ended(),
+      ])) as unknown[]
+
+    if (!link.isCluster) return run([...members.flatMap(keysOf), ...lifted], members)
+    const calls = members.map((userId) => run(keysOf(userId), [userId]))
+    const [answers] = await Promise.all([Promise.all(calls), run(lifted, [])])
+    return answers.flat()
+  }
+}
+
+// It makes no activity, unless the counter says that this entry is the last one: a retry may publish it much later.
+// For each member, KEYS has
+//   hash     the member's sessions
+//   string   the member's mark
+//   hash     the member's cached boundaries in this conversation
+// and then, unless a call of its own lifts it:
+//   string   the conversation's counter
+//   string   the conversation's activity
 // ARGV[1] integer  the seq of a stored entry
-// ARGV[2] integer  TTL of the counter, ms
-// ARGV[3] integer  when it was sent, ms; 0 if it is no message
+// ARGV[2] integer  when it was sent, ms; 0 if it is no message
+// ARGV[3] integer  TTL of the counter, ms
 // ARGV[4] integer  TTL of the activity, ms
-const liftCounterLua = `${activityLua}${counterLua}
-local counter, published = get_counter(KEYS[1])
+// and where there are members:
+// ARGV[5] string   the event
+// ARGV[6] string   conversation id
+// ARGV[7] integer  TTL of the cached boundaries, ms
+// ARGV[8] integer  a time, ms: a session that lives until then is alive now, although the clocks of this node and of Redis differ
+// then for each of them:
+//   string   the member's channel
+//   integer  1 if the member is the sender
+//   integer  1 if the member's pending row was written
+// and the last one:
+//   string   the leases that have ended
+// Returns for each member the sum of 1 if the member is attached, and twice what the member has acked, if that was before the pending row.
+const publishAndLiftLua = `${sessionsLua}${pendingVersionLua}${runIdLua}${activeSeqLua}${liftCounterLua}
 local seq = tonumber(ARGV[1])
-if counter then
-  set_counter(KEYS[1], math.max(counter, seq), math.max(published, seq), ARGV[2])
-else
-  redis.call('DEL', KEYS[1])
+
+local function is_attached(sessions_key)
+  local last_expires_ms = 0
+  each_session(sessions_key, function(_, state, scope, expires_ms)
+    if state ~= 'left' and (scope == '*' or scope == ARGV[6]) then last_expires_ms = math.max(last_expires_ms, expires_ms) end
+  end)
+  -- Redis is asked for the time only where it decides.
+  return last_expires_ms > tonumber(ARGV[8]) or (last_expires_ms > 0 and last_expires_ms > now_ms())
 end
-if ARGV[3] ~= '0' then raise_activity(KEYS[2], ARGV[1], ARGV[3], ARGV[4], counter and counter <= seq) end
-return counter and 1 or 0
+
+local function publish_to_member(sessions_key, mark_key, cached_key, channel, is_sender, pending_written)
+  publish(channel, ARGV[5])
+  local overtaken = pending_written == '1' and note_pending(cached_key, ARGV[7]) or 0
+  if overtaken < seq then overtaken = 0 end
+  if is_attached(sessions_key) then return 1 + 2 * overtaken end
+  if is_sender == '1' then
+    redis.call('DEL', mark_key)
+    -- One that has left and is about to set the mark may have listened for the last time.
+    if redis.call('EXISTS', sessions_key) == 1 then redis.call('HSET', sessions_key, '!', '1') end
+  end
+  return 2 * overtaken
+end
+
+local function lift(counter_key, activity_key)
+  local values = redis.call('MGET', counter_key, activity_key)
+  local active = active_seq(values[2])
+  local function is_last()
+    local counter, _, run = any_counter(values[1])
+    return counter and counter <= seq and run == (run_id() or '-')
+  end
+  if ARGV[2] ~= '0' and active < seq and (values[2] or is_last()) then
+    redis.call('SET', activity_key, ARGV[1] .. ' ' .. ARGV[2], 'PX', ARGV[4])
+    active = seq
+  end
+  lift_counter(counter_key, values[1], seq, active, ARGV[3])
+end
+
+local answers = {}
+local members = math.floor(#KEYS / 3)
+for i = 1, members do
+  local key, arg = 3 * i - 2, 6 + 3 * i
+  answers[i] = publish_to_member(KEYS[key], KEYS[key + 1], KEYS[key + 2], ARGV[arg], ARGV[arg + 1], ARGV[arg + 2])
+end
+if #KEYS > 3 * members then lift(KEYS[#KEYS - 1], KEYS[#KEYS]) end
+return answers
 `
 
 // KEYS[1] hash     the member's cached boundaries
 // ARGV[1] integer  delivered
 // ARGV[2] integer  read
 // ARGV[3] integer  TTL of the cached boundaries, ms
-// ARGV[4] string   the member's channel, or '' if nothing is published to it
-// ARGV[5] string   the event
+// ARGV[4] integer  the day
+// ARGV[5] string   the member's channel, or '' if nothing is published to it
+// ARGV[6] string   the event
 // Returns p.
 const publishOwnBoundariesLua = `${liftBoundariesLua}
-local version = lift_hint(KEYS[1], ARGV[1], ARGV[2], 0, ARGV[3])
-if ARGV[4] ~= '' then publish(ARGV[4], ARGV[5]) end
+local version = lift_hint(KEYS[1], ARGV[1], ARGV[2], 0, ARGV[3], ARGV[4])
+if ARGV[5] ~= '' then publish(ARGV[5], ARGV[6]) end
 return version
 `
 
@@ -209,13 +276,5 @@ return version
 // ARGV[3] integer  TTL of a stamp, ms
 const publishOfIndexLua = `${replaceStampLua}
 replace_stamp(KEYS[2], ARGV[2], ARGV[3])
-return publish(KEYS[1], ARGV[1])
-`
-
-// This is a script and not a command: its key sends it to the same node of a cluster as the user's messages, and what one node publishes
-// arrives in order.
-// KEYS[1] string   the channel
-// ARGV[1] string   the event
-const publishLua = `
 return publish(KEYS[1], ARGV[1])
 `

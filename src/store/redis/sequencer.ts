@@ -1,5 +1,6 @@
 // parley_seq:{conversationId}                      string, 30 days from its last use; one of
-//   "<seq>/<published> <run id>"  the last seq given, how far the log is known to be taken, and the Redis process that gave it
+//   "<seq>/<published> <run id>"  the last seq given, how far the log is known to be taken, and the Redis process that gave it. A message that
+//                                 is the conversation's activity (activity.ts) was published as well: this spares each message a write
 //   "?<token> <run id>"           a node is reading the log in order to seed it; 10 seconds
 // What has another run id counts as absent: a replica that takes over may be below what was published.
 // parley_sent:{conversationId}:<sender>#<client id>  string, the seq this send was given; 1 hour
@@ -7,6 +8,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { Reservation, Sequencer } from '../../ports/soft-state.ts'
+import { activeSeqLua } from './activity.ts'
 import { createBatchScript } from './batch-script.ts'
 import { dayMs, type RedisKeys } from './keys.ts'
 import { runIdLua } from './run-id.ts'
@@ -19,11 +21,11 @@ export const sentTtlMs = 3_600_000
 export const seedTokenTtlMs = 10_000
 
 export function createSequencerRedis(link: RedisLink, keys: RedisKeys): Sequencer {
-  const reserve = link.script(`${counterLua}${reserveLua}`, 2)
+  const reserve = link.script(`${counterLua}local values = redis.call('MGET', KEYS[1], KEYS[2])${reserveLua}`, 2)
   const prepareSeed = link.script(prepareSeedLua, 1)
   const seed = link.script(seedLua, 1)
   const reserveAbove = link.script(reserveAboveLua, 1)
-  const giveBack = link.script(giveBackLua, 1)
+  const giveBack = link.script(giveBackLua, 2)
   const getCounters = createBatchScript(link, getCountersLua)
 
   return {
@@ -60,7 +62,7 @@ export function createSequencerRedis(link: RedisLink, keys: RedisKeys): Sequence
     // above it.
     async giveBack(conversationId, seq) {
       const givenBack = await link.roundTrip('sequencer.giveBack', () =>
-        giveBack([keys.counter(conversationId)], [seq, counterTtlMs]),
+        giveBack([keys.counter(conversationId), keys.activity(conversationId)], [seq, counterTtlMs]),
       )
       return givenBack === 1
     },
@@ -99,16 +101,45 @@ local function set_counter(key, seq, published, ttl_ms)
 end
 `
 
-// It follows counterLua.
+/**
+ * Defines any_counter(value) and lift_counter(key, value, seq, active, ttl_ms), which is called where an entry is published. `value` is that of the
+ * key, and `active` the seq of the conversation's activity.
+ *
+ * Neither asks which Redis process this is. A counter keeps the run id that it has: if that is another process's, it still counts as absent, and
+ * when its slot comes back it is not below what was published meanwhile.
+ *
+ * lift_counter never makes a counter: a missing one is seeded from the log, as this entry may not be its last. A node that is about to seed it may
+ * have read the log before this entry was there, so its token is deleted. Nothing is written where the counter is not below the entry and the
+ * activity says that it was published, as after nearly every send.
+ */
+export const liftCounterLua = `
+local function any_counter(value)
+  local seq, published, run = string.match(value or '', '^(%d+)/(%d+) (%S+)$')
+  return tonumber(seq), tonumber(published), run
+end
+
+local function lift_counter(key, value, seq, active, ttl_ms)
+  local counter, published, run = any_counter(value)
+  if not counter then
+    if value then redis.call('DEL', key) end
+  elseif counter < seq or math.max(published, active) < seq then
+    local lifted = string.format('%.0f/%.0f %s', math.max(counter, seq), math.max(published, seq), run)
+    redis.call('SET', key, lifted, 'PX', ttl_ms)
+  end
+end
+`
+
+// It follows counterLua, and reads nothing itself, so that one command reads all that a send needs.
 // KEYS[1] string   the conversation's counter
 // KEYS[2] string   the seq this send was given before
 // ARGV[1] integer  TTL of the counter, ms
 // ARGV[2] integer  TTL of the remembered send, ms
+// `values` are those of the first two keys.
 // Returns {seq, 1 if it was known}, or nil where there is no counter.
 export const reserveLua = `
-local known = redis.call('GET', KEYS[2])
+local known = values[2]
 if known then return {tonumber(known), 1} end
-local counter, published = get_counter(KEYS[1])
+local counter, published = parse_counter(values[1])
 if not counter then return false end
 set_counter(KEYS[1], counter + 1, published, ARGV[1])
 redis.call('SET', KEYS[2], counter + 1, 'PX', ARGV[2])
@@ -170,13 +201,15 @@ return seq
 // Seqs are not unique after Redis has lost data: another send may have been given this one after a flush, and may have published it. A published
 // seq is never given back, or the counter would fall below it.
 // KEYS[1] string   the conversation's counter
+// KEYS[2] string   the conversation's activity
 // ARGV[1] integer  the seq to take back
 // ARGV[2] integer  TTL of the counter, ms
 // Returns 1 if it was the last one given.
-const giveBackLua = `${counterLua}
-local counter, published = get_counter(KEYS[1])
+const giveBackLua = `${counterLua}${activeSeqLua}
+local values = redis.call('MGET', KEYS[1], KEYS[2])
+local counter, published = parse_counter(values[1])
 local seq = tonumber(ARGV[1])
-if counter ~= seq or published >= seq then return 0 end
+if counter ~= seq or published >= seq or active_seq(values[2]) >= seq then return 0 end
 set_counter(KEYS[1], seq - 1, published, ARGV[2])
 return 1
 `

@@ -13,11 +13,16 @@ import { createSessionLeasesRedis } from './session-leases.ts'
 import { createSessionsRedis, sessionTtlMs as defaultSessionTtlMs } from './sessions.ts'
 import { createVersionsRedis } from './versions.ts'
 
-type SoftStateRedisOptions = { keyPrefix?: string; sessionTtlMs?: number; onTraced?: OnTraced }
+type SoftStateRedisOptions = { keyPrefix?: string; sessionTtlMs?: number; onTraced?: OnTraced; nowMs?: () => number }
 
 export function createSoftStateRedis(
   link: RedisLink,
-  { keyPrefix = defaultKeyPrefix, sessionTtlMs = defaultSessionTtlMs, onTraced }: SoftStateRedisOptions = {},
+  {
+    keyPrefix = defaultKeyPrefix,
+    sessionTtlMs = defaultSessionTtlMs,
+    onTraced,
+    nowMs = Date.now,
+  }: SoftStateRedisOptions = {},
 ): SoftState {
   const keys = createRedisKeys(keyPrefix)
   const sessionLeases = createSessionLeasesRedis(link, keys)
@@ -25,12 +30,12 @@ export function createSoftStateRedis(
     sequencer: createSequencerRedis(link, keys),
     sessions: createSessionsRedis(link, keys, sessionLeases, sessionTtlMs),
     sessionLeases,
-    boundaryCache: createBoundaryCacheRedis(link, keys),
+    boundaryCache: createBoundaryCacheRedis(link, keys, nowMs),
     versions: createVersionsRedis(link, keys),
     indexStamps: createIndexStampsRedis(link, keys),
     activity: createActivityRedis(link, keys),
     blockCache: createBlockCacheRedis(link, keys),
-    events: createEventsRedis(link, keys, sessionLeases, onTraced),
+    events: createEventsRedis(link, keys, sessionLeases, { nowMs, onTraced }),
     feedCounters: createFeedCountersRedis(link, keys),
   }
 }

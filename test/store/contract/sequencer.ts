@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SendKey } from '../../../src/ports/soft-state.ts'
-import { aClientMessageId, aConversation, aMessage, aUser, upTo } from '../../kit/ids.ts'
+import { aChange, aClientMessageId, aConversation, aMessage, aUser, upTo } from '../../kit/ids.ts'
 import { seedCounter } from '../../kit/seed-counter.ts'
 import type { SoftWorld } from '../../kit/soft-worlds.ts'
 
@@ -79,6 +79,22 @@ export function sequencerContract(world: () => SoftWorld): void {
     expect(await here().giveBack(conversation, 7)).toBe(true)
     expect(await here().giveBack(conversation, 6)).toBe(false)
     expect(await here().counters([conversation])).toEqual([6])
+  })
+
+  test('nor is one that was published before a later one was given back, or as a change', async () => {
+    const conversation = await seeded(5)
+    await here().reserve(conversation, aSend())
+    await here().reserve(conversation, aSend())
+    // It is not the last number given, so it does not become the activity.
+    await world().there.events.publishGroupEntry(aMessage(conversation, 6))
+    expect(await here().giveBack(conversation, 7)).toBe(true)
+    expect(await here().giveBack(conversation, 6)).toBe(false)
+    await here().reserve(conversation, aSend())
+    await world().there.events.publishGroupEntry(
+      aChange(aMessage(conversation, 6), 7, { type: 'edit', body: 'better' }),
+    )
+    expect(await here().giveBack(conversation, 7)).toBe(false)
+    expect(await here().counters([conversation])).toEqual([7])
   })
 
   test('a resend keeps its first seq and uses up no number', async () => {

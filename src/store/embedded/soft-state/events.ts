@@ -6,7 +6,7 @@ import { raiseActivity } from './activity.ts'
 import { liftBoundaries, notePending } from './boundary-cache.ts'
 import { replaceStamp } from './index-stamps.ts'
 import type { MemoryRedis } from './memory-redis.ts'
-import { counterOf, raised, setCounter } from './sequencer.ts'
+import { counterOf, liftCounter } from './sequencer.ts'
 import { liveSessions, presenceChannel } from './sessions.ts'
 
 export function createEventsMemory(redis: MemoryRedis): Events {
@@ -77,11 +77,11 @@ export function createEventsMemory(redis: MemoryRedis): Events {
   function lift(entry: LogEntry): void {
     const { conversationId, seq } = entry
     const counter = counterOf(redis, conversationId)
-    if (counter) setCounter(redis, conversationId, raised(counter, seq))
-    else redis.counters.delete(conversationId)
-    if (entry.kind !== 'message') return
-    const isLast = counter !== undefined && counter.seq <= seq
-    raiseActivity(redis, conversationId, { seq, atMs: entry.sentAtMs }, isLast)
+    if (entry.kind === 'message') {
+      const isLast = counter !== undefined && counter.seq <= seq
+      raiseActivity(redis, conversationId, { seq, atMs: entry.sentAtMs }, isLast)
+    }
+    liftCounter(redis, conversationId, seq)
   }
 
   /** Publishes to users whose index has changed. */

@@ -52,7 +52,8 @@ export function createSequencerMemory(redis: MemoryRedis): Sequencer {
     async giveBack(conversationId, seq) {
       await redis.beginCall()
       const counter = counterOf(redis, conversationId)
-      if (counter?.seq !== seq || counter.published >= seq) return false
+      const active = redis.activities.get(conversationId)?.seq ?? -1
+      if (counter?.seq !== seq || Math.max(counter.published, active) >= seq) return false
       setCounter(redis, conversationId, { ...counter, seq: seq - 1 })
       return true
     },
@@ -72,8 +73,16 @@ export function counterOf(redis: MemoryRedis, id: ConversationId): Counter | und
   return kept && 'seq' in kept ? kept : undefined
 }
 
+/** It is called where an entry is published. A counter of another process stays one, and is lifted as well. */
+export function liftCounter(redis: MemoryRedis, id: ConversationId, seq: Seq): void {
+  const kept = redis.counters.get(id)
+  if (kept && 'token' in kept) redis.counters.delete(id)
+  else if (kept && (kept.seq < seq || Math.max(kept.published, redis.activities.get(id)?.seq ?? -1) < seq))
+    redis.counters.set(id, { ...raised(kept, seq), runId: kept.runId }, counterTtlMs)
+}
+
 /** Raises a counter for a caller that knows that the log is taken up to there. */
-export const raised = ({ seq, published }: Counter, taken: Seq): Counter => ({
+const raised = ({ seq, published }: Counter, taken: Seq): Counter => ({
   seq: Math.max(seq, taken),
   published: Math.max(published, taken),
 })
