@@ -171,7 +171,12 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       onSentFor: noteSent,
       onNameError: (error) => logger.warn({ err: error }, 'a name was not kept'),
     })
-    const createAdminContext = createAdminContextFactory({ domain, cursors, audit: createAuditLog(logger, registry) })
+    const createAdminContext = createAdminContextFactory({
+      domain,
+      cursors,
+      clock,
+      audit: createAuditLog(logger, registry),
+    })
     const isFamiliarHost = createIsFamiliarHost(config.host, config.allowedOrigins)
     const devTokens = config.development && config.auth.secret && createDevTokens(config.auth.secret, clock)
     const dev = { isFamiliarHost, exampleConversationId: directConversationId, config }

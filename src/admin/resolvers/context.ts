@@ -11,14 +11,17 @@ export class AdminContext {
   /** The `sub` of the service's token. */
   readonly serviceId: UserId
   readonly audit: Audit
+  /** The time of day. */
+  readonly nowMs: () => number
   /** What this operation has loaded so far, and whether that is too much: see `charge`. */
   loaded = 0
   overload?: Overload
 
-  constructor(domain: Domain, cursors: Cursors, serviceId: UserId, audit: Audit) {
+  constructor(domain: Domain, cursors: Cursors, serviceId: UserId, audit: Audit, nowMs: () => number) {
     this.domain = domain
     this.cursors = cursors
     this.serviceId = serviceId
     this.audit = audit
+    this.nowMs = nowMs
   }
 }

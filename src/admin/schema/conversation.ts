@@ -1,6 +1,7 @@
 import {
   type AdminConversation,
   type AdminMember,
+  conversationMetadataOf,
   conversationsOf,
   createGroup,
   findConversation,
@@ -25,17 +26,18 @@ const Member = builder.objectRef<AdminMember>('AdminMember').implement({
 export const Conversation = builder.objectRef<AdminConversation>('AdminConversation').implement({
   description: 'A direct chat or a group, as backends see it.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: '`dm_…` or `grp_…`.' }),
-    kind: t.exposeString('kind', { description: 'DIRECT or GROUP.' }),
+    id: t.id({ description: '`dm_…` or `grp_…`.', resolve: ({ conversation }) => conversation.id }),
+    kind: t.string({ description: 'DIRECT or GROUP.', resolve: ({ conversation }) => conversation.kind }),
     title: t.string({
       nullable: true,
       description: 'The title of a group; null for a direct chat.',
-      resolve: (conversation) => (conversation.kind === 'GROUP' ? conversation.title : null),
+      resolve: ({ conversation }) => (conversation.kind === 'GROUP' ? conversation.title : null),
     }),
-    metadata: t.expose('metadata', {
+    metadata: t.field({
       type: 'JSON',
       nullable: true,
       description: 'What backends have put beside the conversation; its members see it.',
+      resolve: (conversation, _args, ctx) => conversationMetadataOf(ctx, conversation),
     }),
     members: t.field({
       type: [Member],
