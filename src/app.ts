@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { DestinationStream, Logger } from 'pino'
 import { Registry } from 'prom-client'
+import { createAdminContextFactory } from './admin/resolvers/create-context.ts'
+import { adminSchema } from './admin/schema/schema.ts'
 import type { Config, TracingSettings } from './config/config.ts'
 import { derivePayloadKey } from './config/derived-secrets.ts'
 import { completeConfig } from './config/dev-secrets.ts'
@@ -10,6 +12,7 @@ import { createDevRoutes } from './dev/routes.ts'
 import { directConversationId } from './domain/conversations/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
 import type { DynamoCall } from './engine/dynamodb/client.ts'
+import { createAuditLog } from './observability/audit-log.ts'
 import { createDeliveryLog, noteSent } from './observability/delivery-log.ts'
 import { createLogger } from './observability/logger.ts'
 import { createNodeMetrics, type ProcessError } from './observability/node-metrics.ts'
@@ -168,6 +171,12 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       onSentFor: noteSent,
       onNameError: (error) => logger.warn({ err: error }, 'a name was not kept'),
     })
+    const createAdminContext = createAdminContextFactory({
+      domain,
+      cursors,
+      clock,
+      audit: createAuditLog(logger, registry),
+    })
     const isFamiliarHost = createIsFamiliarHost(config.host, config.allowedOrigins)
     const devTokens = config.development && config.auth.secret && createDevTokens(config.auth.secret, clock)
     const dev = { isFamiliarHost, exampleConversationId: directConversationId, config }
@@ -177,6 +186,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       schema,
       fieldCosts,
       createContext,
+      admin: { schema: adminSchema, createContext: createAdminContext },
       sendMessage: createSendByRest(createContext),
       ready: async () => {
         const [redis, tables] = await Promise.allSettled([soft.renew(), kept.check()])

@@ -13,7 +13,7 @@ export function createDevTokenHandler(devTokens: DevTokens, isFamiliarHost: IsFa
         'Under a name of the internet, tokens are for the origins of ALLOWED_ORIGINS only.',
       )
     }
-    const { userId, name } = await readJsonObject(request)
+    const { userId, name, scope } = await readJsonObject(request)
     if (!isUserId(userId)) {
       throw badInput(
         'userId',
@@ -21,6 +21,8 @@ export function createDevTokenHandler(devTokens: DevTokens, isFamiliarHost: IsFa
       )
     }
     if (name !== undefined && typeof name !== 'string') throw badInput('name', 'A name is a string.')
-    sendJson(response, 200, { token: await devTokens.issue(userId, name) })
+    if (scope !== undefined && typeof scope !== 'string') throw badInput('scope', 'A scope is a string.')
+    const claims = { ...(name !== undefined && { name }), ...(scope !== undefined && { scope }) }
+    sendJson(response, 200, { token: await devTokens.issue(userId, claims) })
   }
 }

@@ -88,8 +88,8 @@ async function render(parts: GraphiQLParts, options: GraphiQLOptions, withTokens
   const { exampleConversationId } = options
   const devTokens = withTokens ? options.devTokens : undefined
   const tokens = {
-    alice: (await devTokens?.issue(alice, 'Alice')) ?? '<a token for alice>',
-    bob: (await devTokens?.issue(bob, 'Bob')) ?? '<a token for bob>',
+    alice: (await devTokens?.issue(alice, { name: 'Alice' })) ?? '<a token for alice>',
+    bob: (await devTokens?.issue(bob, { name: 'Bob' })) ?? '<a token for bob>',
   }
   const headersOf = (whom: 'alice' | 'bob') => JSON.stringify({ authorization: `Bearer ${tokens[whom]}` }, null, 2)
   const shown = {

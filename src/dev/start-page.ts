@@ -23,7 +23,9 @@ export function createStartPageHandler(
   { graphiql, developmentWarning }: Pick<Config, 'graphiql' | 'developmentWarning'>,
 ): Handler {
   return async ({ request, response }) => {
-    const token = isFamiliarHost(request) ? await devTokens.issue('alice' as UserId, 'Alice') : '&lt;a token&gt;'
+    const token = isFamiliarHost(request)
+      ? await devTokens.issue('alice' as UserId, { name: 'Alice' })
+      : '&lt;a token&gt;'
     response.setHeader('content-security-policy', policy)
     send(response, 200, 'text/html; charset=utf-8', page(originOf(request), token, graphiql, developmentWarning))
   }

@@ -2,10 +2,11 @@ import type { GroupChange } from '../ports/log.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { PushObserver } from '../ports/push.ts'
-import type { MessageId } from '../protocol/ids.ts'
+import type { MessageId, UserId } from '../protocol/ids.ts'
 import { createAccess } from './conversations/access.ts'
 import { createChatList } from './conversations/chat-list.ts'
 import { createChats } from './conversations/chats.ts'
+import { createDescribe } from './conversations/describe.ts'
 import { createGroupQuotas, type GroupQuotas, groupQuotasDefault } from './conversations/group-quotas.ts'
 import { createGroups } from './conversations/groups.ts'
 import { createNotices } from './conversations/notices.ts'
@@ -169,6 +170,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     uploads: createUploads({ ...ports, ...options, budget: options.uploadBudget }),
     sweepUploads: createSweepUploads({ ...ports, isShown: attachments.isShown }),
     change: changing.change,
+    changeOnce: changing.changeOnce,
     ack: acknowledge.ack,
     markRead: acknowledge.markRead,
     boundariesOfMembers: acknowledge.boundariesOfMembers,
@@ -177,6 +179,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     followChanges: createFollowChanges({ ...ports, ...reading, ...changing, subscribeUser, resyncScheduler }),
     followTicks: createFollowTicks({ ...ports, access, subscribeUser, resyncScheduler, observer }),
     groups,
+    describe: createDescribe({ ...ports, groups }),
     setTyping: typing.setTyping,
     followTyping: typing.followTyping,
     chats,
@@ -194,6 +197,8 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     settings,
     people,
     devices,
+    /** As backends see it; users are asked for by `presenceOf`. */
+    seen: (userIds: readonly UserId[]) => ports.sessions.seen(userIds),
     push,
     ...createPresence({ ...ports, access, resyncScheduler, blocking, observer }),
     feed: { isOn: hasFeed, tell, open: openFeed },

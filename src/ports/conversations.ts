@@ -8,8 +8,11 @@ export type Role = 'OWNER' | 'ADMIN' | 'MEMBER'
 /** What a group knows of one member. `joinedSeq` is the seq of the change that added them; they see what is above it. */
 export type GroupMember = { role: Role; joinedSeq: Seq }
 
-/** A chat of two people, or of one with themselves. It never changes. */
-type Direct = { id: ConversationId; kind: 'DIRECT'; members: readonly UserId[] }
+/**
+ * A chat of two people, or of one with themselves. Its members never change. `metadata`, the text of a JSON object, is as it was when the row was
+ * read: nobody is told that it has changed.
+ */
+type Direct = { id: ConversationId; kind: 'DIRECT'; members: readonly UserId[]; metadata?: string }
 
 /**
  * `members` are in the order in which they joined. `version` is the seq of the last change that took effect. `pastVersions` are the seqs of
@@ -19,6 +22,8 @@ export type Group = {
   id: ConversationId
   kind: 'GROUP'
   title: string
+  /** What backends have put beside the group: the text of a JSON object. */
+  metadata?: string
   members: readonly UserId[]
   membersById: ReadonlyMap<UserId, GroupMember>
   version: Seq
@@ -33,6 +38,8 @@ export interface ConversationStore {
   getMany(ids: readonly ConversationId[]): Promise<Conversation[]>
   /** Replaces the stored group IF it has `version`. Returns whether it did. */
   replace(group: Group, version: Seq): Promise<boolean>
+  /** Sets the metadata of a direct chat that exists; undefined takes it away. That of a group is part of its changes. */
+  setMetadata(id: ConversationId, metadata: string | undefined): Promise<void>
 }
 
 /** What one member has decided for themselves about a conversation. */

@@ -35,6 +35,8 @@ export type Attachment = { id: AttachmentId; key: string; contentType: string; b
 /** A message, with what later changes have made of it. */
 export type Message = Entry & {
   kind: 'message'
+  /** A backend has said it in its own name: the sender is a service. */
+  system?: true
   /** It is empty once the message is deleted. */
   body: string
   replyToSeq?: Seq
@@ -77,6 +79,8 @@ export type GroupChange = Entry & {
   /** The roles of added members and of members whose role changes. Who is added without a role becomes a MEMBER. */
   roles: readonly { userId: UserId; role: Role }[]
   title?: string
+  /** What a backend has put beside the group: the text of a JSON object. Null takes it away. */
+  metadata?: string | null
   /** Only an event has it: the change has taken effect, which saves its readers a read each. */
   applied?: true
 }

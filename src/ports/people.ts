@@ -2,16 +2,19 @@
 
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 
-/** `name` comes from the user's token. `ownName` and `avatarUrl` are what the user chose. */
-export type Profile = { userId: UserId; name?: string; ownName?: string; avatarUrl?: string }
+/**
+ * `name` comes from the user's token. `ownName` and `avatarUrl` are what the user chose, or a backend for them. `metadata` is what backends have
+ * put beside the user: the text of a JSON object.
+ */
+export type Profile = { userId: UserId; name?: string; ownName?: string; avatarUrl?: string; metadata?: string }
 
 /** Null removes a value; values that are not named stay. */
-export type ProfileChange = { ownName?: string | null; avatarUrl?: string | null }
+export type ProfileChange = { ownName?: string | null; avatarUrl?: string | null; metadata?: string | null }
 
 export interface ProfileStore {
   /** Sets the name from the token and leaves the rest. Returns the profile as it is now. */
   put(profile: Pick<Profile, 'userId' | 'name'>): Promise<Profile>
-  /** Changes what the user chose. Returns the profile as it is now. */
+  /** Changes what was chosen, and makes the user's row if there is none. Returns the profile as it is now. */
   change(userId: UserId, change: ProfileChange): Promise<Profile>
   getMany(userIds: readonly UserId[]): Promise<Profile[]>
 }

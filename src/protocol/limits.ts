@@ -17,6 +17,8 @@ export const pageMax = 100
 export const reactingUsersDefault = 20
 export const positionsMax = 1000
 export const nodesMax = 100
+/** How many users a backend may make or change at a time. */
+export const upsertedUsersMax = 100
 export const unreadMax = 100
 export const groupMembersMax = 1024
 export const titleMaxCodePoints = 100

@@ -1,4 +1,7 @@
 import type { UserId } from './ids.ts'
 
-/** The user who makes a request, as their token says. */
-export type Viewer = { userId: UserId; name?: string; expiresAtMs: number }
+/**
+ * The user who makes a request, as their token says; at the admin API, the service. `scopes`: what the token's `scope` names, if it has one,
+ * which only the tokens of services do.
+ */
+export type Viewer = { userId: UserId; name?: string; expiresAtMs: number; scopes?: readonly string[] }

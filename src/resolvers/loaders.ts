@@ -34,6 +34,7 @@ export class Loaders {
   #shownSeqs: ShownSeqs | undefined
   #tails: OfMembers<Tail> | undefined
   #settings: OfMembers<Settings> | undefined
+  #conversationMetadata: OfMembers<string | undefined> | undefined
   #ticks: OfMembers<MemberBoundaries[]> | undefined
   #messageTicks: OfMembers<MemberBoundaries[]> | undefined
   #unreadCounts: OfMembers<number> | undefined
@@ -92,6 +93,14 @@ export class Loaders {
   get settings() {
     this.#settings ??= new DataLoader(this.#domain.settings.of, byConversation)
     return this.#settings
+  }
+
+  get conversationMetadata() {
+    this.#conversationMetadata ??= new DataLoader(
+      (asked) => this.#domain.describe.metadataOfMany(asked.map(({ conversation }) => conversation)),
+      byConversation,
+    )
+    return this.#conversationMetadata
   }
 
   get ticks() {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
+import type { AuthSettings } from '../config/config.ts'
 import type { CompleteConfig } from '../config/dev-secrets.ts'
 import { isLoopbackHost } from '../config/development-mode.ts'
 import { createMetrics, type Metrics } from '../observability/metrics.ts'
@@ -14,14 +15,16 @@ import type { RateLimits } from '../ports/rate-limits.ts'
 import { unavailable } from '../protocol/errors.ts'
 import { createAuthenticate } from './auth/auth.ts'
 import { createRefusedTokensLog } from './auth/refused-tokens-log.ts'
+import { createAuthenticateService } from './auth/service-tokens.ts'
 import type { FieldCosts } from './documents/document-cost.ts'
 import { createErrorMapper } from './execution/errors.ts'
 import { createGraphQL } from './execution/graphql.ts'
 import { createOperations } from './execution/operations.ts'
 import type { CreateContext } from './execution/prepared.ts'
+import { createAdminHandler } from './http/admin-route.ts'
 import { createAdmit } from './http/admit.ts'
 import { createClientAddress } from './http/client-address.ts'
-import { type Handler, send } from './http/exchange.ts'
+import { type Exchange, type Handler, send } from './http/exchange.ts'
 import { createGraphQLHandler } from './http/graphql-http.ts'
 import { createReadyHandler, live, type Readiness } from './http/health.ts'
 import { createHttpServer, type Routes } from './http/http.ts'
@@ -31,7 +34,7 @@ import { createRefusedOriginsLog } from './http/refused-origins.ts'
 import { createMessagesHandler, type SendMessage } from './http/rest.ts'
 import { defaultHttpTimes, type HttpTimes } from './http/slow-clients.ts'
 import { createYogaServer } from './http/yoga.ts'
-import { createAdmission } from './limits/admission.ts'
+import { createAdmission, unlimitedAdmission } from './limits/admission.ts'
 import { createConnectionLimits } from './limits/connection-limits.ts'
 import { within } from './limits/deadline.ts'
 import { createRefusals } from './limits/refusals.ts'
@@ -44,6 +47,8 @@ export type TransportOptions = {
   fieldCosts?: FieldCosts
   /** Makes a new context at each call, with loaders of its own. */
   createContext: CreateContext
+  /** The API for backends, if it is served. */
+  admin?: AdminApi
   sendMessage: SendMessage
   ready: () => Promise<Readiness>
   /** Routes that only development mode serves. */
@@ -68,6 +73,9 @@ export type TransportOptions = {
   logger: Logger
   registry: Registry
 }
+
+/** Served at /admin/graphql, to services alone. */
+export type AdminApi = Pick<TransportOptions, 'schema' | 'fieldCosts' | 'createContext'>
 
 type Transport = {
   listen(): Promise<{ url: string; port: number }>
@@ -99,12 +107,14 @@ export function createTransport(options: TransportOptions): Transport {
     onRefused: createRefusedOriginsLog(logger),
   })
   const refusals = createRefusals(options.registry)
-  const authenticate = createAuthenticate(
-    config.auth,
-    clock,
-    { perMinute: config.traffic.badTokensPerMinute, refused: () => refusals('bad_tokens') },
-    { toClients: config.development, log: createRefusedTokensLog(logger, clock) },
-  )
+  const authenticateBy = (auth: AuthSettings) =>
+    createAuthenticate(
+      auth,
+      clock,
+      { perMinute: config.traffic.badTokensPerMinute, refused: () => refusals('bad_tokens') },
+      { toClients: config.development, log: createRefusedTokensLog(logger, clock) },
+    )
+  const authenticate = authenticateBy(config.auth)
   const { rate, trustedProxies, sparesLoopback, connectionLimits: limitSettings } = config.traffic
   const admission = createAdmission({
     ...options,
@@ -116,11 +126,36 @@ export function createTransport(options: TransportOptions): Transport {
   const clientAddress = createClientAddress(trustedProxies)
   const limits = { admission, connectionLimits, clientAddress, refusals }
   const parts = { ...options, ...limits, errors, metrics, log, operations, authenticate, origins }
-  const graphql = createGraphQL(parts)
-  const webSockets = createWebSockets({ ...parts, graphql, acceptAnonymous: options.graphiql !== undefined })
-  const admit = createAdmit(authenticate, admission)
-  const yoga = createYogaServer({ ...parts, graphql, admit })
-  const graphqlHandler = createGraphQLHandler({ graphql, yoga, admit, errors, clientAddress })
+
+  /** GraphQL at this path, as HTTP and as WebSockets have it. */
+  function createDoor(path: string, own: Partial<typeof parts>, acceptAnonymous: boolean) {
+    const all = { ...parts, ...own, path, acceptAnonymous }
+    const graphql = createGraphQL(all)
+    const admit = createAdmit(all.authenticate, all.admission)
+    const yoga = createYogaServer({ ...all, graphql, admit })
+    const handler = createGraphQLHandler({ ...all, graphql, yoga, admit })
+    return { graphql, authenticate: all.authenticate, admission: all.admission, acceptAnonymous, admit, handler }
+  }
+
+  const open = createDoor('/graphql', {}, options.graphiql !== undefined)
+  const admin = options.admin && createDoor('/admin/graphql', adminParts(options.admin), false)
+  const doors = { '/graphql': open, ...(admin && { '/admin/graphql': admin }) }
+  const webSockets = createWebSockets({ ...parts, doors })
+
+  /** Services are trusted: neither rates nor persisted operations limit them. Their tokens name them by `sub`, whatever names users. */
+  function adminParts(api: AdminApi): Partial<typeof parts> {
+    const { userClaim, ...auth } = config.auth
+    const { persistedOperations: _public, ...rest } = config
+    return {
+      ...api,
+      fieldCosts: api.fieldCosts ?? {},
+      config: { ...rest, introspection: true },
+      authenticate: createAuthenticateService(userClaim === undefined ? authenticate : authenticateBy(auth)),
+      admission: unlimitedAdmission,
+    }
+  }
+
+  const graphqlHandler = (exchange: Exchange) => open.handler(exchange)
   const routes: Routes = {
     '/graphql': {
       GET: options.graphiql?.page(graphqlHandler) ?? graphqlHandler,
@@ -128,6 +163,9 @@ export function createTransport(options: TransportOptions): Transport {
       forOtherOrigins: true,
       writesHead: true,
     },
+    ...(admin && {
+      '/admin/graphql': { POST: createAdminHandler(admin.handler, admin.admit, clientAddress), writesHead: true },
+    }),
     '/messages': { POST: createMessagesHandler(parts), forOtherOrigins: true, writesHead: true },
     ...(options.mediaFiles && { '/media': { ...createMediaRoute(options.mediaFiles), longBody: true } }),
     '/healthz': { GET: live },
@@ -162,7 +200,8 @@ export function createTransport(options: TransportOptions): Transport {
       await operations.drain(Math.max(operationsDrainMinMs, operationsDrainMs - config.drainDelayMs))
       const { code, reason } = serviceRestart
       await step('sockets', socketsDrainMs, webSockets.close(code, reason))
-      await step('subscriptions', subscriptionsDrainMs, graphql.endSubscriptions(unavailable()))
+      const ended = Object.values(doors).map(({ graphql }) => graphql.endSubscriptions(unavailable()))
+      await step('subscriptions', subscriptionsDrainMs, Promise.all(ended).then())
       await step('connections', connectionsDrainMs, closed)
       clearInterval(sweep)
       server.closeAllConnections()

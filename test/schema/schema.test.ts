@@ -1,12 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import {
   buildSchema,
-  type DefinitionNode,
-  type FieldDefinitionNode,
   type GraphQLArgument,
   type GraphQLNamedType,
-  getNamedType,
-  type InputValueDefinitionNode,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -15,13 +11,12 @@ import {
   isRequiredArgument,
   isRequiredInputField,
   isSpecifiedScalarType,
-  Kind,
   parse,
-  print,
 } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../../src/protocol/errors.ts'
 import { printedSchema, schema } from '../../src/schema/schema.ts'
+import { promisesOf, typeAt, undescribed } from '../kit/schema-promises.ts'
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
 const contractText = read('./contract/schema.graphql')
@@ -71,43 +66,9 @@ describe('part 3 of the contract', () => {
   })
 
   it.each(named.filter(([name]) => !missing.test(name)))('keeps %s: %s', (name, type) => {
-    expect(`${name}: ${typeAt(name)}`).toBe(`${name}: ${type}`)
+    expect(`${name}: ${typeAt(schema, name)}`).toBe(`${name}: ${type}`)
   })
 })
-
-/** `Type.field: [Other!]!`, `Type.field(argument): Int = 20`, `Enum.VALUE: ` and `Type: Interface`. */
-function promisesOf(definition: DefinitionNode): [name: string, type: string][] {
-  if (!('name' in definition) || !definition.name) return []
-  const name = definition.name.value
-  if (definition.kind === Kind.ENUM_TYPE_DEFINITION) {
-    return (definition.values ?? []).map((value) => [`${name}.${value.name.value}`, ''])
-  }
-  if (!('fields' in definition)) return [[name, '']]
-  const interfaces = 'interfaces' in definition ? (definition.interfaces ?? []) : []
-  const fields: readonly (FieldDefinitionNode | InputValueDefinitionNode)[] = definition.fields ?? []
-  return [
-    ...interfaces.map((each): [string, string] => [name, each.name.value]),
-    ...fields.flatMap((field): [string, string][] => [
-      [`${name}.${field.name.value}`, print(field.type)],
-      ...('arguments' in field ? (field.arguments ?? []) : []).map((argument): [string, string] => [
-        `${name}.${field.name.value}(${argument.name.value})`,
-        `${print(argument.type)}${argument.defaultValue ? ` = ${print(argument.defaultValue)}` : ''}`,
-      ]),
-    ]),
-  ]
-}
-
-function typeAt(name: string): string | undefined {
-  const [, typeName = '', member, argument] = /^(\w+)(?:\.(\w+)(?:\((\w+)\))?)?$/.exec(name) ?? []
-  const type = schema.getType(typeName)
-  if (member === undefined) return isObjectType(type) ? type.getInterfaces().map(String).join() : type && ''
-  if (isEnumType(type)) return type.getValue(member) ? '' : undefined
-  if (!isObjectType(type) && !isInputObjectType(type)) return undefined
-  const field = type.getFields()[member]
-  if (argument === undefined || !field || !('args' in field)) return field && String(field.type)
-  const found = field.args.find((each) => each.name === argument)
-  return found && `${found.type}${found.defaultValue === undefined ? '' : ` = ${found.defaultValue}`}`
-}
 
 function contradictions(wanted: GraphQLNamedType, found: GraphQLNamedType | undefined): string[] {
   if (!found || found.constructor.name !== wanted.constructor.name) return [`${wanted.name} is not of that kind`]
@@ -148,17 +109,4 @@ function argumentContradictions(
   const missing = wanted.filter((arg) => String(found.find(({ name }) => name === arg.name)?.type) !== String(arg.type))
   const demanded = found.filter((arg) => isRequiredArgument(arg) && !wanted.some(({ name }) => name === arg.name))
   return [...missing, ...demanded].map(({ name }) => `${at}(${name})`)
-}
-
-function undescribed(type: GraphQLNamedType): string[] {
-  const named = getNamedType(type)
-  const parts: { name: string; description?: string | null | undefined }[] = [
-    { name: named.name, description: named.description },
-  ]
-  if (isEnumType(named)) parts.push(...named.getValues())
-  if (isInputObjectType(named)) parts.push(...Object.values(named.getFields()))
-  if (isObjectType(named) || isInterfaceType(named)) {
-    for (const field of Object.values(named.getFields())) parts.push(field, ...field.args)
-  }
-  return parts.filter(({ description }) => !description).map(({ name }) => name)
 }

@@ -58,7 +58,16 @@ export const withNoticesInLog = (chats: readonly FinalChat[]): FinalChat[] =>
     }
   })
 
-const noticeOf = ({ baseVersion, added, removed, roles, title, applied, ...entry }: GroupChange): MessageOrNotice => ({
+const noticeOf = ({
+  baseVersion,
+  added,
+  removed,
+  roles,
+  title,
+  metadata,
+  applied,
+  ...entry
+}: GroupChange): MessageOrNotice => ({
   ...entry,
   kind: 'message',
   body: '',

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Conversation, Group, Membership } from '../../ports/conversations.ts'
 import type { Audience } from '../../ports/events.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { notFound } from '../../protocol/errors.ts'
+import { ChatError, notFound } from '../../protocol/errors.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../../protocol/ids.ts'
 import { entriesAndSizeMax } from '../../shared/entries-max.ts'
 import { directConversationId } from './conversation-id.ts'
@@ -21,6 +21,8 @@ export type Member = {
   readonly joinedSeq: Seq
   /** It is set for a direct chat that does not exist yet: its first message creates it. */
   readonly isToBegin?: true
+  /** It is set for a service, which sees the whole of a conversation and need not be in it. */
+  readonly isService?: true
   readonly [checked]: true
 }
 
@@ -147,6 +149,33 @@ export function createAccess(
     return found
   }
 
+  /** Returns the conversation for a service, whom the admin API has let in. Backends may see and do everything. */
+  async function findForService(serviceId: UserId, id: ConversationId): Promise<Member | undefined> {
+    const conversation = await current(id)
+    return conversation && admitService(serviceId, conversation)
+  }
+
+  async function forService(serviceId: UserId, id: ConversationId): Promise<Member> {
+    const found = await findForService(serviceId, id)
+    if (!found) throw new ChatError('NOT_FOUND', 'There is no such conversation.')
+    return found
+  }
+
+  /** Returns for a service the first `limit` of a user's conversations that come after this id, in the order of their ids. */
+  async function pageForService(serviceId: UserId, userId: UserId, after: string, limit: number): Promise<Member[]> {
+    const ids = (await memberships.ofUser(userId)).map((each) => each.conversationId).filter((id) => id > after)
+    ids.sort()
+    const found: Member[] = []
+    // The index may have rows in vain.
+    while (found.length < limit && ids.length > 0) {
+      const some = await findListed(userId, ids.splice(0, Math.min(limit, askedAtATime)))
+      for (const member of some) if (member) found.push(admitService(serviceId, member.conversation))
+    }
+    return found.slice(0, limit)
+  }
+
+  const isInAny = async (userId: UserId): Promise<boolean> => (await memberships.ofUser(userId)).length > 0
+
   async function findDirect(userId: UserId, otherId: UserId): Promise<Member | undefined> {
     const [found] = await findListed(userId, [directConversationId(userId, otherId)])
     return found
@@ -227,6 +256,10 @@ export function createAccess(
     find,
     findListed,
     current,
+    forService,
+    findForService,
+    pageForService,
+    isInAny,
     mayShow,
     findDirect,
     member,
@@ -263,6 +296,9 @@ const isNews = ({ member: { conversation }, seq }: Read): boolean =>
 
 export const isIn = (userId: UserId, conversation: Conversation): boolean =>
   conversation.kind === 'GROUP' ? conversation.membersById.has(userId) : conversation.members.includes(userId)
+
+const admitService = (userId: UserId, conversation: Conversation): Member =>
+  ({ userId, conversation, joinedSeq: 0, isService: true }) as Member
 
 function admit(userId: UserId, conversation: Conversation): Member | undefined {
   if (!isIn(userId, conversation)) return undefined

@@ -10,13 +10,14 @@ import { groupMembersMax } from '../../protocol/limits.ts'
 const pastVersionsMax = 1000
 
 /** What a change of a group would change, before it has an entry in the log. */
-export type ProposedChange = Pick<GroupChange, 'added' | 'removed' | 'roles' | 'title'>
+export type ProposedChange = Pick<GroupChange, 'added' | 'removed' | 'roles' | 'title' | 'metadata'>
 export type MemberRole = GroupChange['roles'][number]
 export type MembersRequest = { add: readonly UserId[]; remove: readonly UserId[]; roles: readonly MemberRole[] }
 
 /** Applies a change to a group, or to no group if it is the first change. */
 export function changed(group: Group | undefined, change: GroupChange): Group {
   const { conversationId, seq, added, removed, roles, title } = change
+  const metadata = change.metadata === undefined ? group?.metadata : change.metadata
   const membersById = new Map<UserId, GroupMember>(group?.membersById)
   for (const userId of removed) membersById.delete(userId)
   for (const userId of added) membersById.set(userId, { role: 'MEMBER', joinedSeq: seq })
@@ -28,6 +29,7 @@ export function changed(group: Group | undefined, change: GroupChange): Group {
     id: conversationId,
     kind: 'GROUP',
     title: title ?? group?.title ?? '',
+    ...(metadata != null && { metadata }),
     members: [...membersById.keys()],
     membersById,
     version: seq,
@@ -85,6 +87,40 @@ export function leaveOut(
   if (added.length + rest.removed.length + roles.length === 0) return undefined
   if (!hasOwner(group, rest)) throw badInput('roles', 'A group needs an owner.')
   return rest
+}
+
+/** As a backend wants it, which needs no role. If no owner is left, the group gets one as when the last one leaves. */
+export function toUpdateByService(
+  group: Group,
+  request: Pick<MembersRequest, 'add' | 'remove'>,
+): ProposedChange | undefined {
+  if (request.add.some((userId) => request.remove.includes(userId))) {
+    throw badInput('remove', 'Nobody can be added and removed at once.')
+  }
+  const added = [...new Set(request.add)].filter((userId) => !group.membersById.has(userId))
+  const removed = [...new Set(request.remove)].filter((userId) => group.membersById.has(userId))
+  if (group.membersById.size - removed.length + added.length > groupMembersMax) throw tooMany('add')
+  if (added.length + removed.length === 0) return undefined
+  const proposed: ProposedChange = { added, removed, roles: [] }
+  if (hasOwner(group, proposed)) return proposed
+  const others = group.members.filter((each) => !removed.includes(each))
+  const heir = others.find((each) => roleOf(group, each) === 'ADMIN') ?? others[0] ?? added[0]
+  return heir === undefined ? proposed : { ...proposed, roles: [{ userId: heir, role: 'OWNER' }] }
+}
+
+/** As a backend wants it. Returns undefined if the group has this title and this metadata already. */
+export function toDescribeByService(
+  group: Group,
+  wanted: Pick<ProposedChange, 'title' | 'metadata'>,
+): ProposedChange | undefined {
+  const title = wanted.title === group.title ? undefined : wanted.title
+  const metadata = wanted.metadata === (group.metadata ?? null) ? undefined : wanted.metadata
+  if (title === undefined && metadata === undefined) return undefined
+  return {
+    ...{ added: [], removed: [], roles: [] },
+    ...(title !== undefined && { title }),
+    ...(metadata !== undefined && { metadata }),
+  }
 }
 
 /** If the last owner leaves, the admin who has been there longest becomes owner, or else the member who has. */

@@ -21,8 +21,10 @@ import {
   type MembersRequest,
   type ProposedChange,
   toCreate,
+  toDescribeByService,
   toLeave,
   toRename,
+  toUpdateByService,
   toUpdateMembers,
 } from './group.ts'
 import type { createGroupQuotas } from './group-quotas.ts'
@@ -74,6 +76,29 @@ export function createGroups(needs: Needs) {
     const proposed = toCreate(userId, title, memberIds)
     await quotas.takeGroup(userId)
     await quotas.takeAdditions(userId, proposed.added.length - 1)
+    const id = await createFrom(userId, clientGroupId, proposed, async (added) => {
+      const { refusing } = await consentOf(added, userId)
+      return refusing
+    })
+    return requireOwn(userId, id)
+  }
+
+  /** Creates a group as its owner would. The service has claimed it, and is its author; nobody is asked. */
+  async function createByService(
+    serviceId: UserId,
+    { clientGroupId, ownerId, title, memberIds, metadata }: GroupRequest & { ownerId: UserId; metadata?: string },
+  ): Promise<Member> {
+    const proposed = { ...toCreate(ownerId, title, memberIds), ...(metadata !== undefined && { metadata }) }
+    const id = await createFrom(serviceId, clientGroupId, proposed, async () => new Set())
+    return access.forService(serviceId, id)
+  }
+
+  async function createFrom(
+    userId: UserId,
+    clientGroupId: ClientMessageId,
+    proposed: ProposedChange,
+    refusingOf: (added: readonly UserId[]) => Promise<ReadonlySet<UserId>>,
+  ): Promise<ConversationId> {
     const payload = payloadOf(textOf(proposed), isOf(proposed))
     const claim = await claims.claim({
       senderId: userId,
@@ -84,7 +109,7 @@ export function createGroups(needs: Needs) {
       payloadHash: payload.hash,
     })
     if (!(await payload.isOf(claim))) throw conflict('clientGroupId')
-    const { refusing } = await consentOf(proposed.added, userId)
+    const refusing = await refusingOf(proposed.added)
     const first = await putFirst(claim, { ...proposed, added: proposed.added.filter((each) => !refusing.has(each)) })
     const [existing] = await conversations.getMany([claim.conversationId])
     if (!existing) {
@@ -94,7 +119,7 @@ export function createGroups(needs: Needs) {
       await versions.raise(claim.conversationId, first.seq)
     }
     await publishMemberships(first)
-    return requireOwn(userId, claim.conversationId)
+    return claim.conversationId
   }
 
   async function putFirst(claim: Claim, proposed: ProposedChange): Promise<GroupChange> {
@@ -122,10 +147,39 @@ export function createGroups(needs: Needs) {
       for (const departure of consent.returning) returning.set(departure.userId, departure)
       return leaveOut(group, proposed, consent.refusing)
     })
-    const { members } = changedMember.conversation
-    const isBack = ({ userId }: Departure) => members.includes(userId)
-    await inBatches([...returning.values()].filter(isBack), (departure) => departures.remove(departure))
+    await forget([...returning.values()], changedMember)
     return changedMember
+  }
+
+  /** The departures of those who are back. */
+  async function forget(left: readonly Departure[], { conversation }: Member): Promise<void> {
+    const isBack = ({ userId }: Departure) => conversation.members.includes(userId)
+    await inBatches(left.filter(isBack), (departure) => departures.remove(departure))
+  }
+
+  /**
+   * Changes who is in the group, at the word of a service: nobody is asked, and those who had left by themselves are back as if they had come by
+   * themselves. Their departures are read after the group, as when a member adds them.
+   */
+  async function updateByService(member: Member, request: Pick<MembersRequest, 'add' | 'remove'>): Promise<Member> {
+    let left: Departure[] = []
+    await make(member, async (group) => {
+      const proposed = toUpdateByService(group, request)
+      if (proposed && proposed.added.length > 0) left = await departures.getMany(group.id, proposed.added)
+      return proposed
+    })
+    const now = await access.forService(member.userId, member.conversation.id)
+    await forget(left, now)
+    return now
+  }
+
+  /** Changes the title and what a service has put beside the group. */
+  async function describeByService(
+    member: Member,
+    wanted: Pick<ProposedChange, 'title' | 'metadata'>,
+  ): Promise<Member> {
+    await make(member, (group) => toDescribeByService(group, wanted))
+    return access.forService(member.userId, member.conversation.id)
   }
 
   const rename = (member: Member, title: string): Promise<Member> =>
@@ -167,7 +221,7 @@ export function createGroups(needs: Needs) {
     const { id } = member.conversation
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const group = await read(id)
-      if (!group?.membersById.has(member.userId)) {
+      if (!group || !(member.isService || group.membersById.has(member.userId))) {
         // An earlier attempt of this call may have removed the member and died before it raised the version.
         if (group) await versions.raise(id, group.version)
         if (attempt > 0) return false
@@ -258,12 +312,21 @@ export function createGroups(needs: Needs) {
     return group
   }
 
-  return { create, updateMembers, rename, leave, decideChange }
+  return {
+    create,
+    updateMembers,
+    rename,
+    leave,
+    decideChange,
+    createByService,
+    updateByService,
+    describeByService,
+  }
 }
 
 /** Returns the same text for every attempt of one call. */
-const textOf = ({ added, removed, roles, title }: Omit<ProposedChange, 'title'> & { title?: string }): string =>
-  JSON.stringify([[...added].sort(), removed, roles, title])
+const textOf = ({ added, removed, roles, title, metadata }: ProposedChange): string =>
+  JSON.stringify([[...added].sort(), removed, roles, title, ...(metadata === undefined ? [] : [metadata])])
 
 /** People who refuse to be added are left out of the row; at a retry they may be others. So a row may have fewer people than asked for. */
 const isOf =

@@ -32,7 +32,7 @@ export type Notices = ReturnType<typeof createNotices>
 export function createNotices({ tookEffect, decideChange }: Needs) {
   /** Returns the notice of a change that is decided in this group; undefined if the change did not take effect. */
   async function ofDecided(group: Group, change: GroupChange): Promise<MessageOrNotice | undefined> {
-    return (await tookEffect(group, change)) ? noticeOf(change) : undefined
+    return isShown(change) && (await tookEffect(group, change)) ? noticeOf(change) : undefined
   }
 
   /** Does the same for any change, and decides it first where the known version of the group is older. */
@@ -44,6 +44,10 @@ export function createNotices({ tookEffect, decideChange }: Needs) {
 
   return { ofDecided, of }
 }
+
+/** A change of nothing but the metadata, which a backend has made, is no news for people. */
+const isShown = ({ baseVersion, added, removed, roles, title }: GroupChange): boolean =>
+  baseVersion === 0 || title !== undefined || added.length + removed.length + roles.length > 0
 
 /** All streams of a node get the change as the same object. They then share its notice, and what is written of it. */
 const made = new WeakMap<GroupChange, MessageOrNotice>()

@@ -112,6 +112,7 @@ export function createHistory({ messages, log, highestSeqs, access, decideChange
     { page: found, changes }: Pick<Made, 'page' | 'changes'>,
     again: (now: Member) => Promise<Page>,
   ): Promise<Page> {
+    if (member.isService) return found
     const ends = changes.filter(({ seq, removed }) => seq > member.joinedSeq && removed.includes(member.userId))
     if (ends.length === 0 && (await mayShowFrom(member, found))) return found
     const now = await memberAfter(member, ends)

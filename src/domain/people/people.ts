@@ -14,8 +14,8 @@ const profileTtlMs = 60_000
 const profilesMaxChars = 16 * 1024 * 1024
 
 /** Estimates the memory a profile takes. */
-const charsOf = ({ name = '', ownName = '', avatarUrl = '' }: Profile): number =>
-  200 + name.length + ownName.length + avatarUrl.length
+const charsOf = ({ name = '', ownName = '', avatarUrl = '', metadata = '' }: Profile): number =>
+  200 + name.length + ownName.length + avatarUrl.length + metadata.length
 
 /**
  * Keeps the names and avatars of users. A name comes with a user's token and is stored so that others can see it. A name that the user chose has
@@ -46,15 +46,27 @@ export function createPeople(
     }
   }
 
-  async function change(userId: UserId, wanted: ProfileChange): Promise<void> {
-    const { ownName, avatarUrl } = wanted
+  /** `at` is the path of the profile in an input. */
+  function assertGood({ ownName, avatarUrl }: ProfileChange, at = ''): void {
     const problems = [
       ['name', ownName == null ? undefined : nameProblem(ownName)],
       ['avatarUrl', avatarUrl == null ? undefined : avatarUrlProblem(avatarUrl, { local: localAvatars })],
     ] as const
-    for (const [field, problem] of problems) if (problem) throw badInput(field, problem)
+    for (const [field, problem] of problems) if (problem) throw badInput(`${at}${field}`, problem)
+  }
+
+  async function change(userId: UserId, wanted: ProfileChange): Promise<void> {
+    const { ownName, avatarUrl } = wanted
+    assertGood(wanted)
     if (ownName === undefined && avatarUrl === undefined) return
-    known.set(userId, await profiles.change(userId, wanted))
+    await upsert(userId, wanted)
+  }
+
+  /** Changes what is named, and makes a user who was never here. The caller has checked the values. */
+  async function upsert(userId: UserId, wanted: ProfileChange): Promise<Profile> {
+    const profile = await profiles.change(userId, wanted)
+    known.set(userId, profile)
+    return profile
   }
 
   /** Returns the profiles in the order asked for. */
@@ -67,5 +79,5 @@ export function createPeople(
     return userIds.map((userId) => held.get(userId) ?? known.get(userId) ?? { userId })
   }
 
-  return { remember, change, profilesOf }
+  return { remember, assertGood, change, upsert, profilesOf, stored: profiles.getMany }
 }

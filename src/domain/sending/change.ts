@@ -34,7 +34,11 @@ export function createChange(needs: Needs) {
   const { messages, claims, append, payloadOf, pushes, deliver, discard, onApplyError } = needs
   const latest = createLatest()
 
-  async function change(member: Member, request: ChangeRequest): Promise<Message> {
+  const change = async (member: Member, request: ChangeRequest): Promise<Message> =>
+    (await changeOnce(member, request)).message
+
+  /** `duplicate`: an earlier attempt had put the change into the log. */
+  async function changeOnce(member: Member, request: ChangeRequest): Promise<{ message: Message; duplicate: boolean }> {
     const { seq, clientMessageId, alteration } = request
     const target = await messages.get({ conversationId: member.conversation.id, seq })
     if (!target || !isMessage(target) || seq <= member.joinedSeq) throw noMessage()
@@ -56,7 +60,7 @@ export function createChange(needs: Needs) {
     }
     // The change stays in the log, where every reader skips it.
     if (!isShown(row, altered)) throw badInput('seq', 'This message has no room left for this change.')
-    return message
+    return { message, duplicate }
   }
 
   /** A change that was accepted once stays accepted, even if the message could not be changed like that any more. */
@@ -83,14 +87,18 @@ export function createChange(needs: Needs) {
     return message
   }
 
-  return { change, messageOf, latest }
+  return { change, changeOnce, messageOf, latest }
 }
 
 /** Returns why the change is refused, or undefined. */
-function refusal({ userId, conversation }: Member, target: Message, alteration: Alteration): ChatError | undefined {
+function refusal(
+  { userId, conversation, isService }: Member,
+  target: Message,
+  alteration: Alteration,
+): ChatError | undefined {
   const isAuthor = target.senderId === userId
   if (alteration.type === 'edit' && !isAuthor) return new ChatError('FORBIDDEN', 'Only its author may edit a message.')
-  if (alteration.type === 'delete' && !isAuthor && !governs(roleOf(conversation, userId))) {
+  if (alteration.type === 'delete' && !isAuthor && !isService && !governs(roleOf(conversation, userId))) {
     return new ChatError('FORBIDDEN', 'Only its author may delete a message, or an owner or admin of the group.')
   }
   if (alteration.type !== 'delete' && target.deletedAtMs !== undefined)

@@ -38,11 +38,11 @@ export function createDeliver({ events, pending, boundaries, pushes, notePending
   return async function deliver(
     { conversation }: Member,
     entry: LogEntry,
-    { duplicate }: { duplicate: boolean },
+    { duplicate, silent = false }: { duplicate: boolean; silent?: boolean },
   ): Promise<void> {
     const { conversationId, seq, senderId } = entry
     if (conversation.kind === 'GROUP') {
-      if (entry.kind === 'message') pushes.sent(entry)
+      if (entry.kind === 'message' && !silent) pushes.sent(entry)
       return events.publishGroupEntry(entry)
     }
     const { absent: unattached } = await events.publishEntry({ entry, members: conversation.members })
@@ -54,7 +54,7 @@ export function createDeliver({ events, pending, boundaries, pushes, notePending
       await Promise.all(others.map((userId) => notePending({ userId, conversationId }, seq)))
     }
     if (waiting.length === 0) return
-    pushes.sent(entry)
+    if (!silent) pushes.sent(entry)
     await Promise.all(waiting.map((userId) => pending.lower(userId, conversationId, seq)))
     const { overtaken } = await events.publishEntry({ entry, members: waiting, pendingWritten: waiting })
     await Promise.all(overtaken.map(({ userId, delivered }) => forgetPending({ userId, conversationId }, delivered)))

@@ -26,6 +26,10 @@ export type Draft = {
   /** This is the text of a JSON object. */
   metadata?: string
   attachmentIds?: readonly AttachmentId[]
+  /** A service says it in its own name. */
+  system?: true
+  /** When it was sent elsewhere, of history that a backend brings along. */
+  sentAtMs?: number
 }
 export type Sent = { message: Message; duplicate: boolean }
 /** It is called with what was sent, just before the sender gets the answer. */
@@ -43,14 +47,17 @@ type Needs = Pick<Ports, 'messages' | 'clock'> & {
   observer: Observer
 }
 
-type SendContext = { startedAtMs: number; onSent: OnSent | undefined }
+/** `backend`: a backend sends it, in its own name or for a user. */
+type SendContext = { startedAtMs: number; onSent: OnSent | undefined; backend?: Backend }
+type Backend = { silent: boolean }
 
 export function createSend(needs: Needs) {
   const { messages, clock, access, append, deliver, acknowledge, attach, payloadOf, quotas, stopTyping, observer } =
     needs
 
-  async function send(member: Member, draft: Draft, { startedAtMs, onSent }: SendContext): Promise<Sent> {
-    if (member.isToBegin) await quotas.takeChat(member.userId)
+  /** What a backend sends tells nothing of what its author has seen, so it marks nothing as read; and it takes nothing of their quotas. */
+  async function send(member: Member, draft: Draft, { startedAtMs, onSent, backend }: SendContext): Promise<Sent> {
+    if (member.isToBegin && !backend) await quotas.takeChat(member.userId)
     if (draft.replyToSeq !== undefined) await assertAnswerable(member, draft.replyToSeq)
     const { clientMessageId, attachmentIds: ids, ...content } = draft
     const attachments = ids && (await attach(attachRequest(member.userId, member.conversation.id, draft, ids)))
@@ -58,14 +65,16 @@ export function createSend(needs: Needs) {
       append<Message>(member, {
         clientMessageId,
         payload: payloadOf(textOf(draft), isOf(draft)),
+        // Nobody can block the app itself.
+        always: draft.system === true,
         row: (entry) => ({ kind: 'message', ...entry, ...content, ...(attachments && { attachments }) }),
       }),
-      acknowledge.deliveredSoFar(member),
+      backend ? 0 : acknowledge.deliveredSoFar(member),
     ])
     await access.begin(member)
-    stopTyping(member)
+    if (!backend) stopTyping(member)
     await Promise.all([
-      deliver(member, message, { duplicate }),
+      deliver(member, message, { duplicate, silent: backend?.silent ?? false }),
       // Only the first attempt marks as read: by the time of a retry, more may have been delivered than the sender had seen.
       duplicate ? undefined : acknowledge.readByReply(member, replied),
     ])
@@ -80,6 +89,10 @@ export function createSend(needs: Needs) {
     const startedAtMs = clock.monotonic()
     return send(await access.direct(userId, otherId), draft, { startedAtMs, onSent })
   }
+
+  /** Sends for a backend: into a conversation, as `Access.forService` or as one of its members, or into a direct chat that may have to begin. */
+  const sendByBackend = (member: Member, draft: Draft, backend: Backend): Promise<Sent> =>
+    send(member, draft, { startedAtMs: clock.monotonic(), onSent: undefined, backend })
 
   const attachRequest = (
     userId: UserId,
@@ -104,6 +117,7 @@ export function createSend(needs: Needs) {
     send: (member: Member, draft: Draft, onSent?: OnSent) =>
       send(member, draft, { startedAtMs: clock.monotonic(), onSent }),
     sendTo,
+    sendByBackend,
   }
 }
 
@@ -111,19 +125,22 @@ export function createSend(needs: Needs) {
  * Neither a body nor the text of metadata can hold a NUL, so different messages never have the same text here. A part that is not given
  * adds nothing, so that claims of earlier releases still match.
  */
-const textOf = ({ body, replyToSeq, attachmentIds, metadata }: Draft): string =>
+const textOf = ({ body, replyToSeq, attachmentIds, metadata, system, sentAtMs }: Draft): string =>
   [
     body,
     ...(replyToSeq === undefined ? [] : [`reply ${replyToSeq}`]),
     ...(attachmentIds === undefined ? [] : [`attachments ${attachmentIds.join(' ')}`]),
     ...(metadata === undefined ? [] : [`metadata ${metadata}`]),
+    ...(system === undefined ? [] : ['system']),
+    ...(sentAtMs === undefined ? [] : [`sent ${sentAtMs}`]),
   ].join('\0')
 
 /** Returns whether a row is this message. Of a row that was edited or deleted since, the original text is not known, so it is not compared. */
 const isOf =
-  ({ body, replyToSeq, attachmentIds = [], metadata }: Draft) =>
+  ({ body, replyToSeq, attachmentIds = [], metadata, system, sentAtMs = -1 }: Draft) =>
   (row: LogRow): boolean => {
-    if (!isMessage(row) || row.replyToSeq !== replyToSeq) return false
+    if (!isMessage(row) || row.replyToSeq !== replyToSeq || row.system !== system) return false
+    if (sentAtMs !== -1 && row.sentAtMs !== sentAtMs) return false
     if (row.deletedAtMs !== undefined) return true
     if (row.metadata !== metadata) return false
     const ids = row.attachments?.map(({ id }) => id) ?? []

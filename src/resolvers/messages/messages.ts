@@ -61,7 +61,8 @@ export async function tickOfMessage(ctx: Context, message: MessageOrNotice): Pro
   return tickIn(member.conversation, await ctx.loaders.messageTicks.load(member), message)
 }
 
-export const kindOf = ({ notice }: MessageOrNotice): 'USER' | 'SYSTEM' | 'NOTICE' => (notice ? 'NOTICE' : 'USER')
+export const kindOf = ({ notice, system }: MessageOrNotice): 'USER' | 'SYSTEM' | 'NOTICE' =>
+  notice ? 'NOTICE' : system ? 'SYSTEM' : 'USER'
 
 export const cursorOf = ({ cursors }: Context, { conversationId, seq }: MessageAddress): string =>
   cursors.ofMessage(conversationId, seq)

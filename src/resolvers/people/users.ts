@@ -30,6 +30,11 @@ export async function avatarUrlOf(ctx: Context, user: User): Promise<string | un
   return (await ctx.loaders.profiles.load(user.id)).avatarUrl
 }
 
+export async function userMetadataOf(ctx: Context, user: User): Promise<string | undefined> {
+  if (user.mayBeStranger && (await isStranger(ctx, user))) return undefined
+  return (await ctx.loaders.profiles.load(user.id)).metadata
+}
+
 /** Returns whether all viewers may be shown the same of this user. Of a user who may be a stranger, some viewers are shown less. */
 export const isKnown = ({ mayBeStranger }: User): boolean => !mayBeStranger
 

@@ -17,7 +17,7 @@ builder.objectFields(Conversation, (t) => ({
     type: 'JSON',
     nullable: true,
     description: 'What the app’s backend has put beside it; null if nothing.',
-    resolve: () => null,
+    resolve: (member, _args, ctx) => ctx.loaders.conversationMetadata.load(member),
   }),
   lastActivityAt: t.field({
     type: 'DateTime',

@@ -1,4 +1,4 @@
-import { sameForAll, sameForAllWhere } from '../../engine/graphql/sharing.ts'
+import { sameForAllWhere } from '../../engine/graphql/sharing.ts'
 import { presenceOf } from '../../resolvers/people/presence.ts'
 import {
   avatarUrlOf,
@@ -6,6 +6,7 @@ import {
   isKnown,
   nameOf,
   type User as UserSource,
+  userMetadataOf,
   viewer,
 } from '../../resolvers/people/users.ts'
 import { builder } from '../builder.ts'
@@ -36,8 +37,8 @@ builder.node(User, {
       type: 'JSON',
       nullable: true,
       description: 'What the app’s backend has put beside their profile; null if nothing.',
-      ...sameForAll,
-      resolve: () => null,
+      ...sameForAllWhere(isKnown),
+      resolve: (user, _args, ctx) => userMetadataOf(ctx, user),
     }),
     presence: t.field({
       type: Presence,

@@ -15,6 +15,11 @@ export function createConversationsDynamo(dynamo: Dynamo): ConversationStore {
       return (await table.getMany(ids.map((id) => ({ conversation_id: id })))).map(toConversation)
     },
 
+    async setMetadata(id, metadata) {
+      const isDirect = { where: 'kind = :direct', values: { ':direct': 'DIRECT' } }
+      await table.set({ conversation_id: id }, { metadata }, isDirect)
+    },
+
     replace: (group, version) => table.put(toItem(group), { where: 'version = :from', values: { ':from': version } }),
   }
 }

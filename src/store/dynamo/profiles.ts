@@ -1,5 +1,5 @@
 import type { ProfileStore } from '../../ports/people.ts'
-import { toProfile } from '../rows/profile-row.ts'
+import { toColumns, toProfile } from '../rows/profile-row.ts'
 import type { Dynamo } from '../rows/tables.ts'
 import { createDynamoTable } from './table.ts'
 
@@ -12,14 +12,8 @@ export function createProfilesDynamo(dynamo: Dynamo): ProfileStore {
       return item ? toProfile(item) : { userId }
     },
 
-    async change(userId, { ownName, avatarUrl }) {
-      const item = await table.set(
-        { user_id: userId },
-        {
-          ...(ownName !== undefined && { own_name: ownName ?? undefined }),
-          ...(avatarUrl !== undefined && { avatar_url: avatarUrl ?? undefined }),
-        },
-      )
+    async change(userId, change) {
+      const item = await table.set({ user_id: userId }, toColumns(change))
       return item ? toProfile(item) : { userId }
     },
 

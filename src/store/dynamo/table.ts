@@ -231,7 +231,11 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
 }
 
 type Returned = 'ALL_NEW' | 'ALL_OLD'
-type Update = { UpdateExpression: string; ExpressionAttributeNames: Record<string, string> }
+/** Without an expression it makes the item, if there is none. */
+type Update = {
+  UpdateExpression: string | undefined
+  ExpressionAttributeNames: Record<string, string> | undefined
+}
 type Assignment = Update & { valueNames: readonly [column: string, valueName: string][] }
 
 /** Expressions are cached, as the stores always set the same few combinations of columns. */
@@ -248,9 +252,10 @@ function assignmentOf(columns: object): Assignment {
   const removed = names.filter((column) => !isSet(column)).map((column) => `#${column}`)
   const clauses = [set.length > 0 && `SET ${set.join(', ')}`, removed.length > 0 && `REMOVE ${removed.join(', ')}`]
   const assignment: Assignment = {
-    UpdateExpression: clauses.filter(Boolean).join(' '),
+    UpdateExpression: names.length > 0 ? clauses.filter(Boolean).join(' ') : undefined,
     // Columns are named by placeholders, as some names are reserved words of DynamoDB, `name` among them.
-    ExpressionAttributeNames: Object.fromEntries(names.map((column) => [`#${column}`, column])),
+    ExpressionAttributeNames:
+      names.length > 0 ? Object.fromEntries(names.map((column) => [`#${column}`, column])) : undefined,
     valueNames: names.filter(isSet).map((column) => [column, `:new_${column}`]),
   }
   assignments.set(shape, assignment)

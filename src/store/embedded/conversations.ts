@@ -14,6 +14,14 @@ export function createConversationsEmbedded(engine: KeyValue): ConversationStore
 
     getMany: async (ids) => table.getMany(ids.map((id) => ({ conversation_id: id }))).map(toConversation),
 
+    async setMetadata(id, metadata) {
+      await table.update({ conversation_id: id }, (standing) => {
+        if (standing?.kind !== 'DIRECT') return 'keep'
+        const { metadata: _before, ...rest } = standing
+        return { ...rest, ...(metadata !== undefined && { metadata }) }
+      })
+    },
+
     async replace(group, version) {
       const item = toItem(group)
       const { changed } = await table.update(item, (standing) => (standing?.version === version ? item : 'keep'))

@@ -1,7 +1,7 @@
 import type { KeyValue } from '../../engine/key-value/key-value.ts'
 import type { ProfileStore } from '../../ports/people.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import { toProfile } from '../rows/profile-row.ts'
+import { toColumns, toProfile } from '../rows/profile-row.ts'
 import type { Item } from '../rows/tables.ts'
 import { createEmbeddedTable } from './table.ts'
 
@@ -19,11 +19,7 @@ export function createProfilesEmbedded(engine: KeyValue): ProfileStore {
   return {
     put: ({ userId, name }) => set(userId, { name }),
 
-    change: (userId, { ownName, avatarUrl }) =>
-      set(userId, {
-        ...(ownName !== undefined && { own_name: ownName ?? undefined }),
-        ...(avatarUrl !== undefined && { avatar_url: avatarUrl ?? undefined }),
-      }),
+    change: (userId, change) => set(userId, toColumns(change)),
 
     getMany: async (userIds) => table.getMany(userIds.map((userId) => ({ user_id: userId }))).map(toProfile),
   }

@@ -2,8 +2,8 @@ import type { Conversation, GroupMember, Role } from '../../ports/conversations.
 import type { Item, Key } from './tables.ts'
 
 export function toItem(conversation: Conversation): Key<'conversations'> & Partial<Item<'conversations'>> {
-  const { id, kind, members } = conversation
-  const common = { conversation_id: id, kind, members: [...members] }
+  const { id, kind, members, metadata } = conversation
+  const common = { conversation_id: id, kind, members: [...members], ...(metadata !== undefined && { metadata }) }
   if (conversation.kind === 'DIRECT') return common
   const { title, membersById, version, pastVersions } = conversation
   const inOrder = members.map((userId) => membersById.get(userId) ?? withoutRow)
@@ -19,14 +19,15 @@ export function toItem(conversation: Conversation): Key<'conversations'> & Parti
 
 export function toConversation(item: Item<'conversations'>): Conversation {
   const { conversation_id: id, kind, members } = item
-  if (kind === 'DIRECT') return { id, kind, members }
+  const beside = item.metadata === undefined ? {} : { metadata: item.metadata }
+  if (kind === 'DIRECT') return { id, kind, members, ...beside }
   const { title = '', roles = [], joined_seqs = [], version = 0, past_versions: pastVersions = [] } = item
   const memberAt = (i: number): GroupMember => ({
     role: roles[i] ?? withoutRow.role,
     joinedSeq: joined_seqs[i] ?? withoutRow.joinedSeq,
   })
   const membersById = new Map(members.map((userId, i) => [userId, memberAt(i)]))
-  return { id, kind, title, members, membersById, version, pastVersions }
+  return { id, kind, title, ...beside, members, membersById, version, pastVersions }
 }
 
 export const withoutRow: GroupMember = { role: 'MEMBER' satisfies Role, joinedSeq: 0 }

@@ -23,11 +23,12 @@ export function toItem(row: LogRow): Key<'messages'> & Partial<Item<'messages'>>
   if (row.feedPosition !== undefined) entry.feed_position = row.feedPosition
   if (row.kind === 'change') return { ...entry, target_seq: row.targetSeq, ...toColumns(row.alteration) }
   if (row.kind === 'group') {
-    const { baseVersion, added, removed, roles, title } = row
-    return { ...entry, group_change: JSON.stringify({ baseVersion, added, removed, roles, title }) }
+    const { baseVersion, added, removed, roles, title, metadata } = row
+    return { ...entry, group_change: JSON.stringify({ baseVersion, added, removed, roles, title, metadata }) }
   }
   // A deleted message has no text.
   if (row.deletedAtMs === undefined) entry.body = row.body
+  if (row.system) entry.system = 1
   if (row.replyToSeq !== undefined) entry.reply_to_seq = row.replyToSeq
   if (row.metadata !== undefined) entry.metadata = row.metadata
   if (row.attachments) entry.s3_ref = toRef(row.attachments)
@@ -91,7 +92,8 @@ export function toMessage(item: Item<'messages'>): Message {
     kind: 'message',
     body: item.body ?? '',
   }
-  const { reply_to_seq, metadata, s3_ref, edited_at, edited_seq, edits, deleted_at } = item
+  const { system, reply_to_seq, metadata, s3_ref, edited_at, edited_seq, edits, deleted_at } = item
+  if (system === 1) message.system = true
   if (reply_to_seq !== undefined) message.replyToSeq = reply_to_seq
   if (metadata !== undefined) message.metadata = metadata
   if (s3_ref !== undefined) message.attachments = toAttachments(s3_ref)

@@ -32,6 +32,8 @@ export const tables = {
     key: { conversation_id: text<ConversationId>(), seq: integer() },
     columns: {
       kind: text<LogRow['kind']>(),
+      /** 1 in a message that a backend has said in its own name. */
+      system: maybe(integer()),
       message_id: text<MessageId>(),
       client_message_id: text<ClientMessageId>(),
       sender_id: text<UserId>(),
@@ -92,6 +94,8 @@ export const tables = {
     columns: {
       kind: text<Conversation['kind']>(),
       members: texts<UserId>(),
+      /** The text of a JSON object, as a backend gave it. */
+      metadata: maybe(text()),
       /** Only groups have this column and those below. */
       title: maybe(text()),
       /** They are in the order of the members, like joined_seqs. */
@@ -119,6 +123,8 @@ export const tables = {
       name: maybe(text()),
       own_name: maybe(text()),
       avatar_url: maybe(text()),
+      /** The text of a JSON object, as a backend gave it. */
+      metadata: maybe(text()),
       /** Only one row has it, which is no user's; see deployment.ts. */
       deployment_id: maybe(text()),
     },

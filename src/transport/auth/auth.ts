@@ -130,14 +130,15 @@ export function createAuthenticate(
 
 export const unauthenticated = (message: string): ChatError => new ChatError('UNAUTHENTICATED', message)
 
-export type DevTokens = { issue(userId: UserId, name?: string): Promise<string> }
+/** With a `scope`, it is the token of a service. */
+export type DevTokens = { issue(userId: UserId, claims?: { name?: string; scope?: string }): Promise<string> }
 
 /** Development mode signs its own tokens. */
 export function createDevTokens(secret: Uint8Array, clock: Clock): DevTokens {
   return {
-    issue(userId, name) {
+    issue(userId, claims = {}) {
       const issuedAtSeconds = Math.floor(clock.now() / 1000)
-      return new SignJWT(name === undefined ? {} : { name })
+      return new SignJWT(claims)
         .setProtectedHeader({ alg: 'HS256' })
         .setSubject(userId)
         .setIssuedAt(issuedAtSeconds)
@@ -180,12 +181,17 @@ function isHmac(token: string): boolean {
 }
 
 function viewerOf(payload: JWTPayload, userClaim: string): Viewer {
-  const { exp, name, [userClaim]: userId } = payload
+  const { exp, name, scope, [userClaim]: userId } = payload
   if (!isUserId(userId)) throw tokenWithoutUserId(userClaim)
   // 1e999 is a number to JSON, and would be a token for ever.
   if (exp === undefined || !Number.isFinite(exp)) throw tokenWithoutExpiry()
   const shown = typeof name === 'string' ? nameOf(name) : undefined
-  return { userId, expiresAtMs: exp * 1000, ...(shown !== undefined && { name: shown }) }
+  return {
+    userId,
+    expiresAtMs: exp * 1000,
+    ...(shown !== undefined && { name: shown }),
+    ...(scope !== undefined && { scopes: typeof scope === 'string' ? scope.split(' ') : [] }),
+  }
 }
 
 /** A token is not refused for its name: characters that others must not be shown are removed, and an empty name counts as none. */

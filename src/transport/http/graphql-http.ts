@@ -7,12 +7,14 @@ import type { GraphQL } from '../execution/graphql.ts'
 import type { OperationContext } from '../execution/prepared.ts'
 import type { Admit, Admitted } from './admit.ts'
 import type { ClientAddress } from './client-address.ts'
-import { answer, assertJson, type Exchange, type Handler, readText, sendJson, setHead } from './exchange.ts'
+import { answer, assertJson, type Exchange, readText, sendJson, setHead } from './exchange.ts'
 import { ownOrigin } from './origins.ts'
 import { plainAnswerOf, plainErrorOf, plainMediaTypeFor } from './plain-answer.ts'
 import type { Yoga } from './yoga.ts'
 
 export type GraphQLHandlerOptions = {
+  /** Where it is served. */
+  path: string
   graphql: GraphQL
   yoga: Yoga
   admit: Admit
@@ -20,24 +22,30 @@ export type GraphQLHandlerOptions = {
   clientAddress: ClientAddress
 }
 
+/** Answers a request; `admitted` if it was admitted before. */
+export type GraphQLHandler = (exchange: Exchange, admitted?: Admitted['admitted']) => Promise<void>
+
 const passedOn = ['accept', 'authorization'] as const
 
 /**
  * GraphQL over HTTP. A query or mutation that is posted as JSON, and is to be answered by JSON, is read and answered here. Yoga
  * reads and answers everything else: GET, server-sent events, other media types, and malformed requests. Both prepare and execute alike.
  */
-export function createGraphQLHandler({ graphql, yoga, admit, errors, clientAddress }: GraphQLHandlerOptions): Handler {
+export function createGraphQLHandler(options: GraphQLHandlerOptions): GraphQLHandler {
+  const { path, graphql, yoga, admit, errors, clientAddress } = options
+
   /** Returns undefined once the request is answered. */
   async function answerPlainly(
     exchange: Exchange,
     text: string,
     context: OperationContext,
+    before: Admitted,
   ): Promise<Admitted | undefined> {
     const { headers, url } = exchange.request
     const mediaType = plainMediaTypeFor(headers.accept)
-    const params = url === '/graphql' && mediaType ? parseParams(text) : undefined
-    if (!params || !mediaType) return {}
-    const admitted = admit(headers.authorization, context.address ?? '')
+    const params = url === path && mediaType ? parseParams(text) : undefined
+    if (!params || !mediaType) return before
+    const admitted = before.admitted ?? admit(headers.authorization, context.address ?? '')
     try {
       context.viewer = await admitted
     } catch {
@@ -63,7 +71,7 @@ export function createGraphQLHandler({ graphql, yoga, admit, errors, clientAddre
     body: string | undefined,
     about: OperationContext & Admitted,
   ) {
-    const { method = 'GET', url = '/graphql' } = request
+    const { method = 'GET', url = path } = request
     const gone = new AbortController()
     if (response.destroyed) gone.abort()
     else response.once('close', () => gone.abort())
@@ -74,7 +82,7 @@ export function createGraphQLHandler({ graphql, yoga, admit, errors, clientAddre
     await pass(await yoga.fetch(`${about.origin}${url}`, asked, { ...about, signal: gone.signal }), response)
   }
 
-  return async (exchange) => {
+  return async (exchange, before) => {
     const { request, response, requestId } = exchange
     try {
       const { method, headers } = request
@@ -88,7 +96,8 @@ export function createGraphQLHandler({ graphql, yoga, admit, errors, clientAddre
         ids: { requestId },
         traceparent: headers.traceparent,
       }
-      const admitted = body === undefined ? {} : await answerPlainly(exchange, body, context)
+      const given: Admitted = before === undefined ? {} : { admitted: before }
+      const admitted = body === undefined ? given : await answerPlainly(exchange, body, context, given)
       if (!admitted) return
       setHead(exchange)
       await askYoga(exchange, body, { ...context, ...admitted })

@@ -13,6 +13,8 @@ import type { OperationContext, Prepared, Refusal } from '../execution/prepared.
 import type { Admit, Admitted } from './admit.ts'
 
 export type YogaOptions = {
+  /** Where it is served. */
+  path: string
   schema: GraphQLSchema
   graphql: GraphQL
   admit: Admit
@@ -51,6 +53,7 @@ async function loadYoga(options: YogaOptions): Promise<YogaServerInstance<YogaCo
   const { createYoga } = await import('graphql-yoga')
   return createYoga<YogaContext>({
     schema: options.schema,
+    graphqlEndpoint: options.path,
     plugins: [useAdmission(options.admit), useOneWay(options.graphql), useMappedErrors(options)],
     // `documents` already caches them.
     parserAndValidationCache: false,

@@ -48,8 +48,10 @@ const drawWithinMs = 1000
 /** The shared buckets are not asked for this long after they gave no answer. */
 const leaveAloneMs = 2000
 
+export const unlimitedAdmission: Admission = { admit: () => undefined }
+
 export function createAdmission({ rate, sparesLoopback, ...options }: AdmissionOptions): Admission {
-  if (rate === undefined) return { admit: () => undefined }
+  if (rate === undefined) return unlimitedAdmission
   const { clock, refused } = options
   const batch = Math.max(1, Math.min(batchMax, Math.floor(rate.burst / batchesPerBurst)))
   const draw = createDraw(rate, options)

@@ -34,10 +34,16 @@ export type SocketClient = {
   readonly slot: ConnectionSlot
 }
 
-export type WebSocketOperationsOptions = {
+/** What is served at one path, and to whom. */
+export type WebSocketDoor = {
   graphql: GraphQL
   authenticate: Authenticate
+  /** GraphiQL opens its socket without a token and sends one with each operation. */
+  acceptAnonymous: boolean
   admission: Admission
+}
+
+export type WebSocketOperationsOptions = WebSocketDoor & {
   connectionLimits: ConnectionLimits
   refusals: Refusals
   operations: Operations
@@ -45,8 +51,6 @@ export type WebSocketOperationsOptions = {
   clock: Clock
   /** Closes sockets that have sent no `connection_init`, and those whose token has expired. */
   deadlines: DeadlineQueue
-  /** GraphiQL opens its socket without a token and sends one with each operation. */
-  acceptAnonymous: boolean
 }
 
 type MaybePrepared = Judged<Prepared> | Promise<Judged<Prepared>>

@@ -12,9 +12,11 @@ import type { Prepared } from '../execution/prepared.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { type Origins, ownOrigin } from '../http/origins.ts'
 import { OpenSocket, type OpenSocketOptions } from './open-socket.ts'
-import type { SocketClient } from './websocket-operations.ts'
+import type { SocketClient, WebSocketDoor } from './websocket-operations.ts'
 
-type WebSocketOptions = Omit<OpenSocketOptions, 'deadlines' | 'openSockets' | 'openProtocol'> & {
+type WebSocketOptions = Omit<OpenSocketOptions, 'deadlines' | 'openSockets' | 'openProtocol' | keyof WebSocketDoor> & {
+  /** What is served to sockets, by its path. */
+  doors: Readonly<Record<string, WebSocketDoor>>
   config: { websocketProtocol: ProtocolName }
   origins: Origins
   clientAddress: ClientAddress
@@ -33,16 +35,26 @@ const livenessCheckMs = 5000
 /** A socket may be closed this much later than it is due. There may be ten thousand of them, and so there are fewer times to keep in order. */
 const deadlineResolutionMs = 100
 
-export function createWebSockets(given: WebSocketOptions): WebSockets {
+export function createWebSockets({ doors, ...given }: WebSocketOptions): WebSockets {
   const { config, origins, operations, clientAddress, connectionLimits, clock, randomId } = given
   const openSockets = new Set<OpenSocket>()
   const stopped = new AbortController()
   const deadlines = createDeadlineQueue(timersOf(clock), { resolutionMs: deadlineResolutionMs })
   const openProtocol = config.websocketProtocol === 'lean' ? openLeanProtocol : createGraphqlWsProtocol<Prepared>()
-  const options: OpenSocketOptions = { ...given, openSockets, deadlines, openProtocol }
+  const served = new Map(
+    Object.entries(doors).map(([path, door]): [string, OpenSocketOptions] => [
+      path,
+      { ...given, ...door, openSockets, deadlines, openProtocol },
+    ]),
+  )
   const upgrader = createUpgrader({ maxPayload: frameMaxBytes })
 
-  function open(socket: OwnedWebSocket, request: IncomingMessage, client: SocketClient): void {
+  function open(
+    options: OpenSocketOptions,
+    socket: OwnedWebSocket,
+    request: IncomingMessage,
+    client: SocketClient,
+  ): void {
     const opened = new OpenSocket(options, socket, request.socket, client)
     socket.owner = opened
     if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL)
@@ -63,8 +75,9 @@ export function createWebSockets(given: WebSocketOptions): WebSockets {
   return {
     upgrade(request, socket, head) {
       if (request.headers.upgrade?.toLowerCase() !== 'websocket') return refuse(socket, '400 Bad Request')
-      const [path] = (request.url ?? '').split('?', 1)
-      if (path !== '/graphql') return refuse(socket, '404 Not Found')
+      const [path = ''] = (request.url ?? '').split('?', 1)
+      const options = served.get(path)
+      if (!options) return refuse(socket, '404 Not Found')
       if (!origins.allows(request)) return refuse(socket, '403 Forbidden')
       if (operations.draining) return refuse(socket, '503 Service Unavailable')
       const address = clientAddress(request)
@@ -75,7 +88,7 @@ export function createWebSockets(given: WebSocketOptions): WebSockets {
       socket.once('close', release)
       upgrader.handleUpgrade(request, socket, head, (opened) => {
         socket.off('close', release)
-        open(opened, request, { id: randomId(), origin: ownOrigin(request), address, slot })
+        open(options, opened, request, { id: randomId(), origin: ownOrigin(request), address, slot })
       })
     },
     async close(code, reason) {

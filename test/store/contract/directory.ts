@@ -83,6 +83,28 @@ export function conversationsContract(open: () => ConversationStore): void {
     expect(await open().getMany([group.id])).toEqual([expect.objectContaining({ version: 2 + done.indexOf(true) })])
   })
 
+  test('metadata of a direct chat comes and goes by itself, that of a group with the group', async () => {
+    const direct: Conversation = { id: aConversation(), kind: 'DIRECT', members: [aUser(), aUser()] }
+    const group = aGroup({ version: 1, metadata: '{"a":1}' })
+    await open().create(direct)
+    await open().create(group)
+    await open().setMetadata(direct.id, '{"b":2}')
+    await open().setMetadata(group.id, '{"b":2}')
+    expect(await open().getMany([direct.id])).toEqual([{ ...direct, metadata: '{"b":2}' }])
+    expect(await open().getMany([group.id])).toEqual([group])
+    await open().setMetadata(direct.id, undefined)
+    expect(await open().getMany([direct.id])).toEqual([direct])
+    const { metadata: _gone, ...rest } = group
+    expect(await open().replace({ ...rest, version: 2 }, 1)).toBe(true)
+    expect(await open().getMany([group.id])).toEqual([{ ...rest, version: 2 }])
+  })
+
+  test('metadata makes no conversation', async () => {
+    const id = aConversation()
+    await open().setMetadata(id, '{}')
+    expect(await open().getMany([id])).toEqual([])
+  })
+
   test('what is not there cannot be replaced', async () => {
     const group = aGroup()
     expect(await open().replace(group, 0)).toBe(false)
@@ -216,6 +238,16 @@ export function profilesContract(open: () => ProfileStore): void {
       ownName: 'Z',
     })
     expect(await open().getMany([userId])).toEqual([{ userId, name: 'Z. Token', ownName: 'Z' }])
+  })
+
+  test('what a backend puts beside a user leaves the rest, and makes a user of nothing but an id', async () => {
+    const [userId, other] = [aUser(), aUser()]
+    expect(await open().change(userId, { metadata: '{"a":1}' })).toEqual({ userId, metadata: '{"a":1}' })
+    expect(await open().put({ userId, name: 'Zoë' })).toEqual({ userId, name: 'Zoë', metadata: '{"a":1}' })
+    expect(await open().change(userId, { metadata: null, ownName: 'Z' })).toEqual({ userId, name: 'Zoë', ownName: 'Z' })
+    expect(await open().change(userId, {})).toEqual({ userId, name: 'Zoë', ownName: 'Z' })
+    expect(await open().change(other, {})).toEqual({ userId: other })
+    expect(await open().getMany([other])).toEqual([{ userId: other }])
   })
 
   test('many are found, each once, and the missing ones left out', async () => {

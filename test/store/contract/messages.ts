@@ -321,6 +321,14 @@ export function messagesContract(open: () => MessageLog): void {
       expect(await open().get(message)).not.toHaveProperty('metadata')
     })
 
+    test('keeps that a backend has said it, also if it deletes', async () => {
+      const message = aMessage(aConversation(), 1, { system: true })
+      await open().put(message)
+      expect(await open().get(message)).toEqual(message)
+      expect(await open().alter(aChange(message, 2, { type: 'edit', body: 'other' }))).toMatchObject({ system: true })
+      expect(await open().alter(aChange(message, 3, { type: 'delete' }))).toMatchObject({ system: true })
+    })
+
     test('keeps the attachments, unless it deletes', async () => {
       const file = (name: string) => ({
         id: `att_1_${name}` as AttachmentId,

@@ -152,7 +152,7 @@ describe('a token of an identity provider', () => {
 
 test('a development token is good for seven days', async () => {
   const clock = createManualClock()
-  const authorization = `Bearer ${await createDevTokens(secret, clock).issue(asUser('ann'), 'Ann')}`
+  const authorization = `Bearer ${await createDevTokens(secret, clock).issue(asUser('ann'), { name: 'Ann' })}`
   const check = createAuthenticate({ secret }, clock)
   expect(await check(authorization)).toMatchObject({ userId: 'ann', name: 'Ann' })
   await clock.advance(7 * 24 * 3600 * 1000 - 2000)
