@@ -58,7 +58,7 @@ export type AppOptions = {
   /** A test may play the push services. `works`: whether this node works the queue off. */
   push?: PushServices & { works?: boolean }
   /** Tests on a busy machine need longer deadlines, as what is in time elsewhere would be late there. */
-  deadlines?: { redisMs?: number; dynamoMs?: number; operationMs?: number }
+  deadlines?: { redisMs?: number; dynamoMs?: number; operationMs?: number; preSendMs?: number }
 }
 
 export type App = ReturnType<typeof createApp>
@@ -129,7 +129,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     undo.push(media.close)
     const push = openPush(config, soft, clock, options.push ?? {})
     undo.push(async () => Object.values(push?.providers ?? {}).forEach((provider) => void provider.close()))
-    const preSend = openPreSend(config, { clock, registry, logger })
+    const preSend = openPreSend(config, { clock, registry, logger, timeoutMs: deadlines.preSendMs })
     if (preSend) undo.push(async () => preSend.close())
     const ports: Ports = {
       ...kept.stores,

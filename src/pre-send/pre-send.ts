@@ -11,7 +11,7 @@ import { createSigner } from './signature.ts'
 // is none, the operator's setting decides.
 
 /** Everything counts: the wait for a connection, the request, the answer. An operation has 2.5 s in all. */
-const askedWithinMs = 1500
+const timeoutDefaultMs = 1500
 const connectionsDefault = 128
 
 export type PreSendOptions = {
@@ -22,10 +22,12 @@ export type PreSendOptions = {
   clock: { now(): number; monotonic(): number }
   observer: PreSendObserver
   connections?: number
+  timeoutMs?: number
 }
 
 export function createPreSend(options: PreSendOptions): PreSend & { close(): void } {
-  const { url, failure, secrets, clock, observer, connections = connectionsDefault } = options
+  const { url, failure, secrets, clock, observer } = options
+  const { connections = connectionsDefault, timeoutMs = timeoutDefaultMs } = options
   const { post, close } = createPost(url, connections)
   const sign = createSigner(secrets)
 
@@ -53,7 +55,7 @@ export function createPreSend(options: PreSendOptions): PreSend & { close(): voi
       accept: 'application/json',
       'user-agent': 'parley',
     }
-    const answer = await inTime(askedWithinMs, (signal) => post({ headers, body, signal }))
+    const answer = await inTime(timeoutMs, (signal) => post({ headers, body, signal }))
     return readAnswer(answer, proposal)
   }
 
