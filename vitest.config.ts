@@ -25,6 +25,7 @@ const beyondUnits = {
     'test/transport/**/*.test.ts',
     'test/engine/websocket/{frames,ws-insides}.test.ts',
     'test/push/{apns,deadlines,fcm,webpush}.test.ts',
+    'test/pre-send/pre-send.test.ts',
     'test/client/{chat,chat-groups,chat-media,docs}.test.ts',
     'test/client/link/{sse-link,websocket-link}.test.ts',
     'test/clients/*.test.ts',

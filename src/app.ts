@@ -36,6 +36,7 @@ import { createIsFamiliarHost } from './transport/http/familiar-host.ts'
 import { createTransport } from './transport/transport.ts'
 import { openBackends } from './wiring/open-backends.ts'
 import { openMedia } from './wiring/open-media.ts'
+import { openPreSend } from './wiring/open-pre-send.ts'
 import { openPush, type PushServices } from './wiring/open-push.ts'
 import { systemClock } from './wiring/system-clock.ts'
 
@@ -60,7 +61,7 @@ export type AppOptions = {
   /** A test may play the push services. `works`: whether this node works the queue off. */
   push?: PushServices & { works?: boolean }
   /** Tests on a busy machine need longer deadlines, as what is in time elsewhere would be late there. */
-  deadlines?: { redisMs?: number; dynamoMs?: number; operationMs?: number }
+  deadlines?: { redisMs?: number; dynamoMs?: number; operationMs?: number; preSendMs?: number }
 }
 
 export type App = ReturnType<typeof createApp>
@@ -131,12 +132,15 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     undo.push(media.close)
     const push = openPush(config, soft, clock, options.push ?? {})
     undo.push(async () => Object.values(push?.providers ?? {}).forEach((provider) => void provider.close()))
+    const preSend = openPreSend(config, { clock, registry, logger, timeoutMs: deadlines.preSendMs })
+    if (preSend) undo.push(async () => preSend.close())
     const ports: Ports = {
       ...kept.stores,
       ...soft.softState,
       ...media.ports,
       quotas: soft.quotas,
       ...(push && { push }),
+      ...(preSend && { preSend }),
       clock,
     }
     const pushTrouble = (error: unknown) => logger.warn({ err: error }, 'push')

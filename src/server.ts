@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import type { createApp as CreateApp } from './app.ts'
 import { ConfigError, readConfig } from './config/config.ts'
+import { completeConfig } from './config/dev-secrets.ts'
+import { preSendSecrets, secretText } from './config/pre-send.ts'
 
 const drainWithinMs = 9500
 
@@ -9,10 +11,19 @@ if (command === 'copy') {
   const { runCopy } = await import('./copy/command.ts')
   process.exit(await runCopy(process.argv.slice(3)))
 }
+if (command === 'pre-send-secret') {
+  try {
+    for (const secret of preSendSecrets(await completeConfig(readConfig()))) console.log(secretText(secret))
+    process.exit(0)
+  } catch (error) {
+    console.error(explain(error))
+    process.exit(1)
+  }
+}
 if (command !== undefined) {
   const isHelp = ['help', '--help', '-h'].includes(command)
   console.error(
-    `${isHelp ? '' : `There is no command ${command}. `}Without one, a node is started; parley copy --help is about copies.`,
+    `${isHelp ? '' : `There is no command ${command}. `}Without one, a node is started; parley copy --help is about copies; parley pre-send-secret prints what signs the questions to PRE_SEND_URL.`,
   )
   process.exit(isHelp ? 0 : 1)
 }

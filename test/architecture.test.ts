@@ -18,6 +18,7 @@ const mayImport: Record<string, string[]> = {
   domain: ['protocol', 'shared', 'ports'],
   store: ['protocol', 'shared', 'ports', 'engine'],
   push: ['protocol', 'shared', 'ports'],
+  'pre-send': ['protocol', 'shared', 'ports'],
   resolvers: ['protocol', 'shared', 'ports', 'domain'],
   schema: ['protocol', 'ports', 'domain', 'resolvers', 'engine'],
   // It has a schema of its own; cursors, pages and scalars are those of the public API.
@@ -25,7 +26,7 @@ const mayImport: Record<string, string[]> = {
   observability: ['ports', 'config'],
   transport: ['protocol', 'shared', 'ports', 'config', 'engine', 'observability'],
   dev: ['protocol', 'config', 'transport'],
-  wiring: ['protocol', 'shared', 'ports', 'config', 'engine', 'store', 'push'],
+  wiring: ['protocol', 'shared', 'ports', 'config', 'engine', 'store', 'push', 'pre-send'],
   copy: ['protocol', 'shared', 'ports', 'config', 'engine', 'store', 'wiring'],
   'server.ts': ['app.ts', 'config', 'copy'],
 }

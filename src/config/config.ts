@@ -7,6 +7,7 @@ import { beyondLoopback, refusal, warning } from './development-mode.ts'
 import { graphqlSettings, graphqlVariables } from './graphql.ts'
 import { missingVariables } from './missing-variables.ts'
 import { type LogLevel, listenVariables, operatingSettings, operatingVariables } from './operating.ts'
+import { preSendSettings, preSendVariables } from './pre-send.ts'
 import { pushSettings, pushVariables } from './push.ts'
 import { storageSettings, storageVariables } from './storage.ts'
 import { groupQuotas, trafficSettings, trafficVariables } from './traffic.ts'
@@ -38,6 +39,8 @@ export type Config = {
   media: S3Settings | 'disk' | 'none'
   /** The platforms that are not named here get no push. */
   push: PushSettings
+  /** Undefined: nobody is asked before a message is stored. */
+  preSend?: PreSendSettings
   auth: 'development' | AuthSettings
   /** What the log, the terminal and the pages say of a development mode that others can reach. */
   developmentWarning?: string
@@ -96,6 +99,11 @@ export type PushSettings = {
   fcm?: FcmSettings
   apns?: ApnsSettings
 }
+/**
+ * `failure`: what happens to a message about which the backend at `url` does not decide. All secrets sign. `derived`: the secret is derived
+ * from the cursor secret.
+ */
+export type PreSendSettings = { url: string; failure: 'allow' | 'deny'; secrets: readonly Uint8Array[] | 'derived' }
 export type VapidSettings = { publicKey: string; privateKey: string; subject: string }
 export type FcmSettings = { projectId: string; clientEmail: string; privateKey: string; tokenUri: string }
 type ApnsSettings = { key: string; keyId: string; teamId: string; topic: string; sandbox: boolean }
@@ -143,6 +151,7 @@ const variables = z.object({
   ...storageVariables.shape,
   ...authVariables.shape,
   ...pushVariables.shape,
+  ...preSendVariables.shape,
   ...graphqlVariables.shape,
   ...trafficVariables.shape,
   ...operatingVariables.shape,
@@ -158,6 +167,7 @@ function assemble(read: z.output<typeof variables>): Config {
     ...storageSettings(read, production),
     ...auth,
     push: pushSettings(read, guarded),
+    ...preSendSettings(read),
     ...graphqlSettings(read, guarded),
     traffic: trafficSettings(read, guarded),
     groupQuotas: groupQuotas(read),

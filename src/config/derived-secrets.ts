@@ -16,6 +16,10 @@ export const derivePayloadKey = (secret: Uint8Array): { id: string; key: Uint8Ar
   key: new Uint8Array(hkdfSync('sha256', secret, '', 'parley payload', 32)),
 })
 
+/** This secret signs what the operator's backend is asked before a message is stored. */
+export const derivePreSendSecret = (secret: Uint8Array): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret, '', 'parley pre-send', 32))
+
 /** Saves a developer from making a key pair. The pair stays the same for as long as the secret does. */
 export function deriveVapid(secret: Uint8Array): VapidSettings {
   const pair = createECDH('prime256v1')

@@ -38,6 +38,10 @@ export function missingVariables(given: Environment): string[] {
       'PERSISTED_OPERATIONS is missing: PERSISTED_OPERATIONS_ONLY is about the documents it names',
     ],
     [
+      given.PRE_SEND_URL === undefined && (given.PRE_SEND_FAILURE ?? given.PRE_SEND_SECRET) !== undefined,
+      'PRE_SEND_URL is missing: PRE_SEND_FAILURE and PRE_SEND_SECRET are about the backend that it names',
+    ],
+    [
       !production && noKey && (given.AUTH_ISSUER ?? given.AUTH_AUDIENCE ?? given.AUTH_USER_CLAIM) !== undefined,
       'AUTH_JWT_SECRET or AUTH_JWKS_URL is missing: AUTH_ISSUER, AUTH_AUDIENCE and AUTH_USER_CLAIM need one',
     ],

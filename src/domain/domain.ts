@@ -33,6 +33,7 @@ import { createDevices } from './push/devices.ts'
 import { createPush, noPushes } from './push/push.ts'
 import { createPushRules } from './push/push-rules.ts'
 import { createAcknowledge } from './sending/acknowledge.ts'
+import { createAskFirst } from './sending/ask-first.ts'
 import { createChange } from './sending/change.ts'
 import { createDeliver } from './sending/deliver.ts'
 import { createPublishBoundaries } from './sending/publish-boundaries.ts'
@@ -139,7 +140,8 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const attachments = createAttachments({ ...ports, onMediaError: options.onMediaError ?? (() => undefined) })
   const { onApplyError = () => undefined } = options
   const { discard } = attachments
-  const changing = createChange({ ...ports, append, payloadOf, pushes, deliver, discard, onApplyError })
+  const askFirst = createAskFirst({ ...ports, access })
+  const changing = createChange({ ...ports, append, askFirst, payloadOf, pushes, deliver, discard, onApplyError })
   const chats = createChats({ ...ports, log, access })
   const unreadChats = createUnreadChats({ ...ports, access, chats })
   const attach = createAttach({
@@ -161,7 +163,8 @@ export function createDomain(ports: Ports, options: DomainOptions) {
       append,
       deliver,
       acknowledge,
-      attach: attachments.attach,
+      findAttachments: attachments.find,
+      askFirst,
       payloadOf,
       quotas,
       stopTyping: typing.stopTyping,

@@ -42,6 +42,8 @@ export type Message = Entry & {
   replyToSeq?: Seq
   /** What the sender's app has put beside the text: the text of a JSON object. It is absent once the message is deleted. */
   metadata?: string
+  /** Its body and metadata were not the sender's own: the operator's backend replaced them before the message was stored. */
+  replaced?: true
   /** They are absent once the message is deleted. */
   attachments?: readonly Attachment[]
   edited?: { seq: Seq; atMs: number }
@@ -63,6 +65,8 @@ export type Change = Entry & {
   kind: 'change'
   targetSeq: Seq
   alteration: Alteration
+  /** The operator's backend replaced the text of this edit before it was stored. */
+  replaced?: true
   /** Only an event has it: the message as it was then, which saves its readers a read each. */
   target?: Message
 }

@@ -13,6 +13,7 @@ import type { FeedCounters, FeedStore } from './feed.ts'
 import type { Claims, MessageLog } from './log.ts'
 import type { Media, Uploads } from './media.ts'
 import type { BlockStore, DepartureStore, ProfileStore } from './people.ts'
+import type { PreSend } from './pre-send.ts'
 import type { DeviceStore, Push } from './push.ts'
 import type { Quotas } from './quotas.ts'
 import type {
@@ -55,5 +56,9 @@ export interface SoftState {
   feedCounters: FeedCounters
 }
 
-/** Without `media` there are no attachments, without `push` absent users get no notifications, without `quotas` nothing is limited. */
-export type Ports = Stores & SoftState & { clock: Clock; media?: Media; push?: Push; quotas?: Quotas }
+/**
+ * Without `media` there are no attachments, without `push` absent users get no notifications, without `quotas` nothing is limited, without
+ * `preSend` nobody is asked before a message is stored.
+ */
+export type Ports = Stores &
+  SoftState & { clock: Clock; media?: Media; push?: Push; quotas?: Quotas; preSend?: PreSend }

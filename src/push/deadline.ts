@@ -1,6 +1,5 @@
 import type { Notification, PushOutcome, PushProvider } from '../ports/push.ts'
-import { systemTimers } from '../shared/timers.ts'
-import { within } from '../shared/within.ts'
+import { inTime } from '../shared/in-time.ts'
 import { reasonOf, retry } from './outcomes.ts'
 
 // Every call to a push service ends by a timer of ours, even if the service answers 101, sends headers and then nothing, sends a body
@@ -15,15 +14,3 @@ export const sendInTime =
   (timeoutMs: number, attempt: Attempt): PushProvider['send'] =>
   (token, notification) =>
     inTime(timeoutMs, (signal) => attempt(token, notification, signal)).catch((error) => retry(reasonOf(error)))
-
-/** Returns what `work` answers, or fails once the time is over. */
-export async function inTime<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const ending = new AbortController()
-  return within(systemTimers, timeoutMs, work(ending.signal), async () => {
-    const error = new Error(`no answer within ${timeoutMs} ms`)
-    ending.abort(error)
-    // Work that reacts to the signal has the last word: it may have seen the status of an answer that never ended.
-    await new Promise(setImmediate)
-    return error
-  })
-}

@@ -1,6 +1,6 @@
 import { importPKCS8, SignJWT } from 'jose'
+import { inTime } from '../shared/in-time.ts'
 import { answerText } from './answer-text.ts'
-import { inTime } from './deadline.ts'
 
 /** The part of the JSON for a service account, as Google gives it out, that matters here. */
 export type ServiceAccount = { projectId: string; clientEmail: string; privateKey: string; tokenUri: string }

@@ -25,7 +25,10 @@ export function instantClock(): Clock {
 }
 
 /** `changed` returns the ports that a test replaces. */
-export function memoryDomain(changed: (ports: Ports) => Partial<Ports> = () => ({})): { domain: Domain; ports: Ports } {
+export function memoryDomain(
+  changed: (ports: Ports) => Partial<Ports> = () => ({}),
+  options: Partial<Parameters<typeof createDomain>[1]> = {},
+): { domain: Domain; ports: Ports } {
   const clock = instantClock()
   const plain: Ports = {
     ...createStoresEmbedded(createKeyValueMemory()),
@@ -38,6 +41,7 @@ export function memoryDomain(changed: (ports: Ports) => Partial<Ports> = () => (
     nextMessageId: () => String(++ids) as MessageId,
     randomId: () => String(++ids),
     onDetachError: () => undefined,
+    ...options,
   })
   return { domain, ports }
 }

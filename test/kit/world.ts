@@ -20,7 +20,7 @@ type Node = { url: string; parts: ReturnType<App['parts']>; stop(): Promise<void
 type WorldOptions = { nodes?: number; dynamodbEndpoint?: string; app?: AppOptions; config?: Partial<Config> }
 
 /** A late call fails as UNAVAILABLE, which has tests of its own. On a busy machine all other tests would meet it by chance. */
-const patient = { redisMs: 5000, dynamoMs: 10_000, operationMs: 20_000 }
+export const patient = { redisMs: 5000, dynamoMs: 10_000, operationMs: 20_000, preSendMs: 10_000 }
 
 /**
  * Nodes of a world have the switches of the environment, so that `DYNAMODB_CLIENT=sdk REDIS_COMMANDS=plain GRAPHQL_EXECUTOR=reference

@@ -1,11 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '../../src/config/config.ts'
 import { deriveVapid } from '../../src/config/derived-secrets.ts'
+import { completeConfig } from '../../src/config/dev-secrets.ts'
+import { preSendSecrets, secretText } from '../../src/config/pre-send.ts'
 import { createPerson, line, type Person, testSecret } from '../kit/person.ts'
 import { type RedisServer, startRedis } from '../kit/services/redis.ts'
 import { sharedService } from '../kit/shared-services.ts'
@@ -309,6 +313,14 @@ describe(`${clients} clients that come back at once`, () => {
       }
     }
   }
+})
+
+it('a command prints the secret by which a backend verifies what it is asked before a send', async () => {
+  const settings = { AUTH_JWT_SECRET: testSecret, PRE_SEND_URL: 'http://localhost/' }
+  const env = { PATH: process.env.PATH, ...settings }
+  const { stdout } = await promisify(execFile)(process.execPath, [script, 'pre-send-secret'], { env })
+  const [secret = new Uint8Array()] = preSendSecrets(await completeConfig(readConfig(settings)))
+  expect(stdout).toBe(`${secretText(secret)}\n`)
 })
 
 const production = (settings: Record<string, string>) => ({

@@ -21,33 +21,46 @@ export type AttachRequest = {
   ids: readonly AttachmentId[]
 }
 
+type Found = { files: readonly Attachment[]; take(): Promise<void> }
+
 type Needs = Pick<Ports, 'uploads' | 'media' | 'claims' | 'messages' | 'clock'> & {
   onMediaError: (error: unknown) => void
 }
 
+export type Attachments = ReturnType<typeof createAttachments>
+
 export function createAttachments({ uploads, media, claims, messages, clock, onMediaError }: Needs) {
-  async function attach(request: AttachRequest): Promise<readonly Attachment[]> {
+  /** Returns the files once nothing speaks against them. They belong to the send when they were taken. */
+  async function find(request: AttachRequest): Promise<Found> {
     if (!media) throw new ChatError('FORBIDDEN', 'Attachments are not set up on this server.')
     const stored = await storedBefore(request)
     // Its uploads may have been swept since. The message is in the log, and nothing is written again.
-    if (stored) return stored.attachments ?? []
+    if (stored) return { files: stored.attachments ?? [], take: async () => undefined }
     const { ids, clientMessageId } = request
     const found = new Map((await uploads.getMany(ids)).map((upload) => [upload.id, upload]))
-    const files = ids.map((id) => assertOwn(found.get(id), request))
+    const own = ids.map((id) => assertOwn(found.get(id), request))
     await Promise.all(
-      files.map(async (file) => {
+      own.map(async (file) => {
         // An upload that belongs to this send already was checked when it was given to it.
         if (file.attachedTo === undefined && !(await media.isUploaded(file))) throw notUploaded(file)
-        if (!(await uploads.attach(file.id, clientMessageId))) throw taken(file)
       }),
     )
-    return files.map(({ id, key, contentType, byteSize, name }) => ({
-      id,
-      key,
-      contentType,
-      byteSize,
-      ...(name !== undefined && { name }),
-    }))
+    return {
+      files: own.map(({ id, key, contentType, byteSize, name }) => ({
+        id,
+        key,
+        contentType,
+        byteSize,
+        ...(name !== undefined && { name }),
+      })),
+      async take() {
+        await Promise.all(
+          own.map(async (file) => {
+            if (!(await uploads.attach(file.id, clientMessageId))) throw taken(file)
+          }),
+        )
+      },
+    }
   }
 
   /** Returns the message if an earlier attempt has stored it. */
@@ -84,7 +97,7 @@ export function createAttachments({ uploads, media, claims, messages, clock, onM
     await Promise.all(attachments.map(async ({ key }) => media?.remove(key).catch(onMediaError)))
   }
 
-  return { attach, discard, isShown }
+  return { find, discard, isShown }
 }
 
 /** The message is the same whether the upload belongs to another user, has expired, or never existed. */

@@ -11,6 +11,7 @@ import { createLatest } from '../log/latest-messages.ts'
 import { isChange, isMessage } from '../log/log.ts'
 import type { Payloads } from '../log/payloads.ts'
 import type { Pushes } from '../push/push.ts'
+import type { AskFirst } from './ask-first.ts'
 import type { Deliver } from './deliver.ts'
 
 // Changes a message: puts the change into the log, lets the message show it, delivers it, answers.
@@ -23,6 +24,7 @@ type ChangeRequest = { seq: Seq; clientMessageId: ClientMessageId; alteration: A
 
 type Needs = Pick<Ports, 'messages' | 'claims'> & {
   append: Append
+  askFirst: AskFirst | undefined
   payloadOf: Payloads
   pushes: Pushes
   deliver: Deliver
@@ -31,7 +33,7 @@ type Needs = Pick<Ports, 'messages' | 'claims'> & {
 }
 
 export function createChange(needs: Needs) {
-  const { messages, claims, append, payloadOf, pushes, deliver, discard, onApplyError } = needs
+  const { messages, claims, append, askFirst, payloadOf, pushes, deliver, discard, onApplyError } = needs
   const latest = createLatest()
 
   const change = async (member: Member, request: ChangeRequest): Promise<Message> =>
@@ -44,10 +46,18 @@ export function createChange(needs: Needs) {
     if (!target || !isMessage(target) || seq <= member.joinedSeq) throw noMessage()
     const refused = refusal(member, target, alteration)
     if (refused && !(await isRetry(member, request))) throw refused
+    const payload = payloadOf(textOf(seq, alteration), isOf(seq, alteration))
+    const told =
+      askFirst && alteration.type === 'edit'
+        ? await askFirst(member, payload, { type: 'edit', clientMessageId, seq, body: alteration.body })
+        : undefined
+    const shown = told
+      ? { alteration: { type: 'edit', body: told.body } as const, replaced: true as const }
+      : { alteration }
     const { row, duplicate } = await append<Change>(member, {
       clientMessageId,
-      payload: payloadOf(textOf(seq, alteration), isOf(seq, alteration)),
-      row: (entry) => ({ kind: 'change', ...entry, targetSeq: seq, alteration }),
+      payload,
+      row: (entry) => ({ kind: 'change', ...entry, targetSeq: seq, ...shown }),
       always: alteration.type === 'delete',
     })
     const altered = (await messages.alter(row)) ?? target
@@ -142,12 +152,12 @@ const noMessage = () => new ChatError('NOT_FOUND', 'There is no such message in 
 /** No body holds a NUL, so a change is never mistaken for a message. */
 const textOf = (seq: Seq, alteration: Alteration): string => `\0${seq} ${JSON.stringify(alteration)}`
 
-/** Returns whether a row is this change. An edit may have lost its text since. */
+/** Returns whether a row is this change. The text of an edit may have been replaced before it was stored, and may be gone since. */
 const isOf =
   (seq: Seq, alteration: Alteration) =>
   (row: LogRow): boolean => {
     if (!isChange(row) || row.targetSeq !== seq) return false
-    return isStripped(row.alteration)
+    return row.replaced || isStripped(row.alteration)
       ? alteration.type === 'edit'
       : textOf(seq, row.alteration) === textOf(seq, alteration)
   }

@@ -1,15 +1,16 @@
-import type { Attachment, LogRow, Message } from '../../ports/log.ts'
+import type { LogRow, Message } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { badInput } from '../../protocol/errors.ts'
-import type { AttachmentId, ClientMessageId, ConversationId, Seq, UserId } from '../../protocol/ids.ts'
+import type { AttachmentId, ClientMessageId, Seq, UserId } from '../../protocol/ids.ts'
 import type { Access, Member } from '../conversations/access.ts'
 import type { createGroupQuotas } from '../conversations/group-quotas.ts'
 import type { Append } from '../log/append.ts'
 import { isMessage } from '../log/log.ts'
 import type { Payloads } from '../log/payloads.ts'
-import type { AttachRequest } from '../media/attachments.ts'
+import type { Attachments } from '../media/attachments.ts'
 import type { Acknowledge } from './acknowledge.ts'
+import type { AskFirst } from './ask-first.ts'
 import type { Deliver } from './deliver.ts'
 
 // Sends a message in three steps: puts it into the log, delivers it, answers. A crash after the first step leaves a message that the retry
@@ -40,7 +41,8 @@ type Needs = Pick<Ports, 'messages' | 'clock'> & {
   append: Append
   deliver: Deliver
   acknowledge: Acknowledge
-  attach: (request: AttachRequest) => Promise<readonly Attachment[]>
+  findAttachments: Attachments['find']
+  askFirst: AskFirst | undefined
   payloadOf: Payloads
   quotas: ReturnType<typeof createGroupQuotas>
   stopTyping: (member: Member) => void
@@ -52,23 +54,16 @@ type SendContext = { startedAtMs: number; onSent: OnSent | undefined; backend?: 
 type Backend = { silent: boolean }
 
 export function createSend(needs: Needs) {
-  const { messages, clock, access, append, deliver, acknowledge, attach, payloadOf, quotas, stopTyping, observer } =
-    needs
+  const { messages, clock, access, append, deliver, acknowledge, findAttachments, askFirst, payloadOf } = needs
+  const { quotas, stopTyping, observer } = needs
 
   /** What a backend sends tells nothing of what its author has seen, so it marks nothing as read; and it takes nothing of their quotas. */
   async function send(member: Member, draft: Draft, { startedAtMs, onSent, backend }: SendContext): Promise<Sent> {
     if (member.isToBegin && !backend) await quotas.takeChat(member.userId)
     if (draft.replyToSeq !== undefined) await assertAnswerable(member, draft.replyToSeq)
-    const { clientMessageId, attachmentIds: ids, ...content } = draft
-    const attachments = ids && (await attach(attachRequest(member.userId, member.conversation.id, draft, ids)))
     const [{ row: message, duplicate }, replied] = await Promise.all([
-      append<Message>(member, {
-        clientMessageId,
-        payload: payloadOf(textOf(draft), isOf(draft)),
-        // Nobody can block the app itself.
-        always: draft.system === true,
-        row: (entry) => ({ kind: 'message', ...entry, ...content, ...(attachments && { attachments }) }),
-      }),
+      store(member, draft, backend),
+      // It is asked for at once: what is delivered while somebody else decides about the message was not there when it was sent.
       backend ? 0 : acknowledge.deliveredSoFar(member),
     ])
     await access.begin(member)
@@ -84,6 +79,29 @@ export function createSend(needs: Needs) {
     return sent
   }
 
+  /** A backend is not asked about what a backend says. */
+  async function store(member: Member, draft: Draft, backend?: Backend): Promise<{ row: Message; duplicate: boolean }> {
+    const { clientMessageId, attachmentIds: ids, ...content } = draft
+    const { userId, conversation } = member
+    const payload = payloadOf(textOf(draft), isOf(draft))
+    const found =
+      ids && (await findAttachments({ userId, conversationId: conversation.id, clientMessageId, payload, ids }))
+    const attachments = found && { attachments: found.files }
+    const told =
+      askFirst &&
+      !backend &&
+      (await askFirst(member, payload, { type: 'send', clientMessageId, ...content, ...attachments }))
+    const text = told ? replacementOf(content, told) : content
+    if (found) await found.take()
+    return append<Message>(member, {
+      clientMessageId,
+      payload,
+      // Nobody can block the app itself.
+      always: draft.system === true,
+      row: (entry) => ({ kind: 'message', ...entry, ...text, ...attachments }),
+    })
+  }
+
   /** Sends to a user. The first message that is stored creates their chat; one that is refused or lost before creates none. */
   async function sendTo(userId: UserId, otherId: UserId, draft: Draft, onSent?: OnSent): Promise<Sent> {
     const startedAtMs = clock.monotonic()
@@ -93,19 +111,6 @@ export function createSend(needs: Needs) {
   /** Sends for a backend: into a conversation, as `Access.forService` or as one of its members, or into a direct chat that may have to begin. */
   const sendByBackend = (member: Member, draft: Draft, backend: Backend): Promise<Sent> =>
     send(member, draft, { startedAtMs: clock.monotonic(), onSent: undefined, backend })
-
-  const attachRequest = (
-    userId: UserId,
-    conversationId: ConversationId,
-    draft: Draft,
-    ids: readonly AttachmentId[],
-  ): AttachRequest => ({
-    userId,
-    conversationId,
-    clientMessageId: draft.clientMessageId,
-    payload: payloadOf(textOf(draft), isOf(draft)),
-    ids,
-  })
 
   async function assertAnswerable({ conversation, joinedSeq }: Member, seq: Seq): Promise<void> {
     const row = await messages.get({ conversationId: conversation.id, seq })
@@ -135,14 +140,27 @@ const textOf = ({ body, replyToSeq, attachmentIds, metadata, system, sentAtMs }:
     ...(sentAtMs === undefined ? [] : [`sent ${sentAtMs}`]),
   ].join('\0')
 
-/** Returns whether a row is this message. Of a row that was edited or deleted since, the original text is not known, so it is not compared. */
+const replacementOf = (
+  { replyToSeq }: Pick<Draft, 'replyToSeq'>,
+  { body, metadata }: { body: string; metadata?: string },
+): Pick<Message, 'body' | 'metadata' | 'replyToSeq' | 'replaced'> => ({
+  body,
+  ...(metadata !== undefined && { metadata }),
+  ...(replyToSeq !== undefined && { replyToSeq }),
+  replaced: true,
+})
+
+/**
+ * Returns whether a row is this message. Of a row that was replaced before it was stored, or edited or deleted since, the original text is not
+ * known, so it is not compared.
+ */
 const isOf =
   ({ body, replyToSeq, attachmentIds = [], metadata, system, sentAtMs = -1 }: Draft) =>
   (row: LogRow): boolean => {
     if (!isMessage(row) || row.replyToSeq !== replyToSeq || row.system !== system) return false
     if (sentAtMs !== -1 && row.sentAtMs !== sentAtMs) return false
     if (row.deletedAtMs !== undefined) return true
-    if (row.metadata !== metadata) return false
     const ids = row.attachments?.map(({ id }) => id) ?? []
-    return ids.join() === attachmentIds.join() && (row.edited !== undefined || row.body === body)
+    if (ids.join() !== attachmentIds.join()) return false
+    return row.replaced || (row.metadata === metadata && (row.edited !== undefined || row.body === body))
   }

@@ -21,6 +21,7 @@ export function toItem(row: LogRow): Key<'messages'> & Partial<Item<'messages'>>
     sent_at: toTimeText(row.sentAtMs),
   }
   if (row.feedPosition !== undefined) entry.feed_position = row.feedPosition
+  if (row.kind !== 'group' && row.replaced) entry.replaced = 1
   if (row.kind === 'change') return { ...entry, target_seq: row.targetSeq, ...toColumns(row.alteration) }
   if (row.kind === 'group') {
     const { baseVersion, added, removed, roles, title, metadata } = row
@@ -62,7 +63,13 @@ export function toRow(item: Item<'messages'>): LogRow {
     case 'void':
       return { conversationId: item.conversation_id, seq: item.seq, kind: item.kind }
     case 'change':
-      return { ...toEntry(item), kind: item.kind, targetSeq: item.target_seq ?? 0, alteration: toAlteration(item) }
+      return {
+        ...toEntry(item),
+        kind: item.kind,
+        targetSeq: item.target_seq ?? 0,
+        alteration: toAlteration(item),
+        ...(item.replaced === 1 && { replaced: true }),
+      }
     case 'group': {
       const change = JSON.parse(item.group_change ?? '{}') as Omit<GroupChange, keyof Entry | 'kind'>
       return { ...toEntry(item), kind: item.kind, ...change }
@@ -92,10 +99,11 @@ export function toMessage(item: Item<'messages'>): Message {
     kind: 'message',
     body: item.body ?? '',
   }
-  const { system, reply_to_seq, metadata, s3_ref, edited_at, edited_seq, edits, deleted_at } = item
+  const { system, reply_to_seq, metadata, replaced, s3_ref, edited_at, edited_seq, edits, deleted_at } = item
   if (system === 1) message.system = true
   if (reply_to_seq !== undefined) message.replyToSeq = reply_to_seq
   if (metadata !== undefined) message.metadata = metadata
+  if (replaced === 1) message.replaced = true
   if (s3_ref !== undefined) message.attachments = toAttachments(s3_ref)
   if (edited_at !== undefined) message.edited = { seq: edited_seq ?? 0, atMs: fromTimeText(edited_at) }
   if (edits !== undefined) message.edits = edits

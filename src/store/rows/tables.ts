@@ -45,6 +45,8 @@ export const tables = {
       s3_ref: maybe(text()),
       /** This is the text of a JSON object, as the sender's app gave it. It is absent once the message is deleted. */
       metadata: maybe(text()),
+      /** 1 where the operator's backend has replaced the text before it was stored. */
+      replaced: maybe(integer()),
       reply_to_seq: maybe(integer()),
       edited_at: maybe(text()),
       edited_seq: maybe(integer()),

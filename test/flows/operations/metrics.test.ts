@@ -5,26 +5,33 @@ import { parse } from 'yaml'
 import type { ConversationId, UserId } from '../../../src/protocol/ids.ts'
 import type { Person } from '../../kit/person.ts'
 import { seedCounter } from '../../kit/seed-counter.ts'
+import { type PreSendBackend, startPreSendBackend } from '../../kit/services/pre-send-backend.ts'
 import { startProxy, type TcpProxy } from '../../kit/services/proxy.ts'
 import { sharedService } from '../../kit/shared-services.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
 let world: World
 let dynamodb: TcpProxy
+let backend: PreSendBackend
 
 beforeAll(async () => {
   dynamodb = await startProxy(await sharedService('dynalite'))
+  backend = await startPreSendBackend()
   world = await startWorld({
     nodes: 2,
     dynamodbEndpoint: dynamodb.url,
-    // This node can push, as the metrics of push are there only then.
-    config: { push: { preview: true, log: true } },
+    // This node can push and asks a backend, as these metrics are there only then.
+    config: {
+      push: { preview: true, log: true },
+      preSend: { url: backend.url, failure: 'allow', secrets: 'derived' },
+    },
     app: { push: { works: false } },
   })
 })
 afterAll(async () => {
   await world.stop()
   await dynamodb.stop()
+  await backend.stop()
 })
 
 const rendered = async (node = 0): Promise<string> => (await fetch(`${world.url(node)}/metrics`)).text()
@@ -189,6 +196,30 @@ describe('a number moves', () => {
         await ports.events.publishEntry({ entry, members: [bob.userId as UserId] })
     })
     await stream.return?.()
+  })
+
+  it('with what the backend says about a message', async () => {
+    const [alice, bob] = await chatters()
+    const decided = (decision: string) => ({ name: 'parley_pre_send_decisions_total', labels: { decision }, by: 1 })
+    await rises(
+      [
+        decided('allow'),
+        decided('deny'),
+        decided('replace'),
+        { name: 'parley_pre_send_failures_total', labels: { reason: 'status' }, by: 1 },
+        { name: 'parley_pre_send_duration_seconds_count', by: 4 },
+      ],
+      async () => {
+        await alice.send(bob, 'one')
+        backend.says({ decision: 'deny' })
+        await expect(alice.send(bob, 'two')).rejects.toMatchObject({ code: 'FORBIDDEN' })
+        backend.says({ decision: 'replace', body: '3' })
+        await alice.send(bob, 'three')
+        backend.says((response) => void response.writeHead(500).end())
+        await alice.send(bob, 'four')
+      },
+    )
+    backend.reset()
   })
 
   it('with DynamoDB away', async () => {

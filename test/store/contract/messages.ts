@@ -310,6 +310,16 @@ export function messagesContract(open: () => MessageLog): void {
       expect(await open().alter(aChange(message, 6, { type: 'delete' }))).toEqual(deleted)
     })
 
+    test('keeps that the text was replaced, of a message and of an edit', async () => {
+      const message = aMessage(aConversation(), 1, { replaced: true })
+      await open().put(message)
+      const edit = aChange(message, 2, { type: 'edit', body: 'other' })
+      await open().put({ ...edit, replaced: true })
+      await open().alter(edit)
+      for (const address of [message, edit]) expect(await open().get(address)).toMatchObject({ replaced: true })
+      expect(await open().alter(aChange(message, 3, { type: 'delete' }))).toMatchObject({ replaced: true })
+    })
+
     test('keeps the metadata, unless it deletes', async () => {
       const metadata = '{"b":1,"a":[true,null,"ä"]}'
       const message = aMessage(aConversation(), 1, { metadata })
