@@ -15,6 +15,7 @@ import { createPlainCommands } from './plain-command.ts'
 import { createPlainListener, type PlainListener } from './plain-listener.ts'
 import { sendTogether } from './send-together.ts'
 import { createShardedListener, type ShardedListener } from './sharded-listener.ts'
+import { slotOf } from './slot-table.ts'
 import { parseRedisUrl } from './url.ts'
 
 export type RedisLinkOptions = {
@@ -53,6 +54,8 @@ export type RedisLink = {
   commands: Redis | Cluster
   /** Whether a command may only touch keys of one slot. */
   isCluster: boolean
+  /** Keys for which this is the same are kept by one master, as far as is known. */
+  masterOf(key: string): string
   /** It hears what is published by PUBLISH. There is none where nothing is. */
   plain: PlainListener | undefined
   /** It hears what is published by SPUBLISH. */
@@ -142,6 +145,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
     id,
     commands,
     isCluster: cluster,
+    masterOf: (key) => (commands instanceof Cluster ? masterOf(commands, key) : ''),
     plain,
     sharded,
     command: sender.command,
@@ -253,6 +257,12 @@ function connectCluster(nodes: [RedisOptions, ...RedisOptions[]], commandTimeout
     slotsRefreshInterval: 5000,
     redisOptions: { ...credentials, ...commandOptions(commandTimeoutMs) },
   })
+}
+
+/** A slot of which no master is known is taken for one by itself. */
+function masterOf(cluster: Cluster, key: string): string {
+  const slot = slotOf(key)
+  return cluster.slots[slot]?.[0] ?? `slot ${slot}`
 }
 
 /** Uses the one connection, or each that the cluster opens. */

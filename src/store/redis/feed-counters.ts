@@ -4,7 +4,7 @@
 
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { FeedCounters } from '../../ports/feed.ts'
-import { createBatchScript } from './batch-script.ts'
+import { createBatchScript, glanceAt } from './batch-script.ts'
 import { dayMs, type RedisKeys } from './keys.ts'
 import { runIdLua } from './run-id.ts'
 
@@ -12,7 +12,7 @@ export const feedCounterTtlMs = 30 * dayMs
 
 export function createFeedCountersRedis(link: RedisLink, keys: RedisKeys): FeedCounters {
   const next = link.script(nextLua, 1)
-  const getEnds = createBatchScript(link, endsLua)
+  const getEnds = createBatchScript(link, endsLua, glanceAt(endLua, 'end_of(value) or false'))
 
   return {
     async next(partition, taken) {

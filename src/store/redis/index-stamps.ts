@@ -4,14 +4,14 @@
 import { randomUUID } from 'node:crypto'
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { IndexStamps } from '../../ports/soft-state.ts'
-import { createBatchScript } from './batch-script.ts'
+import { alone, createBatchScript, glanceAt } from './batch-script.ts'
 import { dayMs, type RedisKeys } from './keys.ts'
 import { runIdLua } from './run-id.ts'
 
 export const stampTtlMs = 7 * dayMs
 
 export function createIndexStampsRedis(link: RedisLink, keys: RedisKeys): IndexStamps {
-  const look = createBatchScript(link, lookLua)
+  const look = createBatchScript(link, lookLua, glanceLua)
   const replace = createBatchScript(link, replaceLua)
 
   return {
@@ -54,6 +54,17 @@ for i, value in ipairs(redis.call('MGET', unpack(KEYS))) do
 end
 return stamps
 `
+
+// Where there is no stamp, one has to be made by a script that names its key.
+const glanceLua = glanceAt(
+  `${runIdLua}
+local run = run_id() or '-'
+local function stamp_of(value)
+  local stamp, stamp_run = string.match(value or '', '^(%S+) (%S+)$')
+  return stamp_run == run and stamp or '${alone}'
+end`,
+  'stamp_of(value)',
+)
 
 // KEYS string      the stamps of users
 // ARGV[1] string   a new stamp

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { Reservation, Sequencer } from '../../ports/soft-state.ts'
 import { activeSeqLua } from './activity.ts'
-import { createBatchScript } from './batch-script.ts'
+import { createBatchScript, glanceAt } from './batch-script.ts'
 import { dayMs, type RedisKeys } from './keys.ts'
 import { runIdLua } from './run-id.ts'
 
@@ -26,7 +26,7 @@ export function createSequencerRedis(link: RedisLink, keys: RedisKeys): Sequence
   const seed = link.script(seedLua, 1)
   const reserveAbove = link.script(reserveAboveLua, 1)
   const giveBack = link.script(giveBackLua, 2)
-  const getCounters = createBatchScript(link, getCountersLua)
+  const getCounters = createBatchScript(link, getCountersLua, glanceAt(counterLua, 'parse_counter(value) or false'))
 
   return {
     async reserve(conversationId, send) {
