@@ -15,6 +15,9 @@ export function frameOf(text: string): Buffer {
   return bytes
 }
 
+/** A ping of WebSocket itself, without content. All sockets are sent the same bytes. */
+export const pingFrame: Buffer = Buffer.from([0x89, 0])
+
 export const messageFrame = (message: object): Buffer => frameOf(JSON.stringify(message))
 
 /** Frames one event of a subscription. The answer keeps its last frame, for the next client that is sent it under the same id. */

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { CloseCode } from 'graphql-ws'
 import type { Logger } from 'pino'
 import type { WebSocket } from 'ws'
+import { pingFrame } from '../../engine/websocket/frames.ts'
 import { Outgoing } from '../../engine/websocket/outgoing.ts'
 import type { SocketOwner } from '../../engine/websocket/owned-web-socket.ts'
 import type { OpenProtocol, Peer, ProtocolConnection } from '../../engine/websocket/protocol.ts'
@@ -38,7 +39,9 @@ export class OpenSocket implements SocketOwner, Peer, DeadlineOwner {
   readonly #protocol: ProtocolConnection
   readonly #initDeadline: Deadline
   /** Whether anything came from the client since the last liveness check. */
-  #heard = true
+  #heard = false
+  /** Whether the last liveness check has pinged the client. */
+  #pinged = false
   #ending: Promise<void> | undefined
 
   constructor(options: OpenSocketOptions, socket: WebSocket, tcp: Socket, client: SocketClient) {
@@ -109,13 +112,18 @@ export class OpenSocket implements SocketOwner, Peer, DeadlineOwner {
       this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout')
   }
 
-  /** It is called every few seconds. A peer that is gone without a word is found at the second call. */
+  /**
+   * It is called every few seconds. A client that was heard since the last call is there, and is left alone: most sockets are silent most of the
+   * time, and their pings are most of what they cost. One that was not heard is pinged, and has until the next call to answer.
+   */
   checkLiveness(): void {
     const progress = this.#backlog.checkProgress()
     if (progress === 'stuck') this.#options.refusals('slow_reader')
     // A client that has not read what is waiting for it is not read from, so it is not heard either.
-    if (progress === 'stuck' || (progress === 'idle' && !this.#heard)) this.#socket.terminate()
-    else if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping()
+    const isHere = this.#heard || progress === 'moving'
+    if (progress === 'stuck' || (!isHere && this.#pinged)) this.#socket.terminate()
+    else if (!isHere && this.#socket.readyState === this.#socket.OPEN) this.outgoing.post(pingFrame)
+    this.#pinged = !isHere
     this.#heard = false
   }
 

@@ -331,16 +331,27 @@ describe('a peer that is gone without a word', () => {
     await closed
   })
 
-  test('one that answers pings stays', async () => {
+  test('one that answers pings stays, and is pinged only after it was silent from one beat to the next', async () => {
     const clock = createManualClock()
     const server = await start({ clock })
     const socket = await connect(server)
-    for (let beat = 0; beat < 5; beat += 1) {
+    let pings = 0
+    socket.socket.on('ping', () => {
+      pings += 1
+    })
+    // It has introduced itself since it was opened.
+    await clock.advance(5000)
+    for (let silences = 1; silences <= 3; silences += 1) {
       const pinged = once(socket.socket, 'ping')
       await clock.advance(5000)
       await pinged
-      socket.subscribe(`${beat}`, '{ me }')
-      await socket.frame('next', `${beat}`)
+      socket.subscribe(`${silences}`, '{ me }')
+      await socket.frame('next', `${silences}`)
+      await clock.advance(5000)
+      socket.subscribe(`${silences} again`, '{ me }')
+      await socket.frame('next', `${silences} again`)
+      await clock.advance(5000)
+      expect(pings).toBe(silences)
     }
   })
 
@@ -348,9 +359,13 @@ describe('a peer that is gone without a word', () => {
     const clock = createManualClock()
     const server = await start({ clock })
     const socket = await connect(server)
+    await clock.advance(5000)
     // The pong is written; the node's next beat comes before it could read it.
-    socket.socket.once('ping', () => void clock.advance(5000))
-    const pinged = once(socket.socket, 'ping').then(() => once(socket.socket, 'ping'))
+    const late = once(socket.socket, 'ping').then(() => clock.advance(5000))
+    await clock.advance(5000)
+    await late
+    await new Promise(setImmediate)
+    const pinged = once(socket.socket, 'ping')
     await clock.advance(5000)
     await pinged
     socket.subscribe('1', '{ me }')
