@@ -148,7 +148,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     const payloadMac = hmacBy(payload.key)
     const domain = createDomain(ports, {
       nextMessageId: createSnowflake(clock.now, soft.nodeNumber),
-      randomId: randomUUID,
+      randomId,
       payloadKey: { id: payload.id, mac: (text) => payloadMac.bytes(text).toString('base64url') },
       feed: config.events,
       shortHashes: config.claimRows.form === 'short',
@@ -207,7 +207,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       localRateLimits: createRateLimitsMemory(clock),
       ...(deadlines.operationMs && { operationDeadlineMs: deadlines.operationMs }),
       clock,
-      randomId: randomUUID,
+      randomId,
       logger,
       registry,
     })
@@ -244,3 +244,9 @@ const combineDeliveryObservers =
     one(event, ids)
     other(event, ids)
   }
+
+/**
+ * Node makes an id of twenty pieces of text, which take 480 bytes until somebody reads it as a whole. In one piece it takes 50, and there is one that is
+ * kept for each open stream.
+ */
+const randomId = (): string => Buffer.from(randomUUID(), 'latin1').toString('latin1')
