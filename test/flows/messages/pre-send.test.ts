@@ -279,7 +279,11 @@ it('an attachment of a denied message can go with another one', async () => {
       attachment { id } uploadUrl headers { name value } } }`,
   )
   const { attachment, uploadUrl, headers } = createUpload
-  await fetch(uploadUrl, { method: 'PUT', body: 'hi', headers: headers.map(({ name, value }) => [name, value]) })
+  await fetch(uploadUrl, {
+    method: 'PUT',
+    body: 'hi',
+    headers: headers.map(({ name, value }): [string, string] => [name, value]),
+  })
   const input = { to: { userId: bob.userId }, attachmentIds: [attachment.id] }
   const send = (body: string) =>
     alice.ask(
