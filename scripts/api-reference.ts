@@ -19,11 +19,17 @@ import {
   isSpecifiedScalarType,
 } from 'graphql'
 
-// docs/api-reference.md, from the types of the schema and their descriptions.
+// docs/api-reference.md and docs/admin-reference.md, from the types of a schema and their descriptions.
 
 type Described = { description?: string | null | undefined }
 
-export function apiReference(schema: GraphQLSchema): string {
+/** The public API. */
+export const apiReference = (schema: GraphQLSchema): string => reference(schema, introduction)
+
+/** The API for backends. */
+export const adminReference = (schema: GraphQLSchema): string => reference(schema, adminIntroduction)
+
+function reference(schema: GraphQLSchema, beginning: string): string {
   const roots = [
     ['Queries', 'query', schema.getQueryType()],
     ['Mutations', 'mutation', schema.getMutationType()],
@@ -43,13 +49,18 @@ export function apiReference(schema: GraphQLSchema): string {
       types.filter(isScalarType).map((type) => entry(type, [])),
     ),
   ]
-  return `${[introduction, ...sections].join('\n\n')}\n`
+  return `${[beginning, ...sections].join('\n\n')}\n`
 }
 
 const introduction = `# API reference
 
 Written by \`npm run docs:api\` from the schema; do not edit it by hand. [api.md](api.md) has the rules for values, errors and streams, and
 \`schema.graphql\` is the schema itself. A type that ends with \`!\` is never null.`
+
+const adminIntroduction = `# Admin API reference
+
+Written by \`npm run docs:api\` from the schema; do not edit it by hand. [backends.md](backends.md) shows how a backend uses it, [events.md](events.md) has
+the events, and \`admin-schema.graphql\` is the schema itself. A type that ends with \`!\` is never null.`
 
 const section = (title: string, entries: readonly string[]): string => [`## ${title}`, ...entries].join('\n\n')
 

@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { apiReference } from '../../scripts/api-reference.ts'
+import { adminReference, apiReference } from '../../scripts/api-reference.ts'
+import { adminSchema } from '../../src/admin/schema/schema.ts'
 import { schema } from '../../src/schema/schema.ts'
 
-describe('docs/api-reference.md', () => {
-  const page = readFileSync(new URL('../../docs/api-reference.md', import.meta.url), 'utf8')
+describe.each([
+  ['api-reference.md', () => apiReference(schema)],
+  ['admin-reference.md', () => adminReference(adminSchema)],
+])('docs/%s', (name, written) => {
+  const page = readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
 
   it('is committed as it is: npm run docs:api writes it anew', () => {
-    expect(page).toBe(apiReference(schema))
+    expect(page).toBe(written())
   })
 
   it('has a heading of its own for everything it links to', () => {
