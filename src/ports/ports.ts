@@ -10,6 +10,7 @@ import type { BoundaryStore, PendingIndex } from './delivery.ts'
 import type { DevicePositions } from './device-positions.ts'
 import type { Events } from './events.ts'
 import type { FeedCounters, FeedStore } from './feed.ts'
+import type { Leases } from './leases.ts'
 import type { Claims, MessageLog } from './log.ts'
 import type { Media, Uploads } from './media.ts'
 import type { BlockStore, DepartureStore, ProfileStore } from './people.ts'
@@ -41,6 +42,7 @@ export interface Stores {
   devices: DeviceStore
   devicePositions: DevicePositions
   feed: FeedStore
+  leases: Leases
 }
 
 export interface SoftState {

@@ -137,6 +137,7 @@ export function createNetwork(scheduler: Scheduler, random: Random, { slow, slow
       devices: over(ports.devices),
       devicePositions: over(ports.devicePositions),
       feed: over(ports.feed),
+      leases: over(ports.leases),
       sequencer: over(ports.sequencer),
       sessions: over(ports.sessions),
       sessionLeases: over(ports.sessionLeases),

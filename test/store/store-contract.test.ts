@@ -25,6 +25,7 @@ import { devicePositionsContract } from './contract/device-positions.ts'
 import { devicesContract } from './contract/devices.ts'
 import { conversationsContract, membershipsContract, profilesContract } from './contract/directory.ts'
 import { feedContract } from './contract/feed.ts'
+import { leasesContract } from './contract/leases.ts'
 import { messagesContract } from './contract/messages.ts'
 import { pendingContract } from './contract/pending.ts'
 import { uploadsContract } from './contract/uploads.ts'
@@ -82,6 +83,7 @@ describe.each(backends)('the stores on $name', ({ open }) => {
 
   describe('messages', () => messagesContract(() => opened.stores.messages))
   describe('feed', () => feedContract(() => opened.stores.feed))
+  describe('a lease', () => leasesContract(() => opened.stores.leases))
   describe('claims', () => claimsContract(() => opened.stores.claims))
   describe('claims in short rows', () => claimsContract(() => opened.shortClaims))
   describe('claims of both forms', () =>

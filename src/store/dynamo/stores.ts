@@ -9,6 +9,7 @@ import { createDeparturesDynamo } from './departures.ts'
 import { createDevicePositionsDynamo } from './device-positions.ts'
 import { createDevicesDynamo } from './devices.ts'
 import { createFeedDynamo } from './feed.ts'
+import { createLeasesDynamo } from './leases.ts'
 import { createMembershipsDynamo } from './memberships.ts'
 import { createMessagesDynamo } from './messages.ts'
 import { createPendingDynamo } from './pending.ts'
@@ -29,4 +30,5 @@ export const createStoresDynamo = (dynamo: Dynamo, claimRows?: ClaimRows): Store
   devices: createDevicesDynamo(dynamo),
   devicePositions: createDevicePositionsDynamo(dynamo),
   feed: createFeedDynamo(dynamo),
+  leases: createLeasesDynamo(dynamo),
 })

@@ -8,6 +8,7 @@ import { createDeparturesEmbedded } from './departures.ts'
 import { createDevicePositionsEmbedded } from './device-positions.ts'
 import { createDevicesEmbedded } from './devices.ts'
 import { createFeedEmbedded } from './feed.ts'
+import { createLeasesEmbedded } from './leases.ts'
 import { createMembershipsEmbedded } from './memberships.ts'
 import { createMessagesEmbedded } from './messages.ts'
 import { createPendingEmbedded } from './pending.ts'
@@ -28,4 +29,5 @@ export const createStoresEmbedded = (engine: KeyValue, claims?: ClaimOptions): S
   devices: createDevicesEmbedded(engine),
   devicePositions: createDevicePositionsEmbedded(engine),
   feed: createFeedEmbedded(engine),
+  leases: createLeasesEmbedded(engine),
 })

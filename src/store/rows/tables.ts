@@ -206,6 +206,11 @@ export const tables = {
       starts_above: maybe(integer()),
     },
   },
+  /** Who does what only one node should do at a time. */
+  leases: {
+    key: { lease_name: text() },
+    columns: { holder: text(), version: integer(), held_until_ms: integer() },
+  },
 }
 
 export type TableName = keyof typeof tables
