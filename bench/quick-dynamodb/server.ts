@@ -12,7 +12,7 @@ type Input = Query & {
   TableName: string
   Key: Row
   Item: Row
-  UpdateExpression: string
+  UpdateExpression?: string
   ReturnValues?: string
   Select?: string
   RequestItems: Record<string, unknown>

@@ -71,11 +71,11 @@ export function createTable(schema: TableSchema) {
     if (partition.length === 1) partitions.set(scalarOf(row[hash]), partition)
   }
 
-  function update(key: Row, input: Conditional & { UpdateExpression: string }): Row {
+  function update(key: Row, input: Conditional & { UpdateExpression?: string }): Row {
     const before = get(key)
     check(before, input)
     const row = { ...(before ?? key) }
-    compileUpdate(input.UpdateExpression)(row, input)
+    compileUpdate(input.UpdateExpression ?? '')(row, input)
     put(row)
     return row
   }

@@ -34,7 +34,7 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
       const member = { userId, conversationId }
       const stores = createStoresDynamo(connect(await closedPort()))
       const { messages, claims, pending, boundaries, conversations, memberships } = stores
-      const { profiles, blocks, departures, uploads, devices, devicePositions } = stores
+      const { profiles, blocks, departures, uploads, devices, devicePositions, feed, leases } = stores
       const file = { id: attachmentId(1, 'file'), key: 'attachments/file', contentType: 'image/png', byteSize: 12 }
       const upload = { ...file, ownerId: userId, expiresAtMs: 3_600_000 }
       const device: Device = {
@@ -44,6 +44,7 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
         token: 'token',
         registeredAtMs: 1,
       }
+      const lease = { name: 'a', holder: 'b', version: 1, untilMs: 1 }
       const calls: Record<string, () => Promise<unknown>> = {
         'messages.put': () => messages.put(message),
         'messages.alter': () => messages.alter(aChange(message, 2, { type: 'delete' })),
@@ -67,6 +68,7 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
         'conversations.create': () => conversations.create(aGroup({ id: conversationId, members: [userId] })),
         'conversations.replace': () => conversations.replace(aGroup({ id: conversationId, members: [userId] }), 1),
         'conversations.getMany': () => conversations.getMany([conversationId]),
+        'conversations.setMetadata': () => conversations.setMetadata(conversationId, '{}'),
         'memberships.addFirst': () => memberships.addFirst([userId], { conversationId, joinedSeq: 1 }),
         'memberships.add': () => memberships.add(userId, { conversationId, joinedSeq: 0 }),
         'memberships.remove': () => memberships.remove(userId, conversationId, 1),
@@ -103,6 +105,16 @@ describe.each(['lean', 'sdk'] as const)('the %s client', (wire) => {
         'departures.put': () => departures.put({ userId, groupId: conversationId, leftAtMs: 1 }),
         'departures.getMany': () => departures.getMany(conversationId, [userId]),
         'departures.remove': () => departures.remove({ userId, groupId: conversationId, leftAtMs: 1 }),
+        'feed.put': () => feed.put({ kind: 'void', partition: 0, position: 1, atMs: 1 }),
+        'feed.above': () => feed.above(0, 1, 10),
+        'feed.last': () => feed.last(0),
+        'feed.start': () => feed.start(0),
+        'feed.setStart': () => feed.setStart(0, 1, undefined),
+        'leases.take': () => leases.take('a', 'b', { nowMs: 1, untilMs: 2 }),
+        'leases.hold': () => leases.hold(lease, 2),
+        'leases.end': () => leases.end(lease),
+        'leases.getMany': () => leases.getMany(['a']),
+        'leases.remove': () => leases.remove('a'),
       }
       const methods = Object.entries(stores).flatMap(([port, store]) =>
         Object.keys(store).map((name) => `${port}.${name}`),
