@@ -113,7 +113,9 @@ it('a word that is no command starts no server', async () => {
   const [complained, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
   expect({ code, complained }).toEqual({
     code: 1,
-    complained: 'There is no command backup. Without one, a node is started; parley copy --help is about copies.\n',
+    complained:
+      'There is no command backup. Without one, a node is started; parley copy --help is about copies; parley pre-send-secret prints what ' +
+      'signs the questions to PRE_SEND_URL.\n',
   })
 })
 
