@@ -16,7 +16,7 @@ export type FeedEventType =
   | 'members.added'
   | 'members.removed'
 
-/** `id` is the same however often the event is read. `position` is where its partition goes on after it. */
+/** `id` is the same however often the event is read. `position` is where its partition goes on after it, and may be within a row: positions.ts. */
 export type FeedEvent = {
   id: string
   type: FeedEventType
@@ -28,14 +28,16 @@ export type FeedEvent = {
   position: FeedPosition
 }
 
+/** Says that the metadata is another now. The feed does not repeat it. */
+export const changedMetadata = { metadataChanged: true }
+
 type Told = Pick<FeedEvent, 'type' | 'data'> & { part?: string }
 type Place = Pick<FeedEvent, 'partition' | 'position'>
 
 /** `memberIds`: this is the first message of a direct chat of these two. */
 export function eventsOfEntry(entry: LogEntry, place: Place, memberIds?: readonly string[]): FeedEvent[] {
   const { conversationId, seq, sentAtMs } = entry
-  const all = toldOf(entry, memberIds)
-  return all.map(({ type, data, part }, i) => ({
+  return toldOf(entry, memberIds).map(({ type, data, part }) => ({
     id: ['evt', conversationId, seq, ...(part === undefined ? [] : [part])].join('_'),
     type,
     occurredAtMs: sentAtMs,
@@ -43,8 +45,7 @@ export function eventsOfEntry(entry: LogEntry, place: Place, memberIds?: readonl
     seq,
     data,
     partition: place.partition,
-    // A consumer that goes on after the first event of an entry gets the others, and this one again.
-    position: i === all.length - 1 ? place.position : place.position - 1,
+    position: place.position,
   }))
 }
 
@@ -56,7 +57,8 @@ export function eventOfFact(fact: FeedFact & { atMs: number }, place: Place): Fe
     occurredAtMs: fact.atMs,
     ...(conversationId !== undefined && { conversationId }),
     data: { ...(userId !== undefined && { userId }), ...(JSON.parse(data ?? '{}') as object) },
-    ...place,
+    partition: place.partition,
+    position: place.position,
   }
 }
 
@@ -71,6 +73,7 @@ function toldOf(entry: LogEntry, memberIds: readonly string[] | undefined): Told
 
 const messageData = (message: Message): FeedEvent['data'] => ({
   messageId: message.messageId,
+  kind: message.system ? 'SYSTEM' : 'USER',
   senderId: message.senderId,
   clientMessageId: message.clientMessageId,
   body: message.body,
@@ -96,18 +99,24 @@ function toldOfChange({ senderId: actorId, targetSeq }: Change, alteration: Alte
   return { type: 'message.reacted', data: { targetSeq, actorId, emoji, on } }
 }
 
-function toldOfGroupChange({ baseVersion, senderId: actorId, added, removed, roles, title }: GroupChange): Told[] {
+function toldOfGroupChange(change: GroupChange): Told[] {
+  const { baseVersion, senderId: actorId, added, removed, roles, title, metadata } = change
   if (baseVersion === 0)
     return [{ type: 'conversation.created', data: { kind: 'GROUP', actorId, memberIds: added, title: title ?? null } }]
   const told: Told[] = []
   if (added.length > 0) told.push({ part: 'added', type: 'members.added', data: { actorId, userIds: added } })
   if (removed.length > 0) told.push({ part: 'removed', type: 'members.removed', data: { actorId, userIds: removed } })
   const changedRoles = roles.filter(({ userId }) => !added.includes(userId))
-  if (title !== undefined || changedRoles.length > 0)
+  if (title !== undefined || changedRoles.length > 0 || metadata !== undefined)
     told.push({
       part: 'updated',
       type: 'conversation.updated',
-      data: { actorId, ...(title !== undefined && { title }), ...(changedRoles.length > 0 && { roles: changedRoles }) },
+      data: {
+        actorId,
+        ...(title !== undefined && { title }),
+        ...(changedRoles.length > 0 && { roles: changedRoles }),
+        ...(metadata !== undefined && changedMetadata),
+      },
     })
   return told
 }

@@ -8,7 +8,7 @@ import type { Log } from '../log/log.ts'
 import { isMessage } from '../log/log.ts'
 import { eventOfFact, eventsOfEntry, type FeedEvent } from './feed-events.ts'
 import { partitions } from './partitions.ts'
-import type { FeedPositions } from './positions.ts'
+import { type FeedPositions, rowOf, within } from './positions.ts'
 
 // Reads the feed from any positions on. What it gives depends on the rows alone, so every reader gives the same, in the same order in each
 // conversation.
@@ -52,14 +52,23 @@ type PartitionState = {
   returned: FeedPosition
   ready: FeedEvent[]
   waitingFor: { what: string; sinceMs: number } | undefined
+  /** What the counter said before the partition was last read to its end; it had nothing more then. */
+  endSeen: FeedPosition | undefined | 'none'
 }
 
 export function createFeedReaders(needs: Needs) {
   const { feed, feedCounters, messages, conversations, clock, log, tookEffect, observer } = needs
 
-  return function openReader(from: FeedPositions): FeedReader {
+  /** `mine`: the partitions that are read. Of the others, the positions stay as they are. */
+  return function openReader(from: FeedPositions, mine: readonly FeedPartition[] = partitions): FeedReader {
     const states = from.map(
-      (position): PartitionState => ({ after: position, returned: position, ready: [], waitingFor: undefined }),
+      (position): PartitionState => ({
+        after: rowOf(position).row,
+        returned: position,
+        ready: [],
+        waitingFor: undefined,
+        endSeen: 'none',
+      }),
     )
     /** The last seq that was given of a conversation. */
     const given = new LRUCache<ConversationId, Seq>({ max: conversationsMax })
@@ -67,31 +76,39 @@ export function createFeedReaders(needs: Needs) {
 
     const stateOf = (partition: FeedPartition): PartitionState => states[partition] as PartitionState
 
-    /** Returns the partitions that may have something new. */
-    async function withNews(): Promise<readonly FeedPartition[]> {
+    /**
+     * Reads the partitions that may have something new. A counter that says the same as when its partition was read to the end has given out no
+     * position since, also if it says nothing: Redis knows none of a partition that is not written to.
+     */
+    async function fillAll(): Promise<void> {
       const now = clock.monotonic()
-      const unknown = partitions.map(() => undefined)
-      const ends = await feedCounters.ends(partitions).catch(() => unknown)
-      if (now - lookedAtMs >= lookAnywayMs) {
-        lookedAtMs = now
-        return partitions
-      }
-      return partitions.filter((partition) => ends[partition] !== stateOf(partition).after)
+      const unknown = mine.map(() => undefined)
+      const ends = await feedCounters.ends(mine).catch(() => unknown)
+      const looksAnyway = now - lookedAtMs >= lookAnywayMs
+      const news = mine
+        .map((partition, i) => ({ partition, end: ends[i] }))
+        .filter(({ partition, end }) => looksAnyway || stateOf(partition).endSeen !== end)
+      await Promise.all(news.map(({ partition, end }) => fill(partition, end)))
+      if (looksAnyway) lookedAtMs = now
     }
 
     /** Reads the next rows of a partition, up to the first that is not due. */
-    async function fill(partition: FeedPartition): Promise<void> {
+    async function fill(partition: FeedPartition, end: FeedPosition | undefined | 'none' = 'none'): Promise<void> {
       const state = stateOf(partition)
       if (state.ready.length > 0) return
+      state.endSeen = 'none'
       const rows = await feed.above(partition, state.after, rowsAtATime)
       const cells = await cellsOf(rows)
       for (const row of rows) {
         if (!(await reach(state, row))) return
         const events = await eventsOf(state, row, cells)
         if (!events) return
-        state.ready.push(...events)
+        const { taken } = rowOf(state.returned)
+        state.ready.push(...(isNextOf(state.returned, row) ? events.slice(taken) : events))
         state.after = row.position
       }
+      // Rows may be on their way to positions that the counter has given out already.
+      if (rows.length < rowsAtATime && (typeof end !== 'number' || end <= state.after)) state.endSeen = end
     }
 
     /** Returns whether nothing is missing in front of this row. */
@@ -158,8 +175,8 @@ export function createFeedReaders(needs: Needs) {
         events.push(...eventsOfEntry(each, row, isFirstHere ? memberIds : undefined))
       }
       given.set(conversationId, seq)
-      // A consumer that goes on after some of them gets all of them again.
-      return events.map((event, i) => (i === events.length - 1 ? event : { ...event, position: row.position - 1 }))
+      const isLast = (i: number) => i === events.length - 1
+      return events.map((event, i) => (isLast(i) ? event : { ...event, position: within(row.position, i + 1) }))
     }
 
     /** Returns whether an entry above this one was announced before it: then this one was given with that. */
@@ -226,8 +243,7 @@ export function createFeedReaders(needs: Needs) {
     return {
       async read(limit) {
         const events: FeedEvent[] = []
-        const news = await withNews()
-        await Promise.all(news.map(fill))
+        await fillAll()
         while (events.length < limit) {
           const state = oldest()
           const event = state?.ready.shift()
@@ -236,7 +252,13 @@ export function createFeedReaders(needs: Needs) {
           state.returned = event.position
           if (state.ready.length > 0) continue
           state.returned = state.after
-          if (events.length < limit) await fill(event.partition)
+          if (events.length === limit) break
+          try {
+            await fill(event.partition)
+          } catch {
+            // The events are past already. What has failed is met again by the next call.
+            break
+          }
         }
         return events
       },
@@ -245,6 +267,8 @@ export function createFeedReaders(needs: Needs) {
     }
   }
 }
+
+const isNextOf = (position: FeedPosition, row: FeedRow): boolean => row.position === rowOf(position).row + 1
 
 const onlyThis = { below: [] as LogEntry[], isFirst: false }
 
