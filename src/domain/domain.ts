@@ -15,6 +15,7 @@ import { createSettings } from './conversations/settings.ts'
 import { createUnreadChats } from './conversations/unread-chats.ts'
 import { createAnnounce } from './feed/announce.ts'
 import { createFeedReaders } from './feed/feed-reader.ts'
+import { createReadFeed } from './feed/read-feed.ts'
 import { createAppend } from './log/append.ts'
 import { createRecount } from './log/counters.ts'
 import { createHighestSeqs } from './log/highest-seqs.ts'
@@ -95,7 +96,9 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const log = createLog({ ...ports, observer })
   const highestSeqs = createHighestSeqs(log, cacheSize)
   const resyncScheduler = createResyncScheduler({ ...ports, ...options })
-  const people = createPeople(ports, cacheSize, options)
+  const { feed: hasFeed = false } = options
+  const { announceEntry, tell } = createAnnounce({ ...ports, isOn: hasFeed, nextEventId: options.nextMessageId })
+  const people = createPeople(ports, cacheSize, { ...options, ...(hasFeed && { tell }) })
   const settings = createSettings(ports)
   const devices = createDevices(ports, cacheSize)
   const { push: pushOptions } = options
@@ -116,8 +119,6 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const publishBoundaries = createPublishBoundaries(ports, options)
   const acknowledge = createAcknowledge({ ...ports, publishBoundaries, log, highestSeqs, pushes, keptPositions })
   const deliver = createDeliver({ ...ports, ...acknowledge, pushes })
-  const { feed: hasFeed = false } = options
-  const { announceEntry, tell } = createAnnounce({ ...ports, isOn: hasFeed, nextEventId: options.nextMessageId })
   const recount = createRecount({ ...ports, log })
   const append = createAppend({
     ...ports,
@@ -133,8 +134,12 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const payloadOf = createPayloads({ ...ports, ...options })
   const quotas = createGroupQuotas(ports, options.groupQuotas ?? groupQuotasDefault)
   const groups = createGroups({ ...ports, ...options, quotas, access, append, payloadOf, announceEntry })
-  const notices = createNotices({ ...createPastVersions(ports), decideChange: groups.decideChange })
-  const tookEffect = async (change: GroupChange) => (await notices.of(change)) !== undefined
+  const pastVersions = createPastVersions(ports)
+  const notices = createNotices({ ...pastVersions, decideChange: groups.decideChange })
+  const tookEffect = async (change: GroupChange) => {
+    const group = await groups.decideChange(change)
+    return group !== undefined && pastVersions.tookEffect(group, change)
+  }
   const openFeed = createFeedReaders({ ...ports, log, tookEffect, observer })
   const typing = createTyping({ ...ports, subscribeUser, resyncScheduler, blocking, observer }, cacheSize)
   const attachments = createAttachments({ ...ports, onMediaError: options.onMediaError ?? (() => undefined) })
@@ -182,7 +187,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     followChanges: createFollowChanges({ ...ports, ...reading, ...changing, subscribeUser, resyncScheduler }),
     followTicks: createFollowTicks({ ...ports, access, subscribeUser, resyncScheduler, observer }),
     groups,
-    describe: createDescribe({ ...ports, groups }),
+    describe: createDescribe({ ...ports, groups, tell }),
     setTyping: typing.setTyping,
     followTyping: typing.followTyping,
     chats,
@@ -204,7 +209,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     seen: (userIds: readonly UserId[]) => ports.sessions.seen(userIds),
     push,
     ...createPresence({ ...ports, access, resyncScheduler, blocking, observer }),
-    feed: { isOn: hasFeed, tell, open: openFeed },
+    feed: { isOn: hasFeed, tell, open: openFeed, ...createReadFeed({ ...ports, openFeed }) },
     setBlocked: blocking.setBlocked,
     blockedAbove: blocking.blockedAbove,
     blockedBelow: blocking.blockedBelow,

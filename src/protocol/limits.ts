@@ -13,6 +13,8 @@ export const watchedMax = 100
 export const watchedPerUserMax = 2000
 export const pageDefault = 50
 export const pageMax = 100
+export const eventsPageDefault = 50
+export const eventsPageMax = 1000
 /** Of those who reacted to a message with one emoji. */
 export const reactingUsersDefault = 20
 export const positionsMax = 1000

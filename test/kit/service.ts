@@ -39,9 +39,30 @@ export async function createService(
     }
   }
 
+  /** Subscribes, and hands over what comes until it is stopped. Rejects where the subscription fails. */
+  async function* watch<Data>(query: string, variables: object = {}): AsyncGenerator<Data, void> {
+    const client = createClient({
+      url: `${url.replace('http', 'ws')}/admin/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: { authorization },
+      retryAttempts: 0,
+    })
+    try {
+      for await (const { data, errors } of client.iterate({ query, variables: variables as Record<string, unknown> })) {
+        if (errors?.[0]) throw new ApiError(errors[0])
+        yield data as Data
+      }
+    } catch (error) {
+      throw Array.isArray(error) ? new ApiError(error[0]) : error
+    } finally {
+      await client.dispose()
+    }
+  }
+
   return {
     serviceId,
     token,
+    watch,
     async ask<Data>(query: string, variables: object = {}, via: 'http' | 'ws' = 'http'): Promise<Data> {
       const { data, errors } = await (via === 'ws' ? overWs : overHttp)(query, variables)
       if (errors?.[0]) throw new ApiError(errors[0])

@@ -1,4 +1,4 @@
-import { type AdminEvent, type EventPage as Page, readEvents, watchEvents } from '../resolvers/events.ts'
+import { type AdminEvent, type EventPage as Page, readEvents, shown, watchEvents } from '../resolvers/events.ts'
 import { builder } from './builder.ts'
 
 export const Event = builder.objectRef<AdminEvent>('Event').implement({
@@ -35,7 +35,7 @@ builder.queryField('events', (t) =>
     description: 'Everything that happened, oldest first, from a position on; the same events as webhooks get.',
     args: {
       after: t.arg.string({ description: afterPosition }),
-      first: t.arg.int({ description: 'So many at most.' }),
+      first: t.arg.int({ description: 'So many at most, 1 to 1000. Not given: 50.' }),
     },
     resolve: (_root, args, ctx) => readEvents(ctx, args),
   }),
@@ -47,6 +47,6 @@ builder.subscriptionField('events', (t) =>
     description: 'The same events as they happen, from a position on.',
     args: { after: t.arg.string({ description: 'Only what comes after this position; not given: from now on.' }) },
     subscribe: (_root, args, ctx) => watchEvents(ctx, args),
-    resolve: (event) => event,
+    resolve: (placed) => shown(placed),
   }),
 )

@@ -1,6 +1,8 @@
 import type { Conversation } from '../../ports/conversations.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { ConversationId } from '../../protocol/ids.ts'
+import type { Tell } from '../feed/announce.ts'
+import { changedMetadata } from '../feed/feed-events.ts'
 import type { Member } from './access.ts'
 import type { ProposedChange } from './group.ts'
 import type { Groups } from './groups.ts'
@@ -14,13 +16,20 @@ export function createDescribe({
   conversations,
   events,
   groups,
-}: Pick<Ports, 'conversations' | 'events'> & { groups: Groups }) {
+  tell,
+}: Pick<Ports, 'conversations' | 'events'> & { groups: Groups; tell: Tell }) {
   /** A direct chat has no title. */
   async function change(member: Member, wanted: Wanted): Promise<Member> {
-    const { id, kind, members } = member.conversation
+    const { userId: actorId, conversation } = member
+    const { id, kind, members } = conversation
     if (kind === 'GROUP') return groups.describeByService(member, wanted)
     if (wanted.metadata === undefined) return member
     await conversations.setMetadata(id, wanted.metadata ?? undefined)
+    await tell({
+      type: 'conversation.updated',
+      conversationId: id,
+      data: JSON.stringify({ actorId, ...changedMetadata }),
+    })
     await events.publishConversation(members, id)
     return member
   }

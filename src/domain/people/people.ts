@@ -6,6 +6,7 @@ import type { UserId } from '../../protocol/ids.ts'
 import { avatarUrlProblem, nameProblem } from '../../protocol/profile.ts'
 import type { Viewer } from '../../protocol/viewer.ts'
 import { entriesAndSizeMax, entriesMax } from '../../shared/entries-max.ts'
+import type { Tell } from '../feed/announce.ts'
 
 /** A new name is seen on other nodes within a minute. In return, a live message with its sender's name costs no read. */
 const profileTtlMs = 60_000
@@ -24,7 +25,7 @@ const charsOf = ({ name = '', ownName = '', avatarUrl = '', metadata = '' }: Pro
 export function createPeople(
   { profiles, clock }: Pick<Ports, 'profiles' | 'clock'>,
   cacheSize: number,
-  { localAvatars = false }: { localAvatars?: boolean } = {},
+  { localAvatars = false, tell }: { localAvatars?: boolean; tell?: Tell } = {},
 ) {
   const known = new LRUCache<UserId, Profile>({
     ...entriesAndSizeMax(cacheSize, profilesMaxChars, charsOf),
@@ -39,7 +40,10 @@ export function createPeople(
     if (name === undefined || written.get(userId) === name) return
     written.set(userId, name)
     try {
+      // Every node writes the name once. Only the first of them changes it.
+      const [before] = tell ? await profiles.getMany([userId]) : []
       known.set(userId, await profiles.put({ userId, name }))
+      if (before?.name !== name) await tell?.({ type: 'user.updated', userId })
     } catch (error) {
       written.delete(userId)
       throw error
@@ -66,6 +70,7 @@ export function createPeople(
   async function upsert(userId: UserId, wanted: ProfileChange): Promise<Profile> {
     const profile = await profiles.change(userId, wanted)
     known.set(userId, profile)
+    await tell?.({ type: 'user.updated', userId })
     return profile
   }
 
