@@ -6,7 +6,7 @@ import { adminSchema } from './admin/schema/schema.ts'
 import type { Config, TracingSettings } from './config/config.ts'
 import { derivePayloadKey } from './config/derived-secrets.ts'
 import { completeConfig } from './config/dev-secrets.ts'
-import { readDemo } from './dev/demo.ts'
+import { findDemo } from './dev/demo.ts'
 import { createGraphiQL } from './dev/graphiql.ts'
 import { createDevRoutes } from './dev/routes.ts'
 import { directConversationId } from './domain/conversations/conversation-id.ts'
@@ -197,7 +197,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
         return { redis: redis.status === 'fulfilled' && soft.links().events, dynamodb: tables.status === 'fulfilled' }
       },
       ...(devTokens && {
-        devRoutes: createDevRoutes({ ...dev, devTokens, demo: await readDemo(undefined, config.developmentWarning) }),
+        devRoutes: createDevRoutes({ ...dev, devTokens, demo: await findDemo(undefined, config.developmentWarning) }),
       }),
       ...(config.graphiql && { graphiql: createGraphiQL({ ...dev, ...(devTokens && { devTokens }) }) }),
       ...(media.files && { mediaFiles: media.files }),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readDemo } from '../../src/dev/demo.ts'
+import { findDemo } from '../../src/dev/demo.ts'
 
 async function built(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-demo-'))
@@ -18,7 +18,7 @@ async function built(): Promise<string> {
 
 /** What is served at a path, with the headers. */
 async function get(directory: string, path: string, headers: Record<string, string> = {}) {
-  const routes = await readDemo([directory])
+  const routes = await findDemo([directory])
   const exchange = { requestId: 'one', head: [] }
   const server = createServer(
     (request, response) => void routes[path]?.GET?.({ ...exchange, request, response }),
@@ -28,12 +28,12 @@ async function get(directory: string, path: string, headers: Record<string, stri
 }
 
 test('every file has its path, and the page is at /', async () => {
-  expect(Object.keys(await readDemo([await built()])).sort()).toEqual(['/', '/assets/index-abc.js'])
+  expect(Object.keys(await findDemo([await built()])).sort()).toEqual(['/', '/assets/index-abc.js'])
 })
 
 test('the first place that has it counts; nowhere, there is none', async () => {
-  expect(Object.keys(await readDemo(['/nowhere', await built()]))).toContain('/')
-  expect(await readDemo(['/nowhere'])).toEqual({})
+  expect(Object.keys(await findDemo(['/nowhere', await built()]))).toContain('/')
+  expect(await findDemo(['/nowhere'])).toEqual({})
 })
 
 test('the page is asked for each time, and may load nothing from elsewhere', async () => {

@@ -9,9 +9,9 @@ type Encoding = 'br' | 'gzip'
 type Bytes = { encoding: Encoding | undefined; bytes: Buffer }
 export type Compressed = (acceptEncoding: string | undefined) => Promise<Bytes>
 
-/** A text in the encodings that clients accept. Each is computed when it is first asked for, and kept. */
-export function createCompressed(text: string): Compressed {
-  const plain = Buffer.from(text)
+/** A text or a file in the encodings that clients accept. Each is computed when it is first asked for, and kept. */
+export function createCompressed(content: string | Buffer): Compressed {
+  const plain = Buffer.from(content)
   const kept = new Map<Encoding, Promise<Buffer>>()
   return async (acceptEncoding) => {
     const encoding = preferredEncoding(acceptEncoding)

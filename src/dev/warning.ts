@@ -7,3 +7,9 @@ const style =
 /** Warns on the pages of a development mode that other machines can reach. */
 export const warningOnPage = (warning: string | undefined): string =>
   warning === undefined ? '' : `<p role="alert" style="${style}"><strong>Warning.</strong> ${escaped(warning)}</p>`
+
+/** Puts the warning at the top of a page that Vite has built. */
+export const withWarning =
+  (warning: string | undefined) =>
+  (html: string): string =>
+    html.replace('<body>', () => `<body>${warningOnPage(warning)}`)
