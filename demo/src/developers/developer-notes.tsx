@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { fetchDevToken } from '../dev-token.ts'
-import { CopyIcon } from '../parts/icons.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
 import { nameOf } from '../people.ts'
 import styles from './developers.module.css'
 
@@ -9,10 +9,6 @@ type Props = { from: string; to: string }
 /** Shows developers how to use the API behind this page. */
 export function DeveloperNotes({ from, to }: Props) {
   const curl = useCurl(from, to)
-  const [copied, setCopied] = useState(false)
-  const copy = () => {
-    navigator.clipboard.writeText(curl).then(() => setCopied(true), console.error)
-  }
   return (
     <div className={styles.notes}>
       <p>
@@ -25,9 +21,7 @@ export function DeveloperNotes({ from, to }: Props) {
       </p>
       <div className={styles.command}>
         <pre>{curl}</pre>
-        <button type="button" className="quiet-button" onClick={copy}>
-          <CopyIcon size={18} /> {copied ? 'Copied' : 'Copy'}
-        </button>
+        <CopyButton text={curl} />
       </div>
       <p>
         The page itself is <code>demo/</code>, on the client runtime in <code>packages/client/</code>. The protocol and

@@ -8,11 +8,12 @@ import { Avatar } from '../parts/avatar.tsx'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { LeaveIcon } from '../parts/icons.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { useAction } from '../parts/use-action.ts'
 import styles from './groups.module.css'
 import { MemberRow } from './member-row.tsx'
 import { PeoplePicker } from './people-picker.tsx'
 import { byRole, governs, membershipOf } from './roles.ts'
-import { useAction } from './use-action.ts'
 
 type Props = { group: ConversationFieldsFragment; onLeft: () => void; onClose: () => void }
 
@@ -57,11 +58,7 @@ export function GroupInfo({ group, onLeft, onClose }: Props) {
           <TitleForm group={group} />
         </>
       )}
-      {problem && (
-        <p role="alert" className={styles.problem}>
-          {problem}
-        </p>
-      )}
+      <Problem words={problem} />
       <div className={styles.answers}>
         <button
           type="button"
@@ -108,11 +105,7 @@ function TitleForm({ group }: { group: ConversationFieldsFragment }) {
           Rename
         </button>
       </div>
-      {problem && (
-        <p role="alert" className={styles.problem}>
-          {problem}
-        </p>
-      )}
+      <Problem words={problem} />
     </form>
   )
 }
@@ -130,11 +123,7 @@ function AddPeople({ group }: { group: ConversationFieldsFragment }) {
         without={group.members.map(({ id }) => id)}
         onChange={setPeople}
       />
-      {problem && (
-        <p role="alert" className={styles.problem}>
-          {problem}
-        </p>
-      )}
+      <Problem words={problem} />
       {people.length > 0 && (
         <div className={styles.answers}>
           <button type="button" className="button" disabled={busy} onClick={add}>

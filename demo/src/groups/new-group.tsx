@@ -3,11 +3,12 @@ import { useChat } from '@parley/client/react'
 import { type FormEvent, useId, useState } from 'react'
 import { titleProblem } from '../../../src/protocol/text.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { useAction } from '../parts/use-action.ts'
 import { navigate } from '../parts/use-route.ts'
 import { routeTo, type SignedIn } from '../route.ts'
 import styles from './groups.module.css'
 import { PeoplePicker } from './people-picker.tsx'
-import { useAction } from './use-action.ts'
 
 type Props = { route: SignedIn; onClose: () => void }
 
@@ -41,11 +42,7 @@ export function NewGroup({ route, onClose }: Props) {
           onChange={(event) => setTitle(event.target.value)}
         />
         <PeoplePicker label="People" chosen={people} without={[route.as]} onChange={setPeople} />
-        {problem && (
-          <p role="alert" className={styles.problem}>
-            {problem}
-          </p>
-        )}
+        <Problem words={problem} />
         <div className={styles.answers}>
           <button type="submit" className="button" disabled={!fits || busy}>
             {busy ? 'Creating…' : 'Create group'}

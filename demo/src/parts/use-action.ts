@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react'
-import { problemWords } from '../parts/problem-words.ts'
+import { problemWords } from './problem-words.ts'
 
 /** Runs one action at a time. `problem` is the server's reason if it refuses the action. */
 export function useAction() {
