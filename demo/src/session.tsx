@@ -9,7 +9,7 @@ type Props = { userId: string; name?: string | undefined; children: ReactNode }
 export function Session({ userId, name, children }: Props) {
   const [chat, setChat] = useState<Chat>()
   useEffect(() => {
-    const opened = createChat({ url: '/graphql', userId, notices: true, token: () => fetchDevToken(userId, name) })
+    const opened = createChat({ url: '/graphql', userId, notices: true, token: () => fetchDevToken(userId, { name }) })
     setChat(opened)
     return () => {
       opened.close().catch(console.error)

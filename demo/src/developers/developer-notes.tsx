@@ -35,7 +35,7 @@ export function DeveloperNotes({ from, to }: Props) {
 function useCurl(from: string, to: string): string {
   const [token, setToken] = useState('…')
   useEffect(() => {
-    fetchDevToken(from, nameOf({ id: from })).then(setToken, () => setToken('<a token from POST /dev/token>'))
+    fetchDevToken(from, { name: nameOf({ id: from }) }).then(setToken, () => setToken('<a token from POST /dev/token>'))
   }, [from])
   const body = { clientMessageId: `hello-${to}`, to: { userId: to }, body: `Hello, ${nameOf({ id: to })}!` }
   return [

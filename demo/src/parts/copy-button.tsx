@@ -5,6 +5,8 @@ type Props = { text: string; label?: string }
 
 export function CopyButton({ text, label = 'Copy' }: Props) {
   const [copied, setCopied] = useState<string>()
+  // Pages without TLS have none.
+  if (!('clipboard' in navigator)) return null
   const copy = () => {
     navigator.clipboard.writeText(text).then(() => setCopied(text), console.error)
   }

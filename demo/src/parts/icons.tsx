@@ -63,3 +63,5 @@ export const AttachIcon = icon(
 )
 export const FileIcon = icon(<path d="M6 3.5h8l4.5 4.5v12.5H6zM14 3.5V8h4.5" />)
 export const LeaveIcon = icon(<path d="M13 4H5v16h8M10 12h10M16.5 8.5L20 12l-3.5 3.5" />)
+export const FlagIcon = icon(<path d="M5 21V4h13l-2.5 4.5L18 13H5" />)
+export const RefreshIcon = icon(<path d="M20 11a8 8 0 1 0-2 6.3M20 5v6h-6" />)
