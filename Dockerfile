@@ -9,6 +9,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build-stamp.mjs scripts/build-stamp.mjs
 COPY src src
 COPY demo demo
+COPY console console
 # A node loads nothing of the client: React and urql are optional there, and the link to its folder would lead nowhere.
 RUN npm run build && npm prune --omit=dev --omit=optional && rm node_modules/@parley/client
 

@@ -3,7 +3,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { relayDocuments } from './test/clients/relay-documents.ts'
 import { LongestFirst } from './test/kit/longest-first.ts'
 
-const all = ['test/**/*.test.ts', 'demo/test/**/*.test.ts']
+const all = ['test/**/*.test.ts', '{console,demo}/test/**/*.test.ts']
 
 /** What needs more than this process. A file that none of them names is a unit test: it starts no process and opens no port. */
 const beyondUnits = {
@@ -31,11 +31,11 @@ const beyondUnits = {
     'test/clients/*.test.ts',
     'test/chaos/faults/*.test.ts',
     'test/chaos/final-ticks.test.ts',
-    'demo/test/serving.test.ts',
+    'test/dev/built-pages.test.ts',
     'test/kit/*.test.ts',
   ],
   /** The pages in Chromium, and the packages with the pages that are built on them. */
-  browser: ['test/demo/*.test.ts', 'test/dev/graphiql.test.ts', 'test/packages/*.test.ts'],
+  browser: ['test/{console,demo}/*.test.ts', 'test/dev/graphiql.test.ts', 'test/packages/*.test.ts'],
   /** A little of what `npm run proofs` does at length. */
   proofs: [
     'test/simulation/*.test.ts',

@@ -12,11 +12,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const sourceFolders = ['src', 'demo', 'packages']
+const sourceFolders = ['src', 'demo', 'console', 'packages']
 const sourceFiles = /^(package(-lock)?|tsconfig.*)\.json$/
 const notSources = new Set(['node_modules', 'dist'])
 /** Where a build begins and where it ends: without them there was none. */
-const products = ['dist/server.js', 'dist/demo/index.html']
+const products = ['dist/server.js', 'dist/demo/index.html', 'dist/console/index.html']
 const stamps = new Set(['dist/.built', 'dist/.building'])
 
 /** By content and not by time: a switch of branches and a copy of the folder set times as they like. */

@@ -6,6 +6,7 @@ import { adminSchema } from './admin/schema/schema.ts'
 import type { Config, TracingSettings } from './config/config.ts'
 import { derivePayloadKey } from './config/derived-secrets.ts'
 import { completeConfig } from './config/dev-secrets.ts'
+import { findConsole } from './dev/console.ts'
 import { findDemo } from './dev/demo.ts'
 import { createGraphiQL } from './dev/graphiql.ts'
 import { createDevRoutes } from './dev/routes.ts'
@@ -200,6 +201,9 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
         devRoutes: createDevRoutes({ ...dev, devTokens, demo: await findDemo(undefined, config.developmentWarning) }),
       }),
       ...(config.graphiql && { graphiql: createGraphiQL({ ...dev, ...(devTokens && { devTokens }) }) }),
+      ...(config.adminConsole && {
+        pages: await findConsole({ devTokens: config.development, developmentWarning: config.developmentWarning }),
+      }),
       ...(media.files && { mediaFiles: media.files }),
       onDelivery: tracing ? combineDeliveryObservers(onDelivery, tracing.delivered) : onDelivery,
       ...(tracing && { tracing }),

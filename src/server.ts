@@ -95,6 +95,7 @@ function greeting({ url, config, describe }: Started): string[] {
     `Parley is running at ${url}`,
     ...(config.graphiql ? [`  GraphiQL   ${url}/graphql`] : []),
     ...(config.development ? [`  Demo page  ${url}/`] : []),
+    ...(config.adminConsole ? [`  Console    ${url}/admin`] : []),
     `  Store      ${config.dynamodb === 'embedded' ? describe.dynamodb : `DynamoDB, ${describe.dynamodb}`}`,
     `  Events     ${config.redis === 'embedded' ? describe.redis : `Redis, ${describe.redis}`}`,
   ]

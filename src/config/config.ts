@@ -50,6 +50,8 @@ export type Config = {
   graphiql: boolean
   /** Whether clients may ask for the schema, and errors may suggest names out of it. */
   introspection: boolean
+  /** Whether the console for people is served at /admin. */
+  adminConsole: boolean
   /** Undefined: clients send whole documents. */
   persistedOperations?: PersistedSettings
   traffic: TrafficSettings

@@ -8,6 +8,7 @@ export const graphqlVariables = z.object({
   WEBSOCKET_PROTOCOL: z.enum(['lean', 'graphql-ws'], { error: 'must be lean or graphql-ws' }).default('lean'),
   GRAPHIQL: flag.optional(),
   INTROSPECTION: flag.optional(),
+  ADMIN_CONSOLE: flag.optional(),
   PERSISTED_OPERATIONS: z
     .string()
     .transform(readDocuments)
@@ -21,12 +22,16 @@ export const graphqlVariables = z.object({
 export const graphqlSettings = (
   read: z.output<typeof graphqlVariables>,
   guarded: boolean,
-): Pick<Config, 'graphqlExecutor' | 'websocketProtocol' | 'graphiql' | 'introspection' | 'persistedOperations'> => ({
+): Pick<
+  Config,
+  'graphqlExecutor' | 'websocketProtocol' | 'graphiql' | 'introspection' | 'adminConsole' | 'persistedOperations'
+> => ({
   graphqlExecutor: read.GRAPHQL_EXECUTOR,
   websocketProtocol: read.WEBSOCKET_PROTOCOL,
   graphiql: read.GRAPHIQL ?? !guarded,
   // GraphiQL is of no use without introspection.
   introspection: read.INTROSPECTION ?? (!guarded || read.GRAPHIQL === true),
+  adminConsole: read.ADMIN_CONSOLE ?? !guarded,
   ...(read.PERSISTED_OPERATIONS && {
     persistedOperations: { documents: read.PERSISTED_OPERATIONS, only: read.PERSISTED_OPERATIONS_ONLY },
   }),

@@ -55,6 +55,8 @@ export type TransportOptions = {
   devRoutes?: Routes
   /** Present if there is an explorer: `page` shows it to browsers, and has GraphQL answer all other clients. */
   graphiql?: { page: (graphql: Handler) => Handler; routes: Routes }
+  /** The pages that are built by themselves and speak to the API like any client. */
+  pages?: Routes
   /** Present if the node itself keeps the attachments. */
   mediaFiles?: MediaFiles
   /** Called with each event of a subscription that is handed to its connection. */
@@ -172,6 +174,7 @@ export function createTransport(options: TransportOptions): Transport {
     '/readyz': { GET: createReadyHandler(options.ready, operations, clock) },
     '/metrics': { GET: createMetricsHandler(metrics) },
     ...options.graphiql?.routes,
+    ...options.pages,
     ...options.devRoutes,
   }
   const times = { ...defaultHttpTimes, ...options.httpTimes }

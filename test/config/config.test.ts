@@ -25,6 +25,7 @@ describe('with nothing set', () => {
       allowedOrigins: [],
       graphiql: true,
       introspection: true,
+      adminConsole: true,
       traffic: {
         rate: undefined,
         connectionLimits: {

@@ -20,6 +20,13 @@ test('GRAPHIQL is on in development mode, off otherwise, and as said where it is
   expect(problemsOf({ GRAPHIQL: 'maybe' })).toEqual(['GRAPHIQL must be true or false'])
 })
 
+test('ADMIN_CONSOLE is on in development mode, off otherwise, and as said where it is said', () => {
+  expect(readConfig({ AUTH_JWT_SECRET: secret }).adminConsole).toBe(false)
+  expect(readConfig({ ...production, ADMIN_CONSOLE: 'on' }).adminConsole).toBe(true)
+  expect(readConfig({ ADMIN_CONSOLE: 'false' }).adminConsole).toBe(false)
+  expect(problemsOf({ ADMIN_CONSOLE: 'maybe' })).toEqual(['ADMIN_CONSOLE must be true or false'])
+})
+
 test.each([
   [{}, true],
   [{ GRAPHIQL: 'false' }, true],

@@ -10,7 +10,7 @@ const everything = { resultTypes: ['violations'], rules: { 'target-size': { enab
 const colours = { resultTypes: ['violations'], runOnly: ['color-contrast'] }
 
 /** By day and by night: axe has nothing to complain about, and whoever looks for themselves finds a picture. */
-export async function isFine(window: ChatWindow, state: string): Promise<void> {
+export async function isFine(window: Pick<ChatWindow, 'page' | 'keep'>, state: string): Promise<void> {
   const { page } = window
   await page.evaluate(axe)
   for (const [colorScheme, rules] of [

@@ -10,7 +10,7 @@ export type SharedServices = {
   dynamoDbLocal: string
   /** The script of the transpiled server. */
   server: string
-  /** The script of the same server, with the built demo page beside it. */
+  /** The script of the same server, with the built pages beside it. */
   demoServer: string
   /** The URL of such a server, in development mode and with everything embedded, for tests that neither stop it nor change its settings. */
   demoNode: string

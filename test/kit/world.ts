@@ -74,6 +74,7 @@ export async function startWorld(options: WorldOptions = {}) {
       allowedOrigins: [],
       graphiql: false,
       introspection: true,
+      adminConsole: false,
       traffic: readConfig({}).traffic,
       events: false,
       dataDir,

@@ -50,7 +50,17 @@ afterAll(async () => {
 /** Packs a copy of the checkout: the dist of the checkout itself is left alone. */
 async function packAndInstall(): Promise<void> {
   const checkout = join(place, 'checkout')
-  const entries = ['package.json', 'CHANGELOG.md', 'README.md', 'LICENSE', 'src', 'demo', 'packages', 'scripts']
+  const entries = [
+    'package.json',
+    'CHANGELOG.md',
+    'README.md',
+    'LICENSE',
+    'src',
+    'demo',
+    'console',
+    'packages',
+    'scripts',
+  ]
   const settings = ['tsconfig.json', 'tsconfig.build.json']
   const filter = (path: string) => !/[\\/](dist|node_modules)$/.test(path)
   await mkdir(checkout)
@@ -228,7 +238,7 @@ describe('the client', () => {
 })
 
 describe('the server', () => {
-  it('holds what is built, the demo page included, and no sources or tests', async () => {
+  it('holds what is built, both pages included, and no sources or tests', async () => {
     const files = await filesOf(join(serverFolder, 'node_modules/@parley/server'))
     const beside = files.filter((file) => !file.startsWith('dist/'))
     expect(beside.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'])
@@ -236,6 +246,7 @@ describe('the server', () => {
       files.filter((file) => /\.(tsx?|map)$|\btest\b|\bclient\/|\.built$/.test(file.slice('dist/'.length))),
     ).toEqual([])
     expect(files).toContain('dist/demo/index.html')
+    expect(files).toContain('dist/console/index.html')
   })
 
   it('brings nothing of React and of tools', async () => {

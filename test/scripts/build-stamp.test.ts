@@ -21,11 +21,12 @@ function project() {
     writeFileSync(join(root, path), text)
   }
   for (const path of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']) write(path, '{}')
-  for (const path of ['src/server.ts', 'src/config/config.ts', 'demo/index.html', 'demo/vite.config.ts'])
+  for (const path of ['src/server.ts', 'src/config/config.ts', 'demo/vite.config.ts', 'console/vite.config.ts'])
     write(path, '1')
   const produce = () => {
     write('dist/server.js', '')
     write('dist/demo/index.html', '')
+    write('dist/console/index.html', '')
   }
   const build = () => {
     beginBuild(root)
@@ -46,6 +47,7 @@ test.each([
   'src/server.ts',
   'src/config/config.ts',
   'demo/vite.config.ts',
+  'console/vite.config.ts',
   'package.json',
   'package-lock.json',
   'tsconfig.build.json',

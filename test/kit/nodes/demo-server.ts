@@ -42,11 +42,11 @@ export async function startDemoServer(script: string, settings: Record<string, s
   return { url: node.url, crashes, start: node.start, kill: node.kill, stop }
 }
 
-/** Starts the server with the page beside it, for all files of a run. */
+/** Starts the server with both pages beside it, for all files of a run. */
 export async function buildDemoServer(): Promise<{ script: string; remove(): Promise<void> }> {
   const built = await transpileServer()
   try {
-    await buildDemo(join(built.place, 'demo'))
+    await Promise.all(['demo', 'console'].map((page) => buildPage(page, join(built.place, page))))
   } catch (error) {
     await built.remove()
     throw error
@@ -54,12 +54,12 @@ export async function buildDemoServer(): Promise<{ script: string; remove(): Pro
   return built
 }
 
-/** The page is built as `npm run build` does, in a process of its own: under Vitest, React would come in its version for developers. */
-async function buildDemo(outDir: string): Promise<void> {
+/** A page is built as `npm run build` does, in a process of its own: under Vitest, React would come in its version for developers. */
+async function buildPage(name: string, outDir: string): Promise<void> {
   const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin', 'vite.js')
   const { NODE_ENV: _test, ...env } = process.env
-  const settings = ['build', join(root, 'demo'), '--outDir', outDir, '--emptyOutDir', '--logLevel', 'error']
+  const settings = ['build', join(root, name), '--outDir', outDir, '--emptyOutDir', '--logLevel', 'error']
   const child = spawn(process.execPath, [vite, ...settings], { env, stdio: 'inherit' })
   const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`The demo cannot be built: vite exited with ${code}.`)
+  if (code !== 0) throw new Error(`The page of ${name} cannot be built: vite exited with ${code}.`)
 }
