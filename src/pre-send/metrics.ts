@@ -1,10 +1,9 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { NoDecisionReason, PreSendObserver } from '../ports/pre-send.ts'
+import { createOnceAMinute } from '../shared/once-a-minute.ts'
 
 export type Failure = { reason: NoDecisionReason; detail: string; count: number }
 type Options = { clock: { monotonic(): number }; onFailure: (failure: Failure) => void }
-
-const toldEveryMs = 60_000
 
 /**
  * Counts what was asked and what came of it. A failure is told once a minute for each reason, with how many there were since it was told last:
@@ -30,7 +29,7 @@ export function createPreSendMetrics(registry: Registry, { clock, onFailure }: O
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2.5],
     registers,
   })
-  const told = new Map<NoDecisionReason, { nextAtMs: number; count: number }>()
+  const onceAMinute = createOnceAMinute(clock)
   return {
     decided(decision, tookMs) {
       decisions.inc({ decision })
@@ -39,14 +38,7 @@ export function createPreSendMetrics(registry: Registry, { clock, onFailure }: O
     failed(reason, tookMs, detail) {
       failures.inc({ reason })
       duration.observe(tookMs / 1000)
-      const known = told.get(reason) ?? { nextAtMs: Number.NEGATIVE_INFINITY, count: 0 }
-      told.set(reason, known)
-      known.count += 1
-      const nowMs = clock.monotonic()
-      if (nowMs < known.nextAtMs) return
-      onFailure({ reason, detail, count: known.count })
-      known.nextAtMs = nowMs + toldEveryMs
-      known.count = 0
+      onceAMinute(reason, (count) => onFailure({ reason, detail, count }))
     },
   }
 }

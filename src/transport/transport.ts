@@ -14,6 +14,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { RateLimits } from '../ports/rate-limits.ts'
 import { unavailable } from '../protocol/errors.ts'
 import { createAuthenticate } from './auth/auth.ts'
+import { observeKeyFetches, showKeys } from './auth/key-metrics.ts'
+import { createKeySet, type KeySet } from './auth/key-set.ts'
 import { createRefusedTokensLog } from './auth/refused-tokens-log.ts'
 import { createAuthenticateService } from './auth/service-tokens.ts'
 import type { FieldCosts } from './documents/document-cost.ts'
@@ -109,13 +111,13 @@ export function createTransport(options: TransportOptions): Transport {
     onRefused: createRefusedOriginsLog(logger),
   })
   const refusals = createRefusals(options.registry)
+  const keySet = config.auth.jwksUrl === undefined ? undefined : openKeySet(config.auth.jwksUrl)
   const authenticateBy = (auth: AuthSettings) =>
-    createAuthenticate(
-      auth,
-      clock,
-      { perMinute: config.traffic.badTokensPerMinute, refused: () => refusals('bad_tokens') },
-      { toClients: config.development, log: createRefusedTokensLog(logger, clock) },
-    )
+    createAuthenticate(auth, clock, {
+      keySet,
+      badTokens: { perMinute: config.traffic.badTokensPerMinute, refused: () => refusals('bad_tokens') },
+      explanations: { toClients: config.development, log: createRefusedTokensLog(logger, clock) },
+    })
   const authenticate = authenticateBy(config.auth)
   const { rate, trustedProxies, sparesLoopback, connectionLimits: limitSettings } = config.traffic
   const admission = createAdmission({
@@ -128,6 +130,17 @@ export function createTransport(options: TransportOptions): Transport {
   const clientAddress = createClientAddress(trustedProxies)
   const limits = { admission, connectionLimits, clientAddress, refusals }
   const parts = { ...options, ...limits, errors, metrics, log, operations, authenticate, origins }
+
+  function openKeySet(url: string): KeySet {
+    const opened = createKeySet({ url, clock, observer: observeKeyFetches(options.registry, logger, clock) })
+    showKeys(options.registry, opened)
+    return opened
+  }
+
+  const ready = async () => ({
+    ...(await options.ready()),
+    ...(keySet && { keys: keySet.state().ageMs !== undefined }),
+  })
 
   /** GraphQL at this path, as HTTP and as WebSockets have it. */
   function createDoor(path: string, own: Partial<typeof parts>, acceptAnonymous: boolean) {
@@ -171,7 +184,7 @@ export function createTransport(options: TransportOptions): Transport {
     '/messages': { POST: createMessagesHandler(parts), forOtherOrigins: true, writesHead: true },
     ...(options.mediaFiles && { '/media': { ...createMediaRoute(options.mediaFiles), longBody: true } }),
     '/healthz': { GET: live },
-    '/readyz': { GET: createReadyHandler(options.ready, operations, clock) },
+    '/readyz': { GET: createReadyHandler(ready, operations, clock) },
     '/metrics': { GET: createMetricsHandler(metrics) },
     ...options.graphiql?.routes,
     ...options.pages,
@@ -188,6 +201,7 @@ export function createTransport(options: TransportOptions): Transport {
 
   return {
     async listen() {
+      keySet?.start()
       server.listen(config.port, config.host)
       await once(server, 'listening')
       const { port } = server.address() as AddressInfo
@@ -209,6 +223,7 @@ export function createTransport(options: TransportOptions): Transport {
       clearInterval(sweep)
       server.closeAllConnections()
       webSockets.terminate()
+      keySet?.stop()
     },
   }
 }

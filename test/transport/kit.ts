@@ -184,8 +184,8 @@ const refuseToSend: SendMessage = async () => {
 function testConfig(env: Record<string, string>): CompleteConfig {
   const open = env.NODE_ENV === 'production' ? {} : asAtADesk
   const config: Config = readConfig({ PORT: '0', AUTH_JWT_SECRET: secretText, WEBSOCKET_PROTOCOL, ...open, ...env })
-  if (config.auth === 'development' || !config.cursorSecret) throw new Error('The test config is incomplete.')
-  return { ...config, development: false, auth: config.auth, cursorSecret: config.cursorSecret }
+  if (config.auth === 'development' || !config.cursorSecrets) throw new Error('The test config is incomplete.')
+  return { ...config, development: false, auth: config.auth, cursorSecrets: config.cursorSecrets }
 }
 
 // ---------------------------------------------------------------- tokens

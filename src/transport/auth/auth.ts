@@ -1,14 +1,7 @@
-import {
-  createRemoteJWKSet,
-  decodeProtectedHeader,
-  errors,
-  type JWTPayload,
-  type JWTVerifyOptions,
-  jwtVerify,
-  SignJWT,
-} from 'jose'
+import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { AuthSettings } from '../../config/config.ts'
+import type { SecretList } from '../../config/secret-lists.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { ChatError, unavailable } from '../../protocol/errors.ts'
 import { isUserId, type UserId } from '../../protocol/ids.ts'
@@ -16,6 +9,7 @@ import { isInvisible, toLine } from '../../protocol/text.ts'
 import type { Viewer } from '../../protocol/viewer.ts'
 import { WindowSums } from '../../shared/window-sums.ts'
 import { isLoopback } from '../http/client-address.ts'
+import type { KeySet } from './key-set.ts'
 import {
   malformedToken,
   RefusedToken,
@@ -46,8 +40,7 @@ const asymmetricAlgorithms = [
 const bearer = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 /** This many characters fit into the headers of a request; a WebSocket would take more. */
 const tokenMaxChars = 16 * 1024
-const keyFetchTimeoutMs = 2000
-/** A key that an identity provider revokes is still accepted for this long. */
+/** A token is verified again after this long, or when the keys of the identity provider have changed. */
 const rememberedMs = 60_000
 const rememberedMaxChars = 4 * 1024 * 1024
 const devTokenDays = 7
@@ -67,35 +60,42 @@ const unlimited: BadTokens = { perMinute: 0, refused: () => undefined }
 
 const noExplanations: Explanations = { toClients: false, log: () => undefined }
 
+/** `keySet`: the keys of the identity provider, if there is one. */
+type AuthenticateOptions = { keySet?: KeySet | undefined; badTokens?: BadTokens; explanations?: Explanations }
+
 export function createAuthenticate(
-  settings: AuthSettings,
+  settings: Omit<AuthSettings, 'jwksUrl'>,
   clock: Clock,
-  badTokens = unlimited,
-  explanations = noExplanations,
+  { keySet, badTokens = unlimited, explanations = noExplanations }: AuthenticateOptions = {},
 ): Authenticate {
   const failures = new WindowSums(60_000)
-  const verify = createVerify(settings)
-  const { userClaim = 'sub' } = settings
+  const verify = createVerify(settings.secrets, keySet)
+  const { userClaim = 'sub', clockToleranceSeconds = 0 } = settings
   const insistOn: JWTVerifyOptions = {
     requiredClaims: ['exp', userClaim],
+    clockTolerance: clockToleranceSeconds,
     ...(settings.issuer && { issuer: settings.issuer }),
     ...(settings.audience && { audience: settings.audience }),
   }
   // A client sends the same token with every request, and a signature takes longer to check than most of them.
-  const remembered = new LRUCache<string, { viewer: Viewer; untilMs: number }>({
+  const remembered = new LRUCache<string, { viewer: Viewer; untilMs: number; keys: number | undefined }>({
     maxSize: rememberedMaxChars,
     sizeCalculation: (_viewer, token) => token.length,
   })
 
   const known = (token: string): Viewer | undefined => {
     const found = remembered.get(token)
-    return found && clock.now() < found.untilMs ? found.viewer : undefined
+    return found && clock.now() < found.untilMs && found.keys === keySet?.version() ? found.viewer : undefined
   }
 
   async function verified(token: string): Promise<Viewer> {
     const nowMs = clock.now()
-    const viewer = viewerOf(await verify(token, { ...insistOn, currentDate: new Date(nowMs) }), userClaim)
-    remembered.set(token, { viewer, untilMs: Math.min(nowMs + rememberedMs, viewer.expiresAtMs) })
+    const keys = keySet?.version()
+    const claims = viewerOf(await verify(token, { ...insistOn, currentDate: new Date(nowMs) }), userClaim)
+    // By this node's clock the token may have expired, and be accepted still.
+    const toleratedMs = claims.expiresAtMs <= nowMs ? clockToleranceSeconds * 1000 : 0
+    const viewer = { ...claims, expiresAtMs: claims.expiresAtMs + toleratedMs }
+    remembered.set(token, { viewer, untilMs: Math.min(nowMs + rememberedMs, viewer.expiresAtMs), keys })
     return viewer
   }
 
@@ -151,17 +151,31 @@ export function createDevTokens(secret: Uint8Array, clock: Clock): DevTokens {
 type Verify = (token: string, options: JWTVerifyOptions) => Promise<JWTPayload>
 
 /** The key decides which algorithms are allowed, never the token: a public key is no HMAC secret. */
-function createVerify({ secret, jwksUrl }: AuthSettings): Verify {
-  const bySecret: Verify | undefined =
-    secret && ((token, options) => jwtVerify(token, secret, { ...options, algorithms: ['HS256'] }).then(claims, refuse))
-  if (jwksUrl === undefined) return bySecret ?? (() => refuse(new Error('No key is configured.')))
-  const keySet = createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: keyFetchTimeoutMs })
+function createVerify(secrets: SecretList | undefined, keySet: KeySet | undefined): Verify {
+  const bySecret = secrets && createVerifyBySecrets(secrets)
+  if (!keySet) return bySecret ?? (() => refuse(new Error('No key is configured.')))
   const byKeySet: Verify = (token, options) =>
-    jwtVerify(token, keySet, { ...options, algorithms: asymmetricAlgorithms }).then(claims, (error) =>
+    jwtVerify(token, keySet.find, { ...options, algorithms: asymmetricAlgorithms }).then(claims, (error) =>
       isTokensFault(error) ? refuse(error) : Promise.reject(unavailable(error)),
     )
   return (token, options) => (bySecret && isHmac(token) ? bySecret : byKeySet)(token, options)
 }
+
+/** Most tokens are of the first secret. */
+const createVerifyBySecrets =
+  (secrets: SecretList): Verify =>
+  async (token, options) => {
+    let refusal: unknown
+    for (const secret of secrets) {
+      try {
+        return claims(await jwtVerify(token, secret, { ...options, algorithms: ['HS256'] }))
+      } catch (error) {
+        refusal = error
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) break
+      }
+    }
+    throw refusedByJose(refusal)
+  }
 
 const claims = ({ payload }: { payload: JWTPayload }): JWTPayload => payload
 

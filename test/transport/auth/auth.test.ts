@@ -4,10 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { AuthSettings } from '../../../src/config/config.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
 import { createAuthenticate, createDevTokens } from '../../../src/transport/auth/auth.ts'
+import { createKeySet } from '../../../src/transport/auth/key-set.ts'
 import { asUser, bearer, createManualClock, realClock, secret, token } from '../kit.ts'
 
-const authenticate = (settings: AuthSettings = { secret }) => createAuthenticate(settings, realClock)
+function authenticate({ jwksUrl, ...settings }: AuthSettings = { secrets: [secret] }, clock: Clock = realClock) {
+  const keySet = jwksUrl === undefined ? undefined : createKeySet({ url: jwksUrl, clock })
+  return createAuthenticate(settings, clock, { keySet })
+}
 const unauthenticated = { code: 'UNAUTHENTICATED' }
 
 describe('a token signed with the shared secret', () => {
@@ -53,7 +58,7 @@ describe('a token signed with the shared secret', () => {
   test('is refused once it has expired', async () => {
     const clock = createManualClock()
     const authorization = await bearer('ann', { expiresAtMs: clock.now() + 10_000 })
-    const check = createAuthenticate({ secret }, clock)
+    const check = createAuthenticate({ secrets: [secret] }, clock)
     await check(authorization)
     await clock.advance(11_000)
     await expect(check(authorization)).rejects.toMatchObject({ ...unauthenticated, message: 'The token has expired.' })
@@ -74,13 +79,13 @@ describe('a token signed with the shared secret', () => {
     await expect(authenticate()(await bearer('ann', { key: other }))).rejects.toMatchObject(unauthenticated)
     const longSecret = new Uint8Array(64).fill(7)
     const hs512 = await bearer('ann', { key: longSecret, alg: 'HS512' })
-    await expect(authenticate({ secret: longSecret })(hs512)).rejects.toMatchObject(unauthenticated)
+    await expect(authenticate({ secrets: [longSecret] })(hs512)).rejects.toMatchObject(unauthenticated)
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${(await token('ann')).split('.')[1]}.`
     await expect(authenticate()(`Bearer ${unsigned}`)).rejects.toMatchObject(unauthenticated)
   })
 
   test('must come from the issuer and be meant for the audience, where these are set', async () => {
-    const check = authenticate({ secret, issuer: 'https://id', audience: 'parley' })
+    const check = authenticate({ secrets: [secret], issuer: 'https://id', audience: 'parley' })
     const claims = { iss: 'https://id', aud: ['parley', 'other'] }
     expect(await check(await bearer('ann', { claims }))).toMatchObject({ userId: 'ann' })
     for (const wrong of [{}, { ...claims, iss: 'https://evil' }, { ...claims, aud: 'other' }]) {
@@ -120,8 +125,10 @@ describe('a token of an identity provider', () => {
   test('is checked again after a minute, as its key may have been taken back', async () => {
     const clock = createManualClock()
     const { jwksUrl, sign, server } = await provider()
-    const check = createAuthenticate({ jwksUrl }, clock)
+    const check = authenticate({ jwksUrl }, clock)
     const authorization = `Bearer ${await sign()}`
+    await check(authorization)
+    await clock.advance(60_000)
     const verified = vi.spyOn(crypto.subtle, 'verify')
     onTestFinished(() => verified.mockRestore())
     for (const ms of [0, 59_000]) {
@@ -137,7 +144,7 @@ describe('a token of an identity provider', () => {
 
   test('may live beside the shared secret', async () => {
     const { jwksUrl, sign } = await provider()
-    const check = authenticate({ jwksUrl, secret })
+    const check = authenticate({ jwksUrl, secrets: [secret] })
     expect(await check(`Bearer ${await sign()}`)).toMatchObject({ userId: 'ann' })
     expect(await check(await bearer('bob'))).toMatchObject({ userId: 'bob' })
   })
@@ -153,7 +160,7 @@ describe('a token of an identity provider', () => {
 test('a development token is good for seven days', async () => {
   const clock = createManualClock()
   const authorization = `Bearer ${await createDevTokens(secret, clock).issue(asUser('ann'), { name: 'Ann' })}`
-  const check = createAuthenticate({ secret }, clock)
+  const check = createAuthenticate({ secrets: [secret] }, clock)
   expect(await check(authorization)).toMatchObject({ userId: 'ann', name: 'Ann' })
   await clock.advance(7 * 24 * 3600 * 1000 - 2000)
   expect(await check(authorization)).toMatchObject({ userId: 'ann' })

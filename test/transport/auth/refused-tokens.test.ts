@@ -1,9 +1,10 @@
 // What those hear, and what the log says, whose token is refused.
 
 import { describe, expect, test } from 'vitest'
+import type { AuthSettings } from '../../../src/config/config.ts'
 import { bearer, createManualClock, openSocket, post, type Started, type StartOptions, secret, start } from '../kit.ts'
 
-const auth = { secret, issuer: 'https://id', audience: 'parley' }
+const auth: AuthSettings = { secrets: [secret], issuer: 'https://id', audience: 'parley' }
 const good = { iss: 'https://id', aud: 'parley' }
 const inAnHour = () => Math.floor(Date.now() / 1000) + 3600
 const withoutGraphiQL: StartOptions = { env: { GRAPHIQL: 'false' } }
@@ -86,7 +87,7 @@ test('the same reason is logged once a minute, with how many there were', async 
 })
 
 describe('AUTH_USER_CLAIM', () => {
-  const server = () => start({ config: { auth: { secret, userClaim: 'https://id/uid' } } })
+  const server = () => start({ config: { auth: { secrets: [secret], userClaim: 'https://id/uid' } } })
   const claims = { sub: 'ann+chat@example.org', 'https://id/uid': 'ann' }
 
   test('names the claim that holds the user id, whatever sub says', async () => {
