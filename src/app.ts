@@ -12,6 +12,7 @@ import { createGraphiQL } from './dev/graphiql.ts'
 import { createDevRoutes } from './dev/routes.ts'
 import { directConversationId } from './domain/conversations/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
+import type { PayloadKey } from './domain/log/payloads.ts'
 import type { DynamoCall } from './engine/dynamodb/client.ts'
 import { createAuditLog } from './observability/audit-log.ts'
 import { createDeliveryLog, noteSent } from './observability/delivery-log.ts'
@@ -103,6 +104,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
   }
   try {
     if (config.developmentWarning) logger.warn(config.developmentWarning)
+    if (config.rotationWarning) logger.warn(config.rotationWarning)
     const tracing = config.tracing && (await openTracing(config.tracing, clock))
     if (tracing) undo.push(tracing.close)
     const registry = new Registry()
@@ -145,12 +147,10 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       clock,
     }
     const pushTrouble = (error: unknown) => logger.warn({ err: error }, 'push')
-    const payload = derivePayloadKey(config.cursorSecret)
-    const payloadMac = hmacBy(payload.key)
     const domain = createDomain(ports, {
       nextMessageId: createSnowflake(clock.now, soft.nodeNumber),
       randomId,
-      payloadKey: { id: payload.id, mac: (text) => payloadMac.bytes(text).toString('base64url') },
+      payloadKeys: config.cursorSecrets.map(payloadKeyOf),
       feed: config.events,
       shortHashes: config.claimRows.form === 'short',
       localAvatars: config.development,
@@ -168,7 +168,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       onApplyError: (error) => logger.warn({ err: error }, 'a change in the log cannot be applied to its message'),
       onMediaError: (error) => logger.warn({ err: error }, 'a file of a deleted message could not be removed'),
     })
-    const cursors = createCursors(config.cursorSecret)
+    const cursors = createCursors(config.cursorSecrets)
     const createContext = createContextFactory({
       domain,
       cursors,
@@ -183,7 +183,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       audit: createAuditLog(logger, registry),
     })
     const isFamiliarHost = createIsFamiliarHost(config.host, config.allowedOrigins)
-    const devTokens = config.development && config.auth.secret && createDevTokens(config.auth.secret, clock)
+    const devTokens = config.development && config.auth.secrets && createDevTokens(config.auth.secrets[0], clock)
     const dev = { isFamiliarHost, exampleConversationId: directConversationId, config }
     const onDelivery = createDeliveryLog(logger, metrics)
     const transport = createTransport({
@@ -238,6 +238,12 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
 async function openTracing(settings: TracingSettings, clock: Clock): Promise<Tracing> {
   const { createTracing } = await import('./observability/tracing.ts')
   return createTracing(settings, clock, randomUUID())
+}
+
+function payloadKeyOf(secret: Uint8Array): PayloadKey {
+  const { id, key } = derivePayloadKey(secret)
+  const mac = hmacBy(key)
+  return { id, mac: (text) => mac.bytes(text).toString('base64url') }
 }
 
 type OnDelivery = (event: unknown, ids: OperationIds) => void

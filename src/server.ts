@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import type { createApp as CreateApp } from './app.ts'
 import { ConfigError, readConfig } from './config/config.ts'
-import { completeConfig } from './config/dev-secrets.ts'
+import { type CompleteConfig, completeConfig } from './config/dev-secrets.ts'
 import { preSendSecrets, secretText } from './config/pre-send.ts'
+import { secretsText } from './config/secret-lists.ts'
 
 const drainWithinMs = 9500
 
@@ -11,9 +12,15 @@ if (command === 'copy') {
   const { runCopy } = await import('./copy/command.ts')
   process.exit(await runCopy(process.argv.slice(3)))
 }
-if (command === 'pre-send-secret') {
+/** What these print, an operator gives to others or sets. */
+const secretCommands: Readonly<Record<string, (config: CompleteConfig) => string[]>> = {
+  'pre-send-secret': (config) => preSendSecrets(config).map(secretText),
+  'cursor-secret': ({ cursorSecrets }) => [secretsText(cursorSecrets)],
+}
+const printed = command === undefined ? undefined : secretCommands[command]
+if (printed) {
   try {
-    for (const secret of preSendSecrets(await completeConfig(readConfig()))) console.log(secretText(secret))
+    for (const line of printed(await completeConfig(readConfig()))) console.log(line)
     process.exit(0)
   } catch (error) {
     console.error(explain(error))
@@ -23,7 +30,7 @@ if (command === 'pre-send-secret') {
 if (command !== undefined) {
   const isHelp = ['help', '--help', '-h'].includes(command)
   console.error(
-    `${isHelp ? '' : `There is no command ${command}. `}Without one, a node is started; parley copy --help is about copies; parley pre-send-secret prints what signs the questions to PRE_SEND_URL.`,
+    `${isHelp ? '' : `There is no command ${command}. `}Without one, a node is started; parley copy --help is about copies; parley pre-send-secret prints what signs the questions to PRE_SEND_URL; parley cursor-secret prints what CURSOR_SECRET is, or would have to be to stay the same.`,
   )
   process.exit(isHelp ? 0 : 1)
 }

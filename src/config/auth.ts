@@ -1,22 +1,23 @@
 import { z } from 'zod'
 import type { Config } from './config.ts'
 import { deriveCursorSecret } from './derived-secrets.ts'
-import { bytes, flag, httpUrl, listOf } from './variable-rules.ts'
+import { anySecrets, mapSecrets, textSecrets } from './secret-lists.ts'
+import { count, flag, httpUrl, listOf } from './variable-rules.ts'
 
 const secretMinBytes = 32
+/** The clocks of a provider and of a node in step with NTP differ by less. */
+const clockToleranceSeconds = 5
+const clockToleranceMaxSeconds = 60
 
 export const authVariables = z.object({
   DEVELOPMENT: flag.default(false),
-  AUTH_JWT_SECRET: z
-    .string()
-    .transform(bytes)
-    .refine((secret) => secret.length >= secretMinBytes, { error: `must have at least ${secretMinBytes} bytes` })
-    .optional(),
+  AUTH_JWT_SECRET: textSecrets(secretMinBytes).optional(),
   AUTH_JWKS_URL: httpUrl.optional(),
   AUTH_ISSUER: z.string().optional(),
   AUTH_AUDIENCE: z.string().optional(),
   AUTH_USER_CLAIM: z.string().optional(),
-  CURSOR_SECRET: z.string().transform(bytes).optional(),
+  AUTH_CLOCK_TOLERANCE_SECONDS: count(clockToleranceMaxSeconds),
+  CURSOR_SECRET: anySecrets.optional(),
   ALLOWED_ORIGINS: z
     .string()
     .transform((text) => listOf(text).map((origin) => origin.replace(/\/$/, '').toLowerCase()))
@@ -28,19 +29,28 @@ export const authVariables = z.object({
 
 type Read = z.output<typeof authVariables>
 
-export const authSettings = (read: Read): Pick<Config, 'auth' | 'cursorSecret' | 'allowedOrigins'> => ({
+export const authSettings = (
+  read: Read,
+): Pick<Config, 'auth' | 'cursorSecrets' | 'allowedOrigins' | 'rotationWarning'> => ({
   auth: authOf(read),
-  cursorSecret: read.CURSOR_SECRET ?? (read.AUTH_JWT_SECRET && deriveCursorSecret(read.AUTH_JWT_SECRET)),
+  cursorSecrets: read.CURSOR_SECRET ?? (read.AUTH_JWT_SECRET && mapSecrets(read.AUTH_JWT_SECRET, deriveCursorSecret)),
   allowedOrigins: read.ALLOWED_ORIGINS,
+  ...(read.CURSOR_SECRET === undefined && (read.AUTH_JWT_SECRET?.length ?? 0) > 1 && { rotationWarning }),
 })
+
+/** Tokens end with their secret, and that is meant. Cursors would end with it too, and they are for ever. */
+const rotationWarning =
+  'CURSOR_SECRET is not set, so cursors are signed with what is derived from AUTH_JWT_SECRET. Before a secret leaves that list, ' +
+  'set CURSOR_SECRET to what `node dist/server.js cursor-secret` prints now, or the cursors of that secret are refused.'
 
 function authOf(read: Read): Config['auth'] {
   if (read.AUTH_JWT_SECRET === undefined && read.AUTH_JWKS_URL === undefined) return 'development'
   return {
-    ...(read.AUTH_JWT_SECRET && { secret: read.AUTH_JWT_SECRET }),
+    ...(read.AUTH_JWT_SECRET && { secrets: read.AUTH_JWT_SECRET }),
     ...(read.AUTH_JWKS_URL && { jwksUrl: read.AUTH_JWKS_URL }),
     ...(read.AUTH_ISSUER && { issuer: read.AUTH_ISSUER }),
     ...(read.AUTH_AUDIENCE && { audience: read.AUTH_AUDIENCE }),
     ...(read.AUTH_USER_CLAIM && { userClaim: read.AUTH_USER_CLAIM }),
+    clockToleranceSeconds: read.AUTH_CLOCK_TOLERANCE_SECONDS ?? clockToleranceSeconds,
   }
 }

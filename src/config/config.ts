@@ -9,6 +9,7 @@ import { missingVariables } from './missing-variables.ts'
 import { type LogLevel, listenVariables, operatingSettings, operatingVariables } from './operating.ts'
 import { preSendSettings, preSendVariables } from './pre-send.ts'
 import { pushSettings, pushVariables } from './push.ts'
+import type { SecretList } from './secret-lists.ts'
 import { storageSettings, storageVariables } from './storage.ts'
 import { groupQuotas, trafficSettings, trafficVariables } from './traffic.ts'
 import { type Environment, flag } from './variable-rules.ts'
@@ -44,8 +45,10 @@ export type Config = {
   auth: 'development' | AuthSettings
   /** What the log, the terminal and the pages say of a development mode that others can reach. */
   developmentWarning?: string
-  /** Undefined in development mode alone, which makes one and keeps it in `dataDir`. */
-  cursorSecret: Uint8Array | undefined
+  /** The first signs cursors. Undefined in development mode alone, which makes one and keeps it in `dataDir`. */
+  cursorSecrets: SecretList | undefined
+  /** What the log says of a rotation that would end cursors. */
+  rotationWarning?: string
   allowedOrigins: readonly string[]
   graphiql: boolean
   /** Whether clients may ask for the schema, and errors may suggest names out of it. */
@@ -112,12 +115,14 @@ type ApnsSettings = { key: string; keyId: string; teamId: string; topic: string;
 
 /** At least one of the two keys is there; a token may be signed with either. */
 export type AuthSettings = {
-  secret?: Uint8Array
+  secrets?: SecretList
   jwksUrl?: string
   issuer?: string
   audience?: string
   /** The claim that holds the user's id, if it is not `sub`. */
   userClaim?: string
+  /** By how much the clocks of those who sign tokens may differ from the node's. Without it: not at all. */
+  clockToleranceSeconds?: number
 }
 
 /** Without an endpoint it is the AWS service itself. */

@@ -5,25 +5,31 @@ import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AuthSettings, Config } from './config.ts'
 import { deriveCursorSecret } from './derived-secrets.ts'
+import type { SecretList } from './secret-lists.ts'
 
 /** A configuration in which no secret is missing. */
-export type CompleteConfig = Omit<Config, 'auth' | 'cursorSecret'> & {
+export type CompleteConfig = Omit<Config, 'auth' | 'cursorSecrets'> & {
   /** No auth setting was given: the node hands out its own tokens. */
   development: boolean
   auth: AuthSettings
-  cursorSecret: Uint8Array
+  cursorSecrets: SecretList
 }
 
 /** Development mode makes the secrets that were not given at its first start, and keeps them with the data. */
 export async function completeConfig(config: Config): Promise<CompleteConfig> {
-  const { auth, cursorSecret } = config
+  const { auth, cursorSecrets } = config
   if (auth === 'development') {
     const secret = await keptSecret(config.dataDir)
-    return { ...config, development: true, auth: { secret }, cursorSecret: cursorSecret ?? deriveCursorSecret(secret) }
+    return {
+      ...config,
+      development: true,
+      auth: { secrets: [secret] },
+      cursorSecrets: cursorSecrets ?? [deriveCursorSecret(secret)],
+    }
   }
   // All nodes share this secret, so a node that is not alone must not make one of its own.
-  if (!cursorSecret) throw new Error('CURSOR_SECRET is missing.')
-  return { ...config, development: false, auth, cursorSecret }
+  if (!cursorSecrets) throw new Error('CURSOR_SECRET is missing.')
+  return { ...config, development: false, auth, cursorSecrets }
 }
 
 const secretBytes = 32

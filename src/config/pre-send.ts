@@ -29,8 +29,8 @@ export function preSendSettings(read: z.output<typeof preSendVariables>): Pick<C
 }
 
 /** Without a secret of its own, every deployment has one that nobody has to set. */
-export const preSendSecrets = ({ preSend, cursorSecret }: CompleteConfig): readonly Uint8Array[] =>
-  preSend === undefined || preSend.secrets === 'derived' ? [derivePreSendSecret(cursorSecret)] : preSend.secrets
+export const preSendSecrets = ({ preSend, cursorSecrets }: CompleteConfig): readonly Uint8Array[] =>
+  preSend === undefined || preSend.secrets === 'derived' ? cursorSecrets.map(derivePreSendSecret) : preSend.secrets
 
 /** As the libraries of Standard Webhooks take it. */
 export const secretText = (secret: Uint8Array): string => `${prefix}${Buffer.from(secret).toString('base64')}`

@@ -68,8 +68,8 @@ type DomainOptions = {
   localAvatars?: boolean
   /** What a user may upload; without it, uploads are not limited. */
   uploadBudget?: UploadBudget
-  /** The key that content is hashed with, the same on all nodes. Without it, plain hashes are used. */
-  payloadKey?: PayloadKey
+  /** The first hashes content, and the hashes of all are compared; the same on all nodes. Without one, plain hashes are used. */
+  payloadKeys?: readonly PayloadKey[]
   /** Whether new hashes are cut to the length that suffices; nodes of earlier releases take those for other content. */
   shortHashes?: boolean
   /** How many conversations, and how many people, a node caches. */

@@ -23,48 +23,26 @@ const messageCursorRule = /^[\w-]{16}([1-9]\d{0,9})$/
 
 export type Cursors = ReturnType<typeof createCursors>
 
-/** The key outlives the process. */
-export function createCursors(key: Uint8Array) {
-  const { bytes: sign } = hmacBy(key)
-  const keyText = Buffer.from(key).toString('base64url')
-  const tagOf = (list: string, position: string) => sign(`${list}\n${position}`).subarray(0, tagBytes)
-
-  const seal = (list: string, position: string) =>
-    Buffer.concat([tagOf(list, position), Buffer.from(position)]).toString('base64url')
+/** Makes cursors by the first key, and takes those of all. The keys outlive the process. */
+export function createCursors(keys: readonly [Uint8Array, ...Uint8Array[]]) {
+  const [first, ...others] = keys
+  const maker = createTags(first)
+  const takers = [maker, ...others.map(createTags)]
+  const { ofMessage, seal } = maker
 
   function open(list: string, cursor: string, field: string, sources: string): string {
-    const bytes = Buffer.from(cursor, 'base64url')
-    const position = bytes.subarray(tagBytes).toString()
-    const tag = bytes.subarray(0, tagBytes)
-    // base64url decoding skips wrong characters silently. Encoding the result again finds them.
-    const intact = tag.length === tagBytes && bytes.toString('base64url') === cursor
-    if (!intact || !timingSafeEqual(tag, tagOf(list, position))) {
-      throw invalidCursor(field, sources)
+    for (const taker of takers) {
+      const position = taker.open(list, cursor)
+      if (position !== undefined) return position
     }
-    return position
-  }
-
-  /** The next message is mostly of the same block. */
-  let last = { conversationId: '', block: 0, tags: '' }
-
-  function tagsOf(conversationId: ConversationId, block: number): string {
-    if (block !== last.block || conversationId !== last.conversationId) {
-      const tags = hash('sha3-512', `${keyText} ${conversationId} ${block}`, 'base64url')
-      last = { conversationId, block, tags }
-    }
-    return last.tags
-  }
-
-  function ofMessage(conversationId: ConversationId, seq: Seq): string {
-    const at = (seq % blockLength) * tagChars
-    return `${tagsOf(conversationId, Math.floor(seq / blockLength)).slice(at, at + tagChars)}${seq}`
+    throw invalidCursor(field, sources)
   }
 
   function toSeq(conversationId: ConversationId, cursor: string, field: string): Seq {
     const [, digits] = messageCursorRule.exec(cursor) ?? []
     if (digits === undefined) return Number(open(`m ${conversationId}`, cursor, field, ofMessages))
     const seq = Number(digits)
-    if (!timingSafeEqual(Buffer.from(cursor), Buffer.from(ofMessage(conversationId, seq))))
+    if (!takers.some((taker) => areEqual(cursor, taker.ofMessage(conversationId, seq))))
       throw invalidCursor(field, ofMessages)
     return seq
   }
@@ -85,6 +63,46 @@ export function createCursors(key: Uint8Array) {
       return { atMs: Number(atMs), id }
     },
   }
+}
+
+const areEqual = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))
+
+/** What one key signs. */
+function createTags(key: Uint8Array) {
+  const { bytes: sign } = hmacBy(key)
+  const keyText = Buffer.from(key).toString('base64url')
+  const tagOf = (list: string, position: string) => sign(`${list}\n${position}`).subarray(0, tagBytes)
+
+  const seal = (list: string, position: string) =>
+    Buffer.concat([tagOf(list, position), Buffer.from(position)]).toString('base64url')
+
+  /** Returns the position of a cursor that this key has signed. */
+  function open(list: string, cursor: string): string | undefined {
+    const bytes = Buffer.from(cursor, 'base64url')
+    const position = bytes.subarray(tagBytes).toString()
+    const tag = bytes.subarray(0, tagBytes)
+    // base64url decoding skips wrong characters silently. Encoding the result again finds them.
+    const intact = tag.length === tagBytes && bytes.toString('base64url') === cursor
+    return intact && timingSafeEqual(tag, tagOf(list, position)) ? position : undefined
+  }
+
+  /** The next message is mostly of the same block. */
+  let last = { conversationId: '', block: 0, tags: '' }
+
+  function tagsOf(conversationId: ConversationId, block: number): string {
+    if (block !== last.block || conversationId !== last.conversationId) {
+      const tags = hash('sha3-512', `${keyText} ${conversationId} ${block}`, 'base64url')
+      last = { conversationId, block, tags }
+    }
+    return last.tags
+  }
+
+  function ofMessage(conversationId: ConversationId, seq: Seq): string {
+    const at = (seq % blockLength) * tagChars
+    return `${tagsOf(conversationId, Math.floor(seq / blockLength)).slice(at, at + tagChars)}${seq}`
+  }
+
+  return { ofMessage, seal, open }
 }
 
 const ofMessages =

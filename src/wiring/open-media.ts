@@ -1,15 +1,17 @@
 import { join } from 'node:path'
 import { deriveMediaSecret } from '../config/derived-secrets.ts'
 import type { CompleteConfig } from '../config/dev-secrets.ts'
+import { mapSecrets } from '../config/secret-lists.ts'
 import type { Clock } from '../ports/clock.ts'
 import { createMediaDisk } from '../store/media/disk.ts'
 
 /** Opens the store of attachments. */
-export async function openMedia({ media, dataDir, cursorSecret }: CompleteConfig, clock: Clock) {
+export async function openMedia({ media, dataDir, cursorSecrets }: CompleteConfig, clock: Clock) {
   const close = async () => undefined
   if (media === 'none') return { ports: {}, close }
   if (media === 'disk') {
-    const disk = createMediaDisk({ directory: join(dataDir, 'media'), secret: deriveMediaSecret(cursorSecret), clock })
+    const secrets = mapSecrets(cursorSecrets, deriveMediaSecret)
+    const disk = createMediaDisk({ directory: join(dataDir, 'media'), secrets, clock })
     return { ports: { media: disk }, files: disk, close }
   }
   // The SDK takes its time to load, and most nodes in development mode do without it.

@@ -16,7 +16,7 @@ export function openPush(
   services: PushServices,
 ): Push | undefined {
   const { vapid: given, fcm, apns, log } = config.push
-  const vapid = given === 'derived' ? deriveVapid(config.cursorSecret) : given
+  const vapid = given === 'derived' ? deriveVapid(config.cursorSecrets[0]) : given
   const providers = createProviders({
     ...services,
     ...(vapid && { vapid }),

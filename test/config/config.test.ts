@@ -21,7 +21,7 @@ describe('with nothing set', () => {
       media: 'disk',
       push: { preview: true, log: true, privateEndpoints: true, vapid: 'derived' },
       auth: 'development',
-      cursorSecret: undefined,
+      cursorSecrets: undefined,
       allowedOrigins: [],
       graphiql: true,
       introspection: true,

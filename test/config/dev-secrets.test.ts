@@ -16,8 +16,8 @@ describe('development mode', () => {
     const config = readConfig({ DATA_DIR: join(await dataDir(), 'not', 'yet') })
     const first = await completeConfig(config)
     expect(first).toMatchObject({ development: true })
-    expect(first.auth.secret).toHaveLength(32)
-    expect(first.cursorSecret).not.toEqual(first.auth.secret)
+    expect(first.auth.secrets).toEqual([expect.objectContaining({ length: 32 })])
+    expect(first.cursorSecrets).not.toEqual(first.auth.secrets)
     expect(await completeConfig(config)).toEqual(first)
   })
 
@@ -31,7 +31,7 @@ describe('development mode', () => {
   test('nodes that start at the same time agree on it', async () => {
     const config = readConfig({ DATA_DIR: await dataDir() })
     const nodes = await Promise.all(Array.from({ length: 10 }, () => completeConfig(config)))
-    expect(new Set(nodes.map(({ auth }) => Buffer.from(auth.secret ?? []).toString('hex'))).size).toBe(1)
+    expect(new Set(nodes.map(({ auth }) => Buffer.from(auth.secrets?.[0] ?? []).toString('hex'))).size).toBe(1)
   })
 
   test('a damaged file is said to be so', async () => {

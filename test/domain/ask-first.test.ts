@@ -13,7 +13,7 @@ const draft = { clientMessageId: 'first' as ClientMessageId, body: 'hello' }
 function nodeWithKey(id: string) {
   let ids = 0
   const nextMessageId = () => `${id}${++ids}` as MessageId
-  return { payloadKey: { id, mac: (text: string) => `${id}${text}` }, nextMessageId }
+  return { payloadKeys: [{ id, mac: (text: string) => `${id}${text}` }], nextMessageId }
 }
 
 /** The verdicts come in their order; when there are no more, the last one stays. */

@@ -13,7 +13,7 @@ export type MemoryApi = ReturnType<typeof memoryApi>
 
 export function memoryApi(changed?: (ports: Ports) => Partial<Ports>) {
   const { domain, ports } = memoryDomain(changed)
-  const cursors = createCursors(Buffer.from('a key'))
+  const cursors = createCursors([Buffer.from('a key')])
   let sent = 0
 
   const contextOf = (userId: string) =>

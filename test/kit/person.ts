@@ -35,7 +35,7 @@ import {
 } from '../../packages/client/src/generated/graphql.ts'
 import { createStreamLog, type StreamLog } from './stream-log.ts'
 
-export const testSecret = 'a secret of the tests, of thirty-two bytes and more'
+export const testSecret = 'a secret of the tests of thirty-two bytes and more'
 
 /** This is an error as a client sees it, over any transport. */
 export class ApiError extends Error {

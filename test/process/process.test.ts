@@ -323,6 +323,16 @@ it('a command prints the secret by which a backend verifies what it is asked bef
   expect(stdout).toBe(`${secretText(secret)}\n`)
 })
 
+it('a command prints what keeps cursors good when the auth secret they were derived from is replaced', async () => {
+  const cursorSecret = async (settings: Record<string, string>) => {
+    const env = { PATH: process.env.PATH, ...settings }
+    return (await promisify(execFile)(process.execPath, [script, 'cursor-secret'], { env })).stdout.trim()
+  }
+  const pinned = await cursorSecret({ AUTH_JWT_SECRET: testSecret })
+  expect(pinned).toMatch(/^base64:[A-Za-z0-9+/]{43}=$/)
+  expect(await cursorSecret({ AUTH_JWT_SECRET: `${'x'.repeat(32)}`, CURSOR_SECRET: pinned })).toBe(pinned)
+})
+
 const production = (settings: Record<string, string>) => ({
   NODE_ENV: 'production',
   REDIS_URL: redis.url,

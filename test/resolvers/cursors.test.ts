@@ -5,7 +5,7 @@ import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { seqMax } from '../../src/protocol/limits.ts'
 import { createCursors } from '../../src/resolvers/cursors.ts'
 
-const cursors = createCursors(Buffer.from('a key'))
+const cursors = createCursors([Buffer.from('a key')])
 const chat = 'dm_1' as ConversationId
 const otherChat = 'dm_2' as ConversationId
 const alice = 'alice' as UserId
@@ -28,7 +28,7 @@ test('neighbouring messages have tags of their own, the same whichever is asked 
   const range = Array.from({ length: 200 }, (_, i) => i + 1)
   const up = range.map((seq) => cursors.ofMessage(chat, seq))
   const others = range.map((seq) => cursors.ofMessage(otherChat, seq))
-  const down = [...range].reverse().map((seq) => createCursors(Buffer.from('a key')).ofMessage(chat, seq))
+  const down = [...range].reverse().map((seq) => createCursors([Buffer.from('a key')]).ofMessage(chat, seq))
   expect(down.reverse()).toEqual(up)
   expect(new Set([...up, ...others].map((cursor) => cursor.slice(0, 16))).size).toBe(400)
 })
@@ -54,8 +54,21 @@ test('a cursor of an earlier release is one of its conversation alone', async ()
 })
 
 test('nobody gets on with the cursor of another key', () => {
-  const other = createCursors(Buffer.from('another key'))
+  const other = createCursors([Buffer.from('another key')])
   expect(() => cursors.toSeq(chat, other.ofMessage(chat, 12), 'after')).toThrow(invalid)
+})
+
+test('the cursors of every key in the list are taken, and those of the first are made', () => {
+  const [old, rotated] = [cursors, createCursors([Buffer.from('a new key'), Buffer.from('a key')])]
+  const key = { atMs: 5, id: chat }
+  for (const maker of [old, rotated]) {
+    expect(rotated.toSeq(chat, maker.ofMessage(chat, 12), 'after')).toBe(12)
+    expect(rotated.toChat(alice, maker.ofChat(alice, key), 'after')).toEqual(key)
+    expect(() => rotated.toSeq(otherChat, maker.ofMessage(chat, 12), 'after')).toThrow(invalid)
+    expect(() => rotated.toChat('bob' as UserId, maker.ofChat(alice, key), 'after')).toThrow(invalid)
+  }
+  expect(rotated.toSeq(chat, '29rQZY3x0C05imvjMTI', 'after')).toBe(12)
+  expect(() => old.toSeq(chat, rotated.ofMessage(chat, 12), 'after')).toThrow(invalid)
 })
 
 test.each(['N24Tc_PRSLM-Q72G12', '29rQZY3x0C05imvjMTI'])('%s is refused with any change', (cursor) => {

@@ -24,7 +24,7 @@ const marked = Object.values(schema.getTypeMap())
   .map(({ type, field }) => ({ name: `${type.name}.${field.name}`, typeName: type.name, field }))
 
 const { domain } = memoryDomain()
-const cursors = createCursors(Buffer.from('a key'))
+const cursors = createCursors([Buffer.from('a key')])
 const contextOf = (userId: string) =>
   new Context(domain, cursors, { userId: userId as UserId, name: userId, expiresAtMs: Number.MAX_SAFE_INTEGER })
 

@@ -90,7 +90,7 @@ describe('media on disk', () => {
   })
   afterAll(() => close())
 
-  const at = (clock: Clock) => createMediaDisk({ directory, secret, clock })
+  const at = (clock: Clock) => createMediaDisk({ directory, secrets: [secret], clock })
   const putUrl = async (file: Attachment) => new URL((await at(realClock).presignPut(file)).url, origin)
 
   mediaContract((): MediaBackend => ({ at, origin }))
@@ -99,7 +99,7 @@ describe('media on disk', () => {
     const file = aFile()
     const query = new URLSearchParams((await at(realClock).presignPut(file)).url.split('?')[1])
     expect(at(realClock).accept('PUT', query)).toEqual(file)
-    const stranger = createMediaDisk({ directory, secret: randomBytes(32), clock: realClock })
+    const stranger = createMediaDisk({ directory, secrets: [randomBytes(32)], clock: realClock })
     expect(stranger.accept('PUT', query)).toBeUndefined()
   })
 

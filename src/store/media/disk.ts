@@ -15,17 +15,18 @@ import { unavailable } from '../../protocol/errors.ts'
 import { type AttachmentId, isAttachmentId } from '../../protocol/ids.ts'
 import { putTtlMs, readingWindow } from './window.ts'
 
-type MediaDiskOptions = { directory: string; secret: Uint8Array; clock: Clock }
+/** The first secret signs, all are accepted. */
+type MediaDiskOptions = { directory: string; secrets: readonly [Uint8Array, ...Uint8Array[]]; clock: Clock }
 
 const prefix = 'attachments/'
 
-export function createMediaDisk({ directory, secret, clock }: MediaDiskOptions) {
-  const sign = (method: string, query: URLSearchParams): Buffer =>
+export function createMediaDisk({ directory, secrets, clock }: MediaDiskOptions) {
+  const sign = (secret: Uint8Array, method: string, query: URLSearchParams): Buffer =>
     createHmac('sha256', secret).update(`${method}\n${query}`).digest()
 
   function urlOf(method: 'GET' | 'PUT', file: Attachment, untilMs: number): string {
     const query = queryOf(file, untilMs)
-    const signature = sign(method, query).toString('base64url')
+    const signature = sign(secrets[0], method, query).toString('base64url')
     return `/media?${query}&signature=${signature}`
   }
 
@@ -45,8 +46,10 @@ export function createMediaDisk({ directory, secret, clock }: MediaDiskOptions) 
     const untilMs = Number(given.get('until'))
     if (!file) return undefined
     const signature = Buffer.from(given.get('signature') ?? '', 'base64url')
-    const expected = sign(method, queryOf(file, untilMs))
-    const isOurs = signature.length === expected.length && timingSafeEqual(signature, expected)
+    const isOurs = secrets.some((secret) => {
+      const expected = sign(secret, method, queryOf(file, untilMs))
+      return signature.length === expected.length && timingSafeEqual(signature, expected)
+    })
     return isOurs && clock.now() < untilMs ? file : undefined
   }
 

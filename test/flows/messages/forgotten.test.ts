@@ -118,7 +118,7 @@ describe('a retry', () => {
         nextMessageId: () => String(++ids) as MessageId,
         randomId: () => String(++ids),
         onDetachError: () => undefined,
-        ...(secret && { payloadKey: { id: secret, mac: (text: string) => plainHash(secret + text) } }),
+        ...(secret && { payloadKeys: [{ id: secret, mac: (text: string) => plainHash(secret + text) }] }),
       })
     return { nodeWith }
   }

@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import type { ConversationId, UserId } from '../../../src/protocol/ids.ts'
-import type { Person } from '../../kit/person.ts'
+import { type Person, testSecret } from '../../kit/person.ts'
 import { seedCounter } from '../../kit/seed-counter.ts'
+import { type IdentityProvider, startIdentityProvider } from '../../kit/services/identity-provider.ts'
 import { type PreSendBackend, startPreSendBackend } from '../../kit/services/pre-send-backend.ts'
 import { startProxy, type TcpProxy } from '../../kit/services/proxy.ts'
 import { sharedService } from '../../kit/shared-services.ts'
@@ -13,15 +14,18 @@ import { startWorld, type World } from '../../kit/world.ts'
 let world: World
 let dynamodb: TcpProxy
 let backend: PreSendBackend
+let provider: IdentityProvider
 
 beforeAll(async () => {
   dynamodb = await startProxy(await sharedService('dynalite'))
   backend = await startPreSendBackend()
+  provider = await startIdentityProvider('k1')
   world = await startWorld({
     nodes: 2,
     dynamodbEndpoint: dynamodb.url,
-    // This node can push and asks a backend, as these metrics are there only then.
+    // This node can push, asks a backend and has the keys of a provider, as these metrics are there only then.
     config: {
+      auth: { secrets: [new TextEncoder().encode(testSecret)], jwksUrl: provider.url },
       push: { preview: true, log: true },
       preSend: { url: backend.url, failure: 'allow', secrets: 'derived' },
     },
@@ -32,6 +36,7 @@ afterAll(async () => {
   await world.stop()
   await dynamodb.stop()
   await backend.stop()
+  await provider.stop()
 })
 
 const rendered = async (node = 0): Promise<string> => (await fetch(`${world.url(node)}/metrics`)).text()
@@ -220,6 +225,17 @@ describe('a number moves', () => {
       },
     )
     backend.reset()
+  })
+
+  it('with an identity provider that is away', async () => {
+    await expect.poll(() => numberOf('parley_auth_keys')).toBe(1)
+    provider.answers((response) => void response.writeHead(503).end())
+    const token = await provider.sign('k2')
+    await rises([{ name: 'parley_auth_key_fetch_failures_total', labels: { reason: 'status' }, by: 1 }], () =>
+      fetch(`${world.url()}/graphql?query={me{id}}`, { headers: { authorization: `Bearer ${token}` } }),
+    )
+    expect(await numberOf('parley_auth_keys')).toBe(1)
+    provider.answers()
   })
 
   it('with DynamoDB away', async () => {
