@@ -19,7 +19,7 @@ import type { RedisLink } from '../../engine/redis/client.ts'
 import type { BlockCache } from '../../ports/soft-state.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type { RedisKeys } from './keys.ts'
-import { counterLua, counterTtlMs, reserveLua, sentTtlMs, toReservation } from './sequencer.ts'
+import { counterLua, counterTtlMs, hashOf, reserveLua, toReservation } from './sequencer.ts'
 
 export const knownTtlMs = 3_600_000
 export const leaseTtlMs = 5000
@@ -27,7 +27,7 @@ export const changingTtlMs = 60_000
 
 export function createBlockCacheRedis(link: RedisLink, keys: RedisKeys): BlockCache {
   const look = link.script(lookLua, 1)
-  const reserve = link.script(guardedReserveLua, 3)
+  const reserve = link.script(guardedReserveLua, 2)
   const seed = link.script(seedLua, 1)
   const begin = link.script(beginLua, 1)
   const end = link.script(endLua, 1)
@@ -45,8 +45,8 @@ export function createBlockCacheRedis(link: RedisLink, keys: RedisKeys): BlockCa
     async reserve(conversationId, send, lease) {
       const reserved = await link.roundTrip('blockHints.reserve', () =>
         reserve(
-          [keys.counter(conversationId), keys.sent(conversationId, send), keys.block(conversationId)],
-          [counterTtlMs, sentTtlMs, send.senderId, lease, leaseTtlMs],
+          [keys.counter(conversationId), keys.block(conversationId)],
+          [counterTtlMs, hashOf(send), send.senderId, lease, leaseTtlMs],
         ),
       )
       return reserved === 'blocked' || reserved === 'unknown' ? reserved : toReservation(reserved)
@@ -96,21 +96,21 @@ return blockers_of(KEYS[1], redis.call('GET', KEYS[1]), ARGV[1], ARGV[2]) or fal
 `
 
 // KEYS[1] string   the conversation's counter
-// KEYS[2] string   the seq this send was given before
-// KEYS[3] string   the conversation's block key
+// KEYS[2] string   the conversation's block key
 // ARGV[1] integer  TTL of the counter, ms
-// ARGV[2] integer  TTL of the remembered send, ms
+// ARGV[2] string   the hash of the send
 // ARGV[3] string   the sender
 // ARGV[4] string   the lease to leave where nothing is known
 // ARGV[5] integer  TTL of the lease, ms
 // Returns 'unknown', 'blocked', or what reserveLua does.
 const guardedReserveLua = `${blockLua}
-local values = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
-local blockers = blockers_of(KEYS[3], values[3], ARGV[4], ARGV[5])
+local values = redis.call('MGET', KEYS[1], KEYS[2])
+local blockers = blockers_of(KEYS[2], values[2], ARGV[4], ARGV[5])
 if not blockers then return 'unknown' end
 for blocker in string.gmatch(blockers, '[^\\n]+') do
   if blocker ~= ARGV[3] then return 'blocked' end
 end
+local value = values[1]
 ${reserveLua}`
 
 // KEYS[1] string   the conversation's block key

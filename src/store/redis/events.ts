@@ -155,6 +155,7 @@ function createPublishAndLift(link: RedisLink, keys: RedisKeys, leases: EndedLea
     const { conversationId, senderId, seq } = entry
     const lifted = [keys.counter(conversationId), keys.activity(conversationId)]
     const keysOf = (userId: UserId) => [
+      keys.lastingSession(userId),
       keys.sessions(userId),
       keys.pendingIndexComplete(userId),
       keys.cachedBoundaries({ userId, conversationId }),
@@ -184,6 +185,7 @@ function createPublishAndLift(link: RedisLink, keys: RedisKeys, leases: EndedLea
 
 // It makes no activity, unless the counter says that this entry is the last one: a retry may publish it much later.
 // For each member, KEYS has
+//   string   a session of the member that lives for long
 //   hash     the member's sessions
 //   string   the member's mark
 //   hash     the member's cached boundaries in this conversation
@@ -208,8 +210,19 @@ function createPublishAndLift(link: RedisLink, keys: RedisKeys, leases: EndedLea
 // Returns for each member the sum of 1 if the member is attached, and twice what the member has acked, if that was before the pending row.
 const publishAndLiftLua = `${sessionsLua}${pendingVersionLua}${runIdLua}${activeSeqLua}${liftCounterLua}
 local seq = tonumber(ARGV[1])
+local members = math.floor(#KEYS / 4)
 
-local function is_attached(sessions_key)
+-- All that is read in any case is read at once: of each member a session that lives for long, then the counter and the activity.
+local asked = {}
+for i = 1, members do asked[i] = KEYS[4 * i - 3] end
+for i = 4 * members + 1, #KEYS do asked[#asked + 1] = KEYS[i] end
+local values = redis.call('MGET', unpack(asked))
+
+local function is_attached(lasting, sessions_key)
+  local lasts_until_ms, connection_id = string.match(lasting or '', '^(%d+) (.+)$')
+  if lasts_until_ms and tonumber(lasts_until_ms) > tonumber(ARGV[8]) and not lease_ended_ms(connection_id) then
+    return true
+  end
   local last_expires_ms = 0
   each_session(sessions_key, function(_, state, scope, expires_ms)
     if state ~= 'left' and (scope == '*' or scope == ARGV[6]) then last_expires_ms = math.max(last_expires_ms, expires_ms) end
@@ -218,11 +231,11 @@ local function is_attached(sessions_key)
   return last_expires_ms > tonumber(ARGV[8]) or (last_expires_ms > 0 and last_expires_ms > now_ms())
 end
 
-local function publish_to_member(sessions_key, mark_key, cached_key, channel, is_sender, pending_written)
+local function publish_to_member(lasting, sessions_key, mark_key, cached_key, channel, is_sender, pending_written)
   publish(channel, ARGV[5])
   local overtaken = pending_written == '1' and note_pending(cached_key, ARGV[7]) or 0
   if overtaken < seq then overtaken = 0 end
-  if is_attached(sessions_key) then return 1 + 2 * overtaken end
+  if is_attached(lasting, sessions_key) then return 1 + 2 * overtaken end
   if is_sender == '1' then
     redis.call('DEL', mark_key)
     -- One that has left and is about to set the mark may have listened for the last time.
@@ -231,27 +244,27 @@ local function publish_to_member(sessions_key, mark_key, cached_key, channel, is
   return 2 * overtaken
 end
 
-local function lift(counter_key, activity_key)
-  local values = redis.call('MGET', counter_key, activity_key)
-  local active = active_seq(values[2])
+local function lift(counter_key, counter_value, activity_key, activity)
+  local active = active_seq(activity)
   local function is_last()
-    local counter, _, run = any_counter(values[1])
+    local counter, _, run = any_counter(counter_value)
     return counter and counter <= seq and run == (run_id() or '-')
   end
-  if ARGV[2] ~= '0' and active < seq and (values[2] or is_last()) then
+  if ARGV[2] ~= '0' and active < seq and (activity or is_last()) then
     redis.call('SET', activity_key, ARGV[1] .. ' ' .. ARGV[2], 'PX', ARGV[4])
     active = seq
   end
-  lift_counter(counter_key, values[1], seq, active, ARGV[3])
+  lift_counter(counter_key, counter_value, seq, active, ARGV[3])
 end
 
 local answers = {}
-local members = math.floor(#KEYS / 3)
 for i = 1, members do
-  local key, arg = 3 * i - 2, 6 + 3 * i
-  answers[i] = publish_to_member(KEYS[key], KEYS[key + 1], KEYS[key + 2], ARGV[arg], ARGV[arg + 1], ARGV[arg + 2])
+  local key, arg = 4 * i - 2, 6 + 3 * i
+  answers[i] = publish_to_member(
+    values[i], KEYS[key], KEYS[key + 1], KEYS[key + 2], ARGV[arg], ARGV[arg + 1], ARGV[arg + 2]
+  )
 end
-if #KEYS > 3 * members then lift(KEYS[#KEYS - 1], KEYS[#KEYS]) end
+if #KEYS > 4 * members then lift(KEYS[#KEYS - 1], values[members + 1], KEYS[#KEYS], values[members + 2]) end
 return answers
 `
 

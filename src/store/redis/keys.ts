@@ -1,6 +1,5 @@
 import type { MemberAddress } from '../../ports/delivery.ts'
 import type { FeedPartition } from '../../ports/feed.ts'
-import type { SendKey } from '../../ports/soft-state.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
 
 export type RedisKeys = ReturnType<typeof createRedisKeys>
@@ -14,9 +13,8 @@ export function createRedisKeys(prefix: string) {
   return {
     counter: (conversationId: ConversationId) => `${prefix}seq:{${conversationId}}`,
     activity: (conversationId: ConversationId) => `${prefix}active:{${conversationId}}`,
-    sent: (conversationId: ConversationId, { senderId, clientMessageId }: SendKey) =>
-      `${prefix}sent:{${conversationId}}:${senderId}#${clientMessageId}`,
     sessions: (userId: UserId) => `${prefix}sessions:{${userId}}`,
+    lastingSession: (userId: UserId) => `${prefix}attached:{${userId}}`,
     sessionLeases: `${prefix}leases:{sessions}`,
     pendingIndexComplete: (userId: UserId) => `${prefix}complete:{${userId}}`,
     cachedBoundaries: ({ userId, conversationId }: MemberAddress) => `${prefix}hint:{${userId}}:${conversationId}`,

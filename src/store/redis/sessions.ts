@@ -4,6 +4,9 @@
 //                            Earlier releases write it without a lease
 //   @                        the run id (store/redis/run-id.ts) under which the first of them attached
 //   !                        "1": a session ended uncleanly, or Redis forgot one; what was sent to it may be in no index
+// parley_attached:{userId}   string, "<expiresAtMs> <lease>.<connectionId>": one of those sessions, for all conversations, that lives for long. It
+//                            says nothing that the hash does not say, and is gone before its session has left. Whoever publishes an entry reads
+//                            it for all members at once; without it, or after its lease has ended, they read the hash
 // parley_complete:{userId}   string, the mark pendingIndexComplete: the run id under which it was set; 30 days
 // parley_seen:{userId}       string, the last sign of life of any session, its end included, ms of Redis's time; 30 days
 //
@@ -48,8 +51,8 @@ export function createSessionsRedis(
   shortTtlMs = sessionTtlMs,
 ): Sessions {
   const attach = link.script(attachLua, 3)
-  const renew = link.script(renewLua, 3)
-  const leave = link.script(leaveLua, 2)
+  const renew = link.script(renewLua, 4)
+  const leave = link.script(leaveLua, 3)
   const markIndexComplete = link.script(setPendingIndexCompleteLua, 2)
   const presence = link.script(presenceLua, 1)
   const seen = link.script(seenLua, 2)
@@ -82,8 +85,8 @@ export function createSessionsRedis(
         Promise.all(
           sessions.map(({ session, state, lasting }) =>
             renew(
-              [...keysOf(session.userId), keys.seen(session.userId)],
-              [...argsOf(session, lasting), state, leases.ended()],
+              [...keysOf(session.userId), keys.seen(session.userId), keys.lastingSession(session.userId)],
+              [...argsOf(session, lasting), state, lasting ? 1 : 0, leases.ended()],
             ),
           ),
         ),
@@ -93,7 +96,10 @@ export function createSessionsRedis(
     async leave(session) {
       const { userId } = session
       await link.roundTrip('sessions.leave', () =>
-        leave([keys.sessions(userId), keys.seen(userId)], [...argsOf(session), leases.ended()]),
+        leave(
+          [keys.sessions(userId), keys.seen(userId), keys.lastingSession(userId)],
+          [...argsOf(session), leases.ended()],
+        ),
       )
     },
 
@@ -222,6 +228,7 @@ end)
 // KEYS[1] hash     the user's sessions
 // KEYS[2] string   the user's mark
 // KEYS[3] string   when the user was last seen
+// KEYS[4] string   a session of the user that lives for long
 // ARGV[1] string   connection id
 // ARGV[2] string   scope: '*' or a conversation id
 // ARGV[3] integer  TTL of the session, ms
@@ -230,11 +237,15 @@ end)
 // ARGV[6] string   the channel of those who watch the user
 // ARGV[7] string   the event
 // ARGV[8] string   state: syncing or online
-// ARGV[9] string   the leases that have ended
+// ARGV[9] integer  1 if it is renewed for long
+// ARGV[10] string  the leases that have ended
 const renewLua = `${writingLua}
 local session = redis.call('HGET', KEYS[1], ARGV[1])
 if session and string.sub(session, 1, 5) == 'left|' then return 0 end
 local now = now_ms()
+if ARGV[9] == '1' and ARGV[2] == '*' then
+  redis.call('SET', KEYS[4], string.format('%.0f', now + ARGV[3]) .. ' ' .. ARGV[1], 'PX', ARGV[3])
+end
 -- Nearly always the session only lives on, which changes nothing that is shown: the other sessions need not be read.
 local state, expires_ms = string.match(session or '', '^(%a+)|[^|]*|(%d+)$')
 if state == ARGV[8] and tonumber(expires_ms) > now then
@@ -256,6 +267,7 @@ end)
 
 // KEYS[1] hash     the user's sessions
 // KEYS[2] string   when the user was last seen
+// KEYS[3] string   a session of the user that lives for long
 // ARGV[1] string   connection id
 // ARGV[2] string   scope: '*' or a conversation id
 // ARGV[3] integer  TTL of the session, ms
@@ -266,6 +278,8 @@ end)
 // ARGV[8] string   the leases that have ended
 const leaveLua = `${writingLua}
 local now = now_ms()
+-- It may be that of another device, for which the hash speaks until its next renewal.
+if ARGV[2] == '*' then redis.call('DEL', KEYS[3]) end
 return watched(now, KEYS[1], KEYS[2], ARGV[5], ARGV[6], ARGV[7], function()
   local known = redis.call('HDEL', KEYS[1], ARGV[1]) == 1
   if ARGV[2] == '*' then

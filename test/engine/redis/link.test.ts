@@ -98,21 +98,21 @@ describe('the link to a redis-server', () => {
   test('everything that is kept expires', async () => {
     const { soft } = connect()
     const [userId, conversationId] = [aUser(), aConversation()]
-    const send = { senderId: userId, clientMessageId: aClientMessageId() }
     await seedCounter(soft.sequencer, conversationId, 1)
-    await soft.sequencer.reserve(conversationId, send)
+    await soft.sequencer.reserve(conversationId, { senderId: userId, clientMessageId: aClientMessageId() })
     await soft.boundaryCache.lift({ userId, conversationId }, ticks, 0)
     await soft.activity.seed([{ conversationId, seq: 1, atMs: 1 }])
     await setMark(soft, userId)
-    await soft.sessions.renew([{ session: { userId: ticks.userId, connectionId: 'phone' }, state: 'online' }])
+    const session = { userId: ticks.userId, connectionId: 'phone' }
+    await soft.sessions.renew([{ session, state: 'online', lasting: true }])
     const dayMs = 86_400_000
     const ttls: [string, number][] = [
       [keys.counter(conversationId), 30 * dayMs],
       [keys.activity(conversationId), 90 * dayMs],
-      [keys.sent(conversationId, send), 3_600_000],
       [keys.cachedBoundaries({ userId, conversationId }), 7 * dayMs],
       [keys.pendingIndexComplete(userId), 30 * dayMs],
-      [keys.sessions(ticks.userId), 3_630_000],
+      [keys.sessions(ticks.userId), 5_400_000],
+      [keys.lastingSession(ticks.userId), 1_800_000],
     ]
     for (const [key, ttlMs] of ttls) {
       const left = await redis.raw.pttl(key)

@@ -29,7 +29,7 @@ test('what was not acked comes again, also when Redis has fallen back behind it'
   const fallBack = () => {
     redis.counters.set(
       group.conversation.id,
-      { seq: sent.message.seq - 1, published: sent.message.seq - 1, runId: redis.runId() },
+      { seq: sent.message.seq - 1, published: sent.message.seq - 1, sends: [], runId: redis.runId() },
       1000,
     )
     redis.failover()

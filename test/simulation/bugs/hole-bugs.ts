@@ -73,8 +73,8 @@ export const holeBugs: Bug[] = [
         },
         async seed(id: ConversationId, lastSeq) {
           await ports.clock.sleep(around.random.below(2000))
-          const { seq, published } = counterOf(around.redis, id) ?? { seq: 0, published: 0 }
-          setCounter(around.redis, id, { seq: Math.max(lastSeq, seq), published: Math.max(lastSeq, published) })
+          const { seq, published, sends } = counterOf(around.redis, id) ?? { seq: 0, published: 0, sends: [] }
+          setCounter(around.redis, id, { seq: Math.max(lastSeq, seq), published: Math.max(lastSeq, published), sends })
         },
       },
     }),

@@ -105,6 +105,29 @@ export function sequencerContract(world: () => SoftWorld): void {
     expect(await here().reserve(conversation, aSend())).toEqual({ seq: 2, known: false })
   })
 
+  test('so it does after others have sent, a number was given back, the log was read again and much was published', async () => {
+    const conversation = await seeded(0)
+    const [first, last] = [aSend(), aSend()]
+    await here().reserve(conversation, first)
+    for (const _ of upTo(5)) await here().reserve(conversation, aSend())
+    await here().reserve(conversation, last)
+    expect(await here().giveBack(conversation, 7)).toBe(true)
+    await seedCounter(there(), conversation, 9)
+    await world().there.events.publishGroupEntry(aMessage(conversation, 20))
+    expect(await here().reserveAbove(conversation, 30)).toBe(31)
+    expect(await there().reserve(conversation, first)).toEqual({ seq: 1, known: true })
+    expect(await there().reserve(conversation, last)).toEqual({ seq: 7, known: true })
+    expect(await here().reserve(conversation, aSend())).toEqual({ seq: 32, known: false })
+  })
+
+  test('what is remembered of sends does not grow with their number', async () => {
+    const conversation = await seeded(0)
+    const first = aSend()
+    await here().reserve(conversation, first)
+    for (const _ of upTo(20)) await here().reserve(conversation, aSend())
+    expect(await here().reserve(conversation, first)).toEqual({ seq: 22, known: false })
+  })
+
   test('the same client id of another sender, or elsewhere, is another send', async () => {
     const conversation = await seeded(0)
     const elsewhere = await seeded(10)

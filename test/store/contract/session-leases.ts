@@ -67,6 +67,44 @@ export function sessionLeasesContract(world: () => SoftWorld): void {
     expect(await absent()).toEqual([userId])
   })
 
+  test('a session that was renewed for long counts until it leaves or its lease ends, and so does that of another device', async () => {
+    const { leaseId, end } = await aLease()
+    const userId = aUser()
+    const phone: Session = { userId, connectionId: 'phone', leaseId }
+    const laptop: Session = { ...phone, connectionId: 'laptop' }
+    const conversationId = aConversation()
+    await seedCounter(there().sequencer, conversationId, 1)
+    const isAbsent = async () =>
+      (await there().events.publishEntry({ entry: aMessage(conversationId, 1), members: [userId] })).absent.length === 1
+    for (const session of [phone, laptop]) {
+      await here().sessions.attach(session)
+      await here().sessions.renew([{ session, state: 'online', lasting: true }])
+    }
+    await here().sessions.leave(laptop)
+    expect(await isAbsent()).toBe(false)
+    await here().sessions.leave(phone)
+    expect(await isAbsent()).toBe(true)
+    // A renewal that comes late brings none back.
+    await here().sessions.renew([{ session: laptop, state: 'online', lasting: true }])
+    expect(await isAbsent()).toBe(true)
+    const tablet: Session = { ...phone, connectionId: 'tablet' }
+    await here().sessions.attach(tablet)
+    await here().sessions.renew([{ session: tablet, state: 'online', lasting: true }])
+    expect(await isAbsent()).toBe(false)
+    await end()
+    expect(await isAbsent()).toBe(true)
+  })
+
+  test('one that follows a single conversation counts there alone, however long it lives', async () => {
+    const [userId, followed, other] = [aUser(), aConversation(), aConversation()]
+    const session: Session = { userId, connectionId: 'phone', conversationId: followed }
+    await here().sessions.attach(session)
+    await here().sessions.renew([{ session, state: 'online', lasting: true }])
+    const absentFrom = async (id: typeof followed) =>
+      (await there().events.publishEntry({ entry: aMessage(id, 1), members: [userId] })).absent
+    expect([await absentFrom(followed), await absentFrom(other)]).toEqual([[], [userId]])
+  })
+
   test('the user was last seen when the lease was last held, if that is later than anything else', async () => {
     const { leaseId, end } = await aLease()
     const session = await attached(leaseId)

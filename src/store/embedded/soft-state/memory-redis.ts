@@ -21,8 +21,14 @@ export type MemoryBlock = { runId: number } & (
 /** `version` and `runId` are p and i of store/redis/boundary-cache.ts. */
 export type MemoryBoundaries = { delivered?: Seq; read?: Seq; version: number; runId: number }
 
-/** The last seq given and how far the log is known to be taken, or the token of a node that is about to seed it. */
-type MemoryCounter = ({ seq: Seq; published: Seq } | { token: string }) & { runId: number }
+/**
+ * The last seq given, how far the log is known to be taken, and the seqs of the last sends, newest first; or the token of a node that is about
+ * to seed it.
+ */
+type MemoryCounter = ({ seq: Seq; published: Seq; sends: readonly MemorySend[] } | { token: string }) & {
+  runId: number
+}
+export type MemorySend = { hash: string; seq: Seq }
 
 /** A version of a group, or the token of a node that is about to read it. */
 type MemoryVersion = ({ version: Seq } | { token: string; minimum: Seq }) & { runId: number }
@@ -36,7 +42,6 @@ export type MemoryRedis = ReturnType<typeof createMemoryRedis>
 export function createMemoryRedis(clock: Clock, onError: (error: unknown) => void = () => undefined) {
   const tables = {
     counters: createTable<MemoryCounter>(clock),
-    sent: createTable<Seq>(clock),
     sessions: createTable<MemorySessions>(clock),
     pendingIndexComplete: createTable<number>(clock),
     boundaries: createTable<MemoryBoundaries>(clock),

@@ -1,24 +1,23 @@
-import type { SendKey, Sequencer } from '../../../ports/soft-state.ts'
+import type { Sequencer } from '../../../ports/soft-state.ts'
 import type { ConversationId, Seq } from '../../../protocol/ids.ts'
-import { counterTtlMs, seedTokenTtlMs, sentTtlMs } from '../../redis/sequencer.ts'
-import type { MemoryRedis } from './memory-redis.ts'
+import { counterTtlMs, hashOf, lastSendsMax, seedTokenTtlMs } from '../../redis/sequencer.ts'
+import type { MemoryRedis, MemorySend } from './memory-redis.ts'
 
 /** The rules, and why, are those of store/redis/sequencer.ts. */
 export function createSequencerMemory(redis: MemoryRedis): Sequencer {
-  const { counters, sent } = redis
-  const sentKey = (conversationId: ConversationId, { senderId, clientMessageId }: SendKey) =>
-    `${conversationId}:${senderId}#${clientMessageId}`
+  const { counters } = redis
 
   return {
     async reserve(conversationId, send) {
       await redis.beginCall()
-      const knownSeq = sent.get(sentKey(conversationId, send))
-      if (knownSeq !== undefined) return { seq: knownSeq, known: true }
       const counter = counterOf(redis, conversationId)
       if (!counter) return undefined
+      const hash = hashOf(send)
+      const known = counter.sends.find((each) => each.hash === hash)
+      if (known) return { seq: known.seq, known: true }
       const seq = counter.seq + 1
-      setCounter(redis, conversationId, { ...counter, seq })
-      sent.set(sentKey(conversationId, send), seq, sentTtlMs)
+      const sends = [{ hash, seq }, ...counter.sends].slice(0, lastSendsMax)
+      setCounter(redis, conversationId, { ...counter, seq, sends })
       return { seq, known: false }
     },
 
@@ -37,7 +36,7 @@ export function createSequencerMemory(redis: MemoryRedis): Sequencer {
       const counter = counterOf(redis, conversationId)
       if (counter) setCounter(redis, conversationId, raised(counter, lastSeq))
       else if (tokenOf(redis, conversationId) === token)
-        setCounter(redis, conversationId, { seq: lastSeq, published: lastSeq })
+        setCounter(redis, conversationId, { seq: lastSeq, published: lastSeq, sends: [] })
     },
 
     async reserveAbove(conversationId, taken) {
@@ -65,7 +64,7 @@ export function createSequencerMemory(redis: MemoryRedis): Sequencer {
   }
 }
 
-type Counter = { seq: Seq; published: Seq }
+type Counter = { seq: Seq; published: Seq; sends: readonly MemorySend[] }
 
 /** Returns undefined where there is no counter, or only one of another process. */
 export function counterOf(redis: MemoryRedis, id: ConversationId): Counter | undefined {
@@ -82,13 +81,14 @@ export function liftCounter(redis: MemoryRedis, id: ConversationId, seq: Seq): v
 }
 
 /** Raises a counter for a caller that knows that the log is taken up to there. */
-const raised = ({ seq, published }: Counter, taken: Seq): Counter => ({
+const raised = ({ seq, published, sends }: Counter, taken: Seq): Counter => ({
   seq: Math.max(seq, taken),
   published: Math.max(published, taken),
+  sends,
 })
 
-export const setCounter = (redis: MemoryRedis, id: ConversationId, { seq, published }: Counter): void =>
-  redis.counters.set(id, { seq, published, runId: redis.runId() }, counterTtlMs)
+export const setCounter = (redis: MemoryRedis, id: ConversationId, { seq, published, sends }: Counter): void =>
+  redis.counters.set(id, { seq, published, sends, runId: redis.runId() }, counterTtlMs)
 
 function tokenOf(redis: MemoryRedis, id: ConversationId): string | undefined {
   const kept = keptOf(redis, id)
