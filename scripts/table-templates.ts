@@ -13,13 +13,14 @@ export const tableActions = [
   'Query',
   'UpdateItem',
 ]
-export const objectActions = ['DeleteObject', 'GetObject', 'PutObject']
+export const objectActions = ['AbortMultipartUpload', 'DeleteObject', 'GetObject', 'PutObject']
 
 const ofTables = tableActions.map((action) => `dynamodb:${action}`)
 const ofObjects = objectActions.map((action) => `s3:${action}`)
 /** Without this permission S3 answers 403 for a missing object, which cannot be told from a refusal. */
 const ofBucket = ['s3:ListBucket']
-const objects = 'attachments/*'
+/** What users send, and what tasks make. */
+const objects = ['attachments/*', 'exports/*']
 
 const prefixRule = '[A-Za-z0-9_.-]{1,128}'
 const prefixDefault = 'parley_'
@@ -66,7 +67,7 @@ export function cloudFormationTemplate() {
           PolicyDocument: policyOf([
             {
               actions: ofObjects,
-              resources: [{ 'Fn::Sub': `${cloudFormationBucketArn}/${objects}` }],
+              resources: objects.map((each) => ({ 'Fn::Sub': `${cloudFormationBucketArn}/${each}` })),
             },
             { actions: ofBucket, resources: [{ 'Fn::Sub': cloudFormationBucketArn }] },
           ]),
@@ -109,7 +110,7 @@ export function terraformConfiguration() {
         },
         media: {
           statement: [
-            { actions: ofObjects, resources: [`${terraformBucketArn}/${objects}`] },
+            { actions: ofObjects, resources: objects.map((each) => `${terraformBucketArn}/${each}`) },
             { actions: ofBucket, resources: [terraformBucketArn] },
           ],
         },

@@ -46,6 +46,7 @@ const secondMs = 1000
 const leaseMs = 20_000
 const dynamoTimeoutMs = 500
 const sweepUploadsMs = 10 * 60_000
+const lookForWorkMs = 5000
 
 export type AppOptions = {
   logger?: Logger
@@ -62,6 +63,8 @@ export type AppOptions = {
   clock?: Clock
   /** A test may play the push services. `works`: whether this node works the queue off. */
   push?: PushServices & { works?: boolean }
+  /** A test may have work taken over sooner, and exports written in smaller parts. */
+  tasks?: { lookMs: number; leaseMs: number; partBytes: number }
   /** Tests on a busy machine need longer deadlines, as what is in time elsewhere would be late there. */
   deadlines?: { redisMs?: number; dynamoMs?: number; operationMs?: number; preSendMs?: number }
 }
@@ -166,6 +169,8 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       observer: metrics.observer,
       onDetachError: (error) => logger.warn({ err: error }, 'a stream could not be detached cleanly'),
       onApplyError: (error) => logger.warn({ err: error }, 'a change in the log cannot be applied to its message'),
+      onWorkError: (error) => logger.warn({ err: error }, 'work that goes on by itself has failed, and is tried again'),
+      ...(options.tasks && { workTimes: options.tasks, exportPartBytes: options.tasks.partBytes }),
       onMediaError: (error) => logger.warn({ err: error }, 'a file of a deleted message could not be removed'),
     })
     const cursors = createCursors(config.cursorSecrets)
@@ -222,6 +227,8 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     regularly(leaseMs, soft.renew)
     regularly(secondMs, domain.resyncScheduler.tick)
     regularly(sweepUploadsMs, domain.sweepUploads)
+    regularly(options.tasks?.lookMs ?? lookForWorkMs, domain.tasks.tick)
+    undo.push(domain.tasks.stop)
     if (kept.sweepExpired) regularly(secondMs, kept.sweepExpired)
     if (domain.push && options.push?.works !== false) undo.push(startPushWorker(domain.push, clock, pushTrouble))
     undo.push(transport.drain)

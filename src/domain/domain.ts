@@ -47,6 +47,8 @@ import { createFollowTicks } from './streams/follow-ticks.ts'
 import { createKeptPositions } from './streams/kept-positions.ts'
 import { createResyncScheduler } from './streams/resync-scheduler.ts'
 import { createSubscribeUser } from './streams/user-subscription.ts'
+import { createLongWork } from './tasks/long-work.ts'
+import type { WorkTimes } from './tasks/timed-work.ts'
 
 type DomainOptions = {
   nextMessageId: () => MessageId
@@ -80,6 +82,12 @@ type DomainOptions = {
   conversationCacheBytes?: number
   /** Whether what happens is announced in the feed for backends. */
   feed?: boolean
+  /** Called when work that goes on by itself has failed; it is tried again. */
+  onWorkError?: (error: unknown) => void
+  /** For how long a node holds the lease of what it works on. */
+  workTimes?: WorkTimes
+  /** How large the parts are in which exports are written. */
+  exportPartBytes?: number
 }
 
 export type Domain = ReturnType<typeof createDomain>
@@ -210,6 +218,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     push,
     ...createPresence({ ...ports, access, resyncScheduler, blocking, observer }),
     feed: { isOn: hasFeed, tell, open: openFeed, ...createReadFeed({ ...ports, openFeed }) },
+    tasks: createLongWork(ports, { ...options, access, log, tookEffect, observer }),
     setBlocked: blocking.setBlocked,
     blockedAbove: blocking.blockedAbove,
     blockedBelow: blocking.blockedBelow,

@@ -12,4 +12,5 @@ export const nullObserver: Observer = {
   caughtUp: nothing,
   resynced: nothing,
   overflowed: nothing,
+  taskEnded: nothing,
 }

@@ -81,6 +81,10 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
   const overflows = counter('parley_queue_overflows_total', 'Times more waited for a reader than its queue holds', [
     'stream',
   ])
+  const tasks = counter('parley_tasks_total', 'Runs of tasks of backends that have ended on this node', [
+    'kind',
+    'outcome',
+  ])
   const redisSeconds = byOperation('parley_redis_duration_seconds', 'Round trips to Redis')
   const redisErrors = counter('parley_redis_errors_total', 'Round trips to Redis that failed', ['operation'])
   const dynamoSeconds = byOperation(
@@ -129,6 +133,7 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
       },
       resynced: (stream, reason) => resyncs.inc({ stream, reason }),
       overflowed: (stream) => overflows.inc({ stream }),
+      taskEnded: (kind, outcome) => tasks.inc({ kind, outcome }),
     },
     delivered({ sentAtMs }, catchUp) {
       const tally = catchUp ? caughtUp : live

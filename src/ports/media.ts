@@ -2,6 +2,7 @@
 
 import type { AttachmentId, ClientMessageId, UserId } from '../protocol/ids.ts'
 import type { Attachment } from './log.ts'
+import type { ResultFile } from './tasks.ts'
 
 /** A file that a user has announced. `attachedTo` is the send of its owner that it belongs to. */
 export type Upload = Attachment & { ownerId: UserId; expiresAtMs: number; attachedTo?: ClientMessageId }
@@ -33,4 +34,20 @@ export interface Media {
   isUploaded(file: Attachment): Promise<boolean>
   /** Removes the bytes. It succeeds also where there are none. */
   remove(key: string): Promise<void>
+}
+
+/** A file under way. `upload` is what the store calls it; `tags` are what the store has said of its parts so far, in their order. */
+export type PartialFile = { key: string; upload: string; tags: readonly string[] }
+
+/** Files that tasks make. They are written part by part, so that another node can go on after the last part. */
+export interface Results {
+  begin(file: { key: string; contentType: string }): Promise<PartialFile>
+  /** Writes the next part, which may have been written before by somebody who died. Every part but the last has at least 5 MiB. */
+  write(file: PartialFile, bytes: Uint8Array): Promise<PartialFile>
+  /** Puts the parts together. Calling it again after that does no harm. */
+  complete(file: PartialFile): Promise<void>
+  /** Removes the file, and what was written of it. It succeeds also where there is nothing. */
+  remove(file: Pick<PartialFile, 'key'> & Partial<PartialFile>): Promise<void>
+  /** Signs a URL for reading that is valid until then. */
+  presign(file: ResultFile, untilMs: number): Promise<string>
 }

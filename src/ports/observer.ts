@@ -1,4 +1,5 @@
 import type { LogEntry } from './log.ts'
+import type { TaskKind } from './tasks.ts'
 
 type StreamKind = 'messages' | 'changes' | 'ticks' | 'typing' | 'conversations' | 'presence'
 
@@ -21,4 +22,6 @@ export type Observer = {
   resynced(stream: StreamKind, reason: 'lost' | 'beat' | 'hole'): void
   /** More waited for a reader than its queue holds. */
   overflowed(stream: StreamKind): void
+  /** A run of a task has ended on this node; `retried`: it is begun again from where it was saved. */
+  taskEnded(kind: TaskKind, outcome: 'done' | 'failed' | 'retried'): void
 }

@@ -12,7 +12,7 @@ import type { Events } from './events.ts'
 import type { FeedCounters, FeedStore } from './feed.ts'
 import type { Leases } from './leases.ts'
 import type { Claims, MessageLog } from './log.ts'
-import type { Media, Uploads } from './media.ts'
+import type { Media, Results, Uploads } from './media.ts'
 import type { BlockStore, DepartureStore, ProfileStore } from './people.ts'
 import type { PreSend } from './pre-send.ts'
 import type { DeviceStore, Push } from './push.ts'
@@ -27,6 +27,7 @@ import type {
   SessionLeases,
   Sessions,
 } from './soft-state.ts'
+import type { TaskStore, Timers } from './tasks.ts'
 
 export interface Stores {
   messages: MessageLog
@@ -43,6 +44,8 @@ export interface Stores {
   devicePositions: DevicePositions
   feed: FeedStore
   leases: Leases
+  tasks: TaskStore
+  timers: Timers
 }
 
 export interface SoftState {
@@ -59,8 +62,8 @@ export interface SoftState {
 }
 
 /**
- * Without `media` there are no attachments, without `push` absent users get no notifications, without `quotas` nothing is limited, without
+ * Without `media` there are no attachments, without `results` no exports, without `push` absent users get no notifications, without `quotas` nothing is limited, without
  * `preSend` nobody is asked before a message is stored.
  */
 export type Ports = Stores &
-  SoftState & { clock: Clock; media?: Media; push?: Push; quotas?: Quotas; preSend?: PreSend }
+  SoftState & { clock: Clock; media?: Media; results?: Results; push?: Push; quotas?: Quotas; preSend?: PreSend }

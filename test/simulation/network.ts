@@ -138,6 +138,8 @@ export function createNetwork(scheduler: Scheduler, random: Random, { slow, slow
       devicePositions: over(ports.devicePositions),
       feed: over(ports.feed),
       leases: over(ports.leases),
+      tasks: over(ports.tasks),
+      timers: over(ports.timers),
       sequencer: over(ports.sequencer),
       sessions: over(ports.sessions),
       sessionLeases: over(ports.sessionLeases),

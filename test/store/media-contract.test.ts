@@ -11,6 +11,7 @@ import type { Clock } from '../../src/ports/clock.ts'
 import type { Attachment } from '../../src/ports/log.ts'
 import { attachmentId } from '../../src/protocol/ids.ts'
 import { createMediaDisk } from '../../src/store/media/disk.ts'
+import { createResultsDisk } from '../../src/store/media/results-disk.ts'
 import { createMediaS3 } from '../../src/store/media/s3.ts'
 import { createErrorMapper } from '../../src/transport/execution/errors.ts'
 import { createHttpServer } from '../../src/transport/http/http.ts'
@@ -18,6 +19,7 @@ import { createMediaRoute } from '../../src/transport/http/media.ts'
 import { createOrigins } from '../../src/transport/http/origins.ts'
 import { s3Credentials, startS3 } from '../kit/services/s3.ts'
 import { type MediaBackend, mediaContract } from './contract/media.ts'
+import { resultsContract } from './contract/results.ts'
 
 const realClock: Clock = { now: Date.now, monotonic: () => performance.now(), sleep: async () => undefined }
 
@@ -45,6 +47,7 @@ describe('media on S3', () => {
   }
 
   mediaContract((): MediaBackend => ({ at, origin: s3.endpoint }))
+  resultsContract(() => ({ at: (clock) => at(clock).results, origin: s3.endpoint }))
 
   test('an upload is bound to its size and type by what is signed', async () => {
     const { url } = await at(realClock).presignPut(aFile())
@@ -94,11 +97,13 @@ describe('media on disk', () => {
   const putUrl = async (file: Attachment) => new URL((await at(realClock).presignPut(file)).url, origin)
 
   mediaContract((): MediaBackend => ({ at, origin }))
+  resultsContract(() => ({ at: (clock) => createResultsDisk({ directory, secrets: [secret], clock }), origin }))
 
   test('another node with the same secret accepts the URLs of the first, one with another does not', async () => {
     const file = aFile()
     const query = new URLSearchParams((await at(realClock).presignPut(file)).url.split('?')[1])
-    expect(at(realClock).accept('PUT', query)).toEqual(file)
+    const { id: _id, ...stored } = file
+    expect(at(realClock).accept('PUT', query)).toEqual(stored)
     const stranger = createMediaDisk({ directory, secrets: [randomBytes(32)], clock: realClock })
     expect(stranger.accept('PUT', query)).toBeUndefined()
   })

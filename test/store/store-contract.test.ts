@@ -28,6 +28,7 @@ import { feedContract } from './contract/feed.ts'
 import { leasesContract } from './contract/leases.ts'
 import { messagesContract } from './contract/messages.ts'
 import { pendingContract } from './contract/pending.ts'
+import { tasksContract, timersContract } from './contract/tasks.ts'
 import { uploadsContract } from './contract/uploads.ts'
 
 const shortRows = { form: 'short', ttlDays: 0 } as const
@@ -84,6 +85,8 @@ describe.each(backends)('the stores on $name', ({ open }) => {
   describe('messages', () => messagesContract(() => opened.stores.messages))
   describe('feed', () => feedContract(() => opened.stores.feed))
   describe('a lease', () => leasesContract(() => opened.stores.leases))
+  describe('a lease', () => tasksContract(() => opened.stores.tasks))
+  describe('a lease', () => timersContract(() => opened.stores.timers))
   describe('claims', () => claimsContract(() => opened.stores.claims))
   describe('claims in short rows', () => claimsContract(() => opened.shortClaims))
   describe('claims of both forms', () =>

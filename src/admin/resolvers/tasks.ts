@@ -1,5 +1,6 @@
+import type { Task } from '../../ports/tasks.ts'
 import type { AdminContext } from './context.ts'
-import type { AdminConversation } from './conversations.ts'
+import { type AdminConversation, requireConversation } from './conversations.ts'
 import { notBuilt } from './not-built.ts'
 
 /** `progress` is from 0 to 1. */
@@ -15,8 +16,9 @@ export type AdminTask = {
 }
 type Answer = Promise<{ task: AdminTask }>
 
-export function findTask(_ctx: AdminContext, _id: string): Promise<AdminTask | null> {
-  throw notBuilt('task')
+export async function findTask(ctx: AdminContext, id: string): Promise<AdminTask | null> {
+  const task = await ctx.domain.tasks.find(id)
+  return task ? shown(ctx, task) : null
 }
 
 export function setRetention(
@@ -34,6 +36,23 @@ export function exportUser(_ctx: AdminContext, _input: { userId: string }): Answ
   throw notBuilt('exportUser')
 }
 
-export function exportConversation(_ctx: AdminContext, _input: { conversationId: string }): Answer {
-  throw notBuilt('exportConversation')
+export async function exportConversation(ctx: AdminContext, { conversationId }: { conversationId: string }): Answer {
+  const { conversation } = await requireConversation(ctx, conversationId)
+  const task = await ctx.domain.tasks.beginExport('exportConversation', conversation.id)
+  return { task: await shown(ctx, task) }
+}
+
+async function shown(ctx: AdminContext, task: Task): Promise<AdminTask> {
+  const { id, kind, state, progress, error, createdAtMs, finishedAtMs } = task
+  const url = await ctx.domain.tasks.urlOf(task)
+  return {
+    id,
+    kind,
+    state,
+    progress,
+    createdAtMs,
+    ...(url !== undefined && { url }),
+    ...(error !== undefined && { error }),
+    ...(finishedAtMs !== undefined && { finishedAtMs }),
+  }
 }

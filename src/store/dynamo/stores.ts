@@ -14,6 +14,7 @@ import { createMembershipsDynamo } from './memberships.ts'
 import { createMessagesDynamo } from './messages.ts'
 import { createPendingDynamo } from './pending.ts'
 import { createProfilesDynamo } from './profiles.ts'
+import { createTasksDynamo, createTimersDynamo } from './tasks.ts'
 import { createUploadsDynamo } from './uploads.ts'
 
 export const createStoresDynamo = (dynamo: Dynamo, claimRows?: ClaimRows): Stores => ({
@@ -31,4 +32,6 @@ export const createStoresDynamo = (dynamo: Dynamo, claimRows?: ClaimRows): Store
   devicePositions: createDevicePositionsDynamo(dynamo),
   feed: createFeedDynamo(dynamo),
   leases: createLeasesDynamo(dynamo),
+  tasks: createTasksDynamo(dynamo),
+  timers: createTimersDynamo(dynamo),
 })

@@ -13,6 +13,7 @@ import { createMembershipsEmbedded } from './memberships.ts'
 import { createMessagesEmbedded } from './messages.ts'
 import { createPendingEmbedded } from './pending.ts'
 import { createProfilesEmbedded } from './profiles.ts'
+import { createTasksEmbedded, createTimersEmbedded } from './tasks.ts'
 import { createUploadsEmbedded } from './uploads.ts'
 
 export const createStoresEmbedded = (engine: KeyValue, claims?: ClaimOptions): Stores => ({
@@ -30,4 +31,6 @@ export const createStoresEmbedded = (engine: KeyValue, claims?: ClaimOptions): S
   devicePositions: createDevicePositionsEmbedded(engine),
   feed: createFeedEmbedded(engine),
   leases: createLeasesEmbedded(engine),
+  tasks: createTasksEmbedded(engine),
+  timers: createTimersEmbedded(engine),
 })

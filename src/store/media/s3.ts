@@ -9,8 +9,9 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../ports/clock.ts'
 import type { Media } from '../../ports/media.ts'
-import { unavailable } from '../../protocol/errors.ts'
 import { contentDisposition } from '../../protocol/media-type.ts'
+import { createResultsS3 } from './results-s3.ts'
+import { answered, unlessMissing } from './s3-answers.ts'
 import { getTtlMs, putTtlMs, readingWindow } from './window.ts'
 
 type MediaS3Options = {
@@ -31,7 +32,7 @@ const rememberedUrls = 20_000
 const rememberedUrlsMaxChars = 16 * 1024 * 1024
 
 export function createMediaS3({ bucket, region, endpoint, credentials, clock }: MediaS3Options) {
-  const client = new S3Client({
+  const settings = {
     region,
     ...(endpoint && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),
@@ -39,6 +40,9 @@ export function createMediaS3({ bucket, region, endpoint, credentials, clock }: 
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: attempts,
+  } as const
+  const client = new S3Client({
+    ...settings,
     requestHandler: {
       throwOnRequestTimeout: true,
       requestTimeout: attemptTimeoutMs,
@@ -98,23 +102,18 @@ export function createMediaS3({ bucket, region, endpoint, credentials, clock }: 
       await answered(() => client.send(command, deadline()))
     },
   }
-  return { ...media, close: () => client.destroy() }
+  // What is written there takes longer than a deadline of a second.
+  const slowClient = new S3Client(settings)
+  const results = createResultsS3({ client: slowClient, bucket, clock })
+  return {
+    ...media,
+    results,
+    close() {
+      client.destroy()
+      slowClient.destroy()
+    },
+  }
 }
 
 /** The deadline also covers the waits between the attempts. */
 const deadline = () => ({ abortSignal: AbortSignal.timeout(attempts * attemptTimeoutMs) })
-
-/** Turns every failure into UNAVAILABLE. */
-async function answered<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask()
-  } catch (error) {
-    throw unavailable(error)
-  }
-}
-
-/** An answer to HEAD has no body to say why: S3 answers 404, or 403 to a caller that may not list the bucket. */
-function unlessMissing(error: unknown): undefined {
-  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
-  if ($metadata?.httpStatusCode !== 404) throw error
-}

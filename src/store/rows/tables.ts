@@ -4,6 +4,7 @@ import type { Conversation, Role } from '../../ports/conversations.ts'
 import type { FactType, FeedRow } from '../../ports/feed.ts'
 import type { Alteration, LogRow } from '../../ports/log.ts'
 import type { PushPlatform } from '../../ports/push.ts'
+import type { TaskKind, TaskState } from '../../ports/tasks.ts'
 import type { AttachmentId, ClientMessageId, ConversationId, DeviceId, MessageId, UserId } from '../../protocol/ids.ts'
 
 // This lists every table. The tables are created, validated and typed from here. `key` is the partition key and then, if any, the sort key.
@@ -210,6 +211,35 @@ export const tables = {
   leases: {
     key: { lease_name: text() },
     columns: { holder: text(), version: integer(), held_until_ms: integer() },
+  },
+  /** Long work for backends, one row for each kind and subject. */
+  tasks: {
+    key: { task_id: text() },
+    columns: {
+      kind: text<TaskKind>(),
+      run_id: text(),
+      /** The user or the conversation; absent once a user is erased. */
+      subject: maybe(text()),
+      state: text<TaskState>(),
+      /** From 0 to 1. */
+      progress: integer(),
+      /** RFC 3339 in UTC, with milliseconds. */
+      created_at: text(),
+      finished_at: maybe(text()),
+      /** JSON: where the work goes on. */
+      work_cursor: maybe(text()),
+      failures: integer(),
+      error: maybe(text()),
+      /** JSON: the file that was made. */
+      result: maybe(text()),
+      lease_version: integer(),
+    },
+  },
+  /** What is to be done from a time on: all in one list, in the order of that time. */
+  timers: {
+    /** The only list is `due`. Of an entry the time in milliseconds since 1970, with 15 digits, then # kind # subject. */
+    key: { timer_list: text<'due'>(), timer_entry: text() },
+    columns: {},
   },
 }
 

@@ -1,26 +1,28 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Attachment } from '../../ports/log.ts'
 import { ChatError } from '../../protocol/errors.ts'
 import { contentDisposition } from '../../protocol/media-type.ts'
 import { HttpRefusal } from '../execution/errors.ts'
 import { discardBody, type Exchange, type Handler } from './exchange.ts'
 import type { Route } from './http.ts'
 
+/** What a signed URL is about. */
+type StoredFile = { key: string; contentType: string; byteSize: number; name?: string }
+
 /** The files that the node itself keeps. */
 export type MediaFiles = {
   /** Returns what a signed URL allows, if anything. */
-  accept(method: 'GET' | 'PUT', query: URLSearchParams): Attachment | undefined
+  accept(method: 'GET' | 'PUT', query: URLSearchParams): StoredFile | undefined
   /** Returns whether all of it came. */
-  write(file: Attachment, bytes: Readable): Promise<boolean>
-  read(file: Attachment): Promise<{ byteSize: number; bytes: () => Readable } | undefined>
+  write(file: StoredFile, bytes: Readable): Promise<boolean>
+  read(file: StoredFile): Promise<{ byteSize: number; bytes: () => Readable } | undefined>
 }
 
 const cacheSeconds = 3600
 
 /** Serves /media: the two kinds of signed URLs that S3 would answer, checked as strictly. */
 export function createMediaRoute(files: MediaFiles): Route {
-  function fileFor(method: 'GET' | 'PUT', { request }: Exchange): Attachment {
+  function fileFor(method: 'GET' | 'PUT', { request }: Exchange): StoredFile {
     const query = new URL(request.url ?? '', 'http://localhost').searchParams
     const file = files.accept(method, query)
     if (!file) throw new ChatError('FORBIDDEN', 'This URL is not signed for that, or its time is over.')
@@ -62,7 +64,7 @@ export function createMediaRoute(files: MediaFiles): Route {
   return { GET: get, PUT: put, forOtherOrigins: true, forAnyPage: true }
 }
 
-function assertPromised({ request: { headers } }: Exchange, { contentType, byteSize }: Attachment): void {
+function assertPromised({ request: { headers } }: Exchange, { contentType, byteSize }: StoredFile): void {
   if (headers['content-type'] !== contentType)
     throw new ChatError('FORBIDDEN', `Expected content-type: ${contentType}.`)
   const announced = headers['content-length']

@@ -1,0 +1,39 @@
+import type { GroupChange } from '../../ports/log.ts'
+import type { Observer } from '../../ports/observer.ts'
+import type { Ports } from '../../ports/ports.ts'
+import type { Access } from '../conversations/access.ts'
+import type { Log } from '../log/log.ts'
+import { createExportConversation } from './export-conversation.ts'
+import { createRunTask } from './run-task.ts'
+import { createTasks } from './tasks.ts'
+import { createTimedWork, type TimedWork, type WorkTimes } from './timed-work.ts'
+
+type Options = {
+  access: Access
+  log: Log
+  tookEffect: (change: GroupChange) => Promise<boolean>
+  randomId: () => string
+  observer: Observer
+  onWorkError?: (error: unknown) => void
+  workTimes?: WorkTimes
+  exportPartBytes?: number
+}
+
+/** Puts together what is asked for by backends, what is due, and who does it. */
+export function createLongWork(ports: Ports, options: Options) {
+  const { onWorkError = () => undefined } = options
+  const { tasks, timers, leases, clock, results } = ports
+  const needs = { ...options, tasks, timers, leases, clock, ...(results && { results }), onError: onWorkError }
+  const runTask = createRunTask(needs, {
+    exportConversation: createExportConversation(needs),
+    exportUser: async () => Promise.reject(new Error('not built')),
+    eraseUser: async () => Promise.reject(new Error('not built')),
+  })
+  const removeFile: TimedWork = async ({ subject: key }) => {
+    await results?.remove({ key })
+    return undefined
+  }
+  const timedWork = createTimedWork(needs, { task: runTask, file: removeFile })
+  const kick = () => void timedWork.tick().catch(onWorkError)
+  return { ...createTasks(needs, kick), tick: timedWork.tick, stop: timedWork.stop }
+}
