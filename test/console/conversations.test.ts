@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { isFine } from '../demo/is-fine.ts'
-import { answer, consoleOfThisFile, freshIds } from './kit.ts'
+import { tabTo } from '../demo/window.ts'
+import { answer, consoleOfThisFile, freshIds, isFineOnPhone } from './kit.ts'
 
 const at = consoleOfThisFile()
 
@@ -55,6 +56,13 @@ test('a user is found by id, with profile and conversations', async () => {
   await page.getByText('"tier": "gold"').waitFor()
   await page.getByRole('link', { name: 'With ada' }).waitFor()
   await isFine(window, 'console-user')
+  await isFineOnPhone(window, 'console-user')
+  const ban = page.getByRole('button', { name: 'Ban…' })
+  await tabTo(page, ban)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: `Ban ${grace}?` }).waitFor()
+  await page.keyboard.press('Escape')
+  expect(await ban.evaluate((button) => button === document.activeElement)).toBe(true)
   await page.getByRole('link', { name: 'Order 4711' }).click()
   await page.getByRole('heading', { name: 'Order 4711' }).waitFor()
   expect(page.url()).toBe(`${at.url()}/admin#/conversations/${id}`)
@@ -91,6 +99,7 @@ test('a conversation is read both ways and from any place', async () => {
   await page.keyboard.press('Enter')
   await log.locator('[aria-current]').getByText('Message 60', { exact: true }).waitFor()
   await isFine(window, 'console-conversation')
+  await isFineOnPhone(window, 'console-conversation')
   await page.getByRole('link', { name: 'Newest messages' }).click()
   await expect.poll(ends).toEqual([71, 120])
 })
@@ -128,4 +137,13 @@ test('a conversation is moderated: messages, members and title', async () => {
   await isFine(window, 'console-problem')
   await answer(page, 'Rename', { Title: 'Order 4712' })
   await page.getByRole('heading', { name: 'Order 4712' }).waitFor()
+})
+
+test('what this server cannot do is said in its words', async () => {
+  const window = await at.open('#/events')
+  await window.page
+    .getByRole('alert')
+    .getByText(/EVENTS=on/)
+    .waitFor()
+  await isFine(window, 'console-no-events')
 })

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { isFine } from '../demo/is-fine.ts'
 import { demoOfThisFile } from '../demo/kit.ts'
+import type { ChatWindow } from '../demo/window.ts'
 
 type Claims = { name?: string; scope?: string }
 
@@ -45,6 +48,16 @@ export function consoleOfThisFile(ownServer?: Record<string, string>) {
     as: async <Data>(userId: string, query: string, variables: object = {}) =>
       ask<Data>('/graphql', await devToken(demo.url(), userId), query, variables),
   }
+}
+
+/** On a phone too, everything is in reach, and nothing is wider than the screen. */
+export async function isFineOnPhone(window: ChatWindow, state: string): Promise<void> {
+  const { page } = window
+  const size = page.viewportSize()
+  await page.setViewportSize({ width: 390, height: 780 })
+  await isFine(window, `${state}-phone`)
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  if (size) await page.setViewportSize(size)
 }
 
 /** Ids that no other test has. */

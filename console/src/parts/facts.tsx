@@ -51,7 +51,7 @@ export function Badge({ tone, children }: BadgeProps) {
 
 const momentFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 
-export const momentWords = (at: string): string => momentFormat.format(new Date(at))
+export const momentWords = (at: string | Date): string => momentFormat.format(new Date(at))
 
 /** A moment by the clock of this device; the moment in UTC is its title. */
 export function Moment({ at }: { at: string }) {

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import {
   type ReportFieldsFragment,
   ReportsDocument,
@@ -17,8 +18,9 @@ type Filter = keyof typeof filters
 /** What users have reported. What nobody has dealt with is shown first. */
 export function Reports({ state }: { state: string | undefined }) {
   const filter: Filter = state === 'RESOLVED' || state === 'ALL' ? state : 'OPEN'
+  const [asked, setAsked] = useState(0)
   return (
-    <Page title="Reports">
+    <Page title="Reports" onRefresh={() => setAsked(asked + 1)}>
       <nav aria-label="Which reports" className={styles.filters}>
         {Object.entries(filters).map(([each, words]) => (
           <a
@@ -32,7 +34,7 @@ export function Reports({ state }: { state: string | undefined }) {
         ))}
       </nav>
       <Paged<ReportsQuery, Variables, ReportFieldsFragment>
-        key={filter}
+        key={`${filter} ${asked}`}
         query={ReportsDocument}
         variables={{ ...(filter !== 'ALL' && { state: filter }) }}
         pageIn={(data) => data.reports}

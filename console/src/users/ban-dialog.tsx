@@ -2,6 +2,8 @@ import { useState } from 'react'
 import { useBanUserMutation } from '../generated/urql.ts'
 import { ActionDialog, Choice, Field } from '../parts/action-dialog.tsx'
 import { answered } from '../parts/answered.ts'
+import { momentWords } from '../parts/facts.tsx'
+import { useNotify } from '../parts/notice.tsx'
 import { localInput } from './local-input.ts'
 
 const lengths = { day: 'For a day', week: 'For a week', until: 'Until …', good: 'For good' }
@@ -13,11 +15,13 @@ export function BanDialog({ userId, onClose }: { userId: string; onClose: () => 
   const [length, setLength] = useState<Length>('day')
   const [until, setUntil] = useState(() => localInput(new Date(Date.now() + dayMs)))
   const [, ban] = useBanUserMutation()
+  const notify = useNotify()
   const end = endOf(length, until)
   const act = async () => {
     // Without an end, a ban is for good: an empty field must not become one.
     if (end === undefined) throw new Error('Say until when.')
     await answered(ban({ input: { userId, until: end === 'never' ? null : end.toISOString() } }))
+    notify(end === 'never' ? `${userId} is banned for good.` : `${userId} is banned until ${momentWords(end)}.`)
   }
   return (
     <ActionDialog

@@ -7,6 +7,7 @@ import {
 } from '../generated/urql.ts'
 import { ActionDialog, Field } from '../parts/action-dialog.tsx'
 import { answered } from '../parts/answered.ts'
+import { momentWords } from '../parts/facts.tsx'
 import { useNotify } from '../parts/notice.tsx'
 import { showTask } from '../tasks/show-task.ts'
 import { BanDialog } from './ban-dialog.tsx'
@@ -61,7 +62,7 @@ function RevokeDialog({ userId, onClose }: DialogProps) {
   const moment = new Date(before)
   const act = async () => {
     await answered(revoke({ input: { userId, issuedBefore: moment.toISOString() } }))
-    notify(`Tokens of ${userId} that were issued before ${moment.toLocaleString()} are refused.`)
+    notify(`Tokens of ${userId} that were issued before ${momentWords(moment)} are refused.`)
   }
   return (
     <ActionDialog

@@ -83,7 +83,8 @@ function RedeliverDialog({ webhook: { id }, onClose }: DialogProps) {
   const notify = useNotify()
   const from = typed.trim()
   const act = async () => {
-    await answered(redeliver({ input: { webhookId: id, ...(amount === 'failed' ? { failedOnly: true } : { from }) } }))
+    const input = { webhookId: id, ...(amount === 'failed' ? { failedOnly: true } : { from }) }
+    await answered(redeliver({ input }, { additionalTypenames: ['FailedDelivery'] }))
     notify('It is on its way again.')
   }
   return (

@@ -7,7 +7,7 @@ import { AddMembersDialog, RemoveMemberDialog } from './member-dialogs.tsx'
 import styles from './members.module.css'
 
 /** A group may have a thousand. */
-const shownAtFirst = 50
+const shownAtFirst = 20
 
 export function Members({ conversation: { id, kind, members } }: { conversation: ConversationFieldsFragment }) {
   const [all, setAll] = useState(false)
