@@ -17,6 +17,7 @@ export type ChatEvent =
   | { type: 'typing'; typing: Typing }
   | { type: 'conversation'; conversationId: ConversationId }
   | { type: 'presence'; userId: UserId }
+  | { type: 'restriction'; userId: UserId; version: number }
 
 /** Tells a user that the change at this seq added them to a group or removed them. */
 export type MembershipEvent = MessageAddress & { joined: boolean }
@@ -71,9 +72,13 @@ export interface Events {
   publishTyping(audience: Audience, typing: Typing): Promise<void>
   /** Publishes to these users that they were added to a group, or removed. Replaces their `IndexStamps`. */
   publishMembership(userIds: readonly UserId[], membership: MembershipEvent): Promise<void>
+  /** Publishes to all nodes that what is refused of this user has changed, under that version. */
+  publishRestriction(userId: UserId, version: number): Promise<void>
   /** Resolves when Redis has confirmed the subscription: everything published from then on is heard. */
   subscribe(userId: UserId, listener: EventListener): Promise<EventSubscription>
   subscribeGroup(id: ConversationId, listener: EventListener): Promise<EventSubscription>
   /** Does the same for the presence of these users. */
   subscribePresence(userIds: readonly UserId[], listener: EventListener): Promise<EventSubscription>
+  /** Does the same for what `publishRestriction` publishes of anybody. */
+  subscribeRestrictions(listener: EventListener): Promise<EventSubscription>
 }

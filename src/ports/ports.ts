@@ -17,6 +17,7 @@ import type { BlockStore, DepartureStore, ProfileStore } from './people.ts'
 import type { PreSend } from './pre-send.ts'
 import type { DeviceStore, Push } from './push.ts'
 import type { Quotas } from './quotas.ts'
+import type { RestrictionStore } from './restrictions.ts'
 import type {
   Activity,
   BlockCache,
@@ -43,6 +44,7 @@ export interface Stores {
   devices: DeviceStore
   devicePositions: DevicePositions
   feed: FeedStore
+  restrictions: RestrictionStore
   leases: Leases
   tasks: TaskStore
   timers: Timers

@@ -48,6 +48,7 @@ export async function openEmbeddedStore({
   )
   const sweeps = [
     ...(claimRows.ttlDays > 0 ? [createSweepExpired(engine, 'sends', clock)] : []),
+    createSweepExpired(engine, 'restrictions', clock),
     ...(events ? [createSweepExpired(engine, 'feed', clock)] : []),
   ]
   return {

@@ -140,6 +140,7 @@ export function createNetwork(scheduler: Scheduler, random: Random, { slow, slow
       leases: over(ports.leases),
       tasks: over(ports.tasks),
       timers: over(ports.timers),
+      restrictions: over(ports.restrictions),
       sequencer: over(ports.sequencer),
       sessions: over(ports.sessions),
       sessionLeases: over(ports.sessionLeases),

@@ -13,6 +13,7 @@ import { createMembershipsEmbedded } from './memberships.ts'
 import { createMessagesEmbedded } from './messages.ts'
 import { createPendingEmbedded } from './pending.ts'
 import { createProfilesEmbedded } from './profiles.ts'
+import { createRestrictionsEmbedded } from './restrictions.ts'
 import { createTasksEmbedded, createTimersEmbedded } from './tasks.ts'
 import { createUploadsEmbedded } from './uploads.ts'
 
@@ -33,4 +34,5 @@ export const createStoresEmbedded = (engine: KeyValue, claims?: ClaimOptions): S
   leases: createLeasesEmbedded(engine),
   tasks: createTasksEmbedded(engine),
   timers: createTimersEmbedded(engine),
+  restrictions: createRestrictionsEmbedded(engine),
 })

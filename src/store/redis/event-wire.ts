@@ -79,6 +79,10 @@ export function decodeEvent(wire: unknown): ChatEvent | FlushEvent | undefined {
         : undefined
     case 'presence':
       return typeof wire.userId === 'string' ? ({ type: 'presence', userId: wire.userId } as ChatEvent) : undefined
+    case 'restriction':
+      return typeof wire.userId === 'string' && Number.isInteger(wire.version)
+        ? ({ type: 'restriction', userId: wire.userId, version: wire.version } as ChatEvent)
+        : undefined
     case 'flush':
       return typeof wire.id === 'string' ? { type: 'flush', id: wire.id } : undefined
     default:

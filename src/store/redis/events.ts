@@ -1,6 +1,7 @@
 // parley_user:{userId}            channel, see event-wire.ts
 // parley_group:{conversationId}   channel: what concerns all members of a group
 // parley_presence:{userId}        channel: the user's presence may have changed; published by the sessions
+// parley_restrictions             channel: who is refused has changed; every node hears it
 // The scripts publish by `publish`, which the link defines: PUBLISH, or in a cluster SPUBLISH.
 // The scripts also touch keys of the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark), the index stamps and
 // the boundary cache.
@@ -111,9 +112,15 @@ export function createEventsRedis(
     publishMembership: (userIds, membership) =>
       publishOfIndexTo('events.tellSeat', userIds, { type: 'membership', membership }),
 
+    publishRestriction: (userId, version) =>
+      link.roundTrip('events.publishRestriction', async () => {
+        await link.publish(keys.restrictionsChannel, encodeEvent({ type: 'restriction', userId, version }))
+      }),
+
     subscribe: (userId, listener) => channels.subscribe(keys.channel(userId), listener),
 
     subscribeGroup: (id, listener) => channels.subscribe(keys.groupChannel(id), listener),
+    subscribeRestrictions: (listener) => channels.subscribe(keys.restrictionsChannel, listener),
     async subscribePresence(userIds, listener) {
       const names = userIds.map((userId) => keys.presenceChannel(userId))
       return joined(await Promise.allSettled(names.map((name) => channels.subscribe(name, listener))))

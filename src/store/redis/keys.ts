@@ -31,6 +31,8 @@ export function createRedisKeys(prefix: string) {
     pushBudget: (userId: UserId, window: number) => `${prefix}push-budget:{${userId}}:${window}`,
     presenceChannel: (userId: UserId) => `${prefix}presence:{${userId}}`,
     channel: (userId: UserId) => `${prefix}user:{${userId}}`,
+    /** What concerns all nodes and no user's stream. */
+    restrictionsChannel: `${prefix}restrictions`,
     groupChannel: (id: ConversationId) => `${prefix}group:{${id}}`,
     version: (id: ConversationId) => `${prefix}version:{${id}}`,
     feedCounter: (partition: FeedPartition) => `${prefix}feed:{${partition}}`,

@@ -207,6 +207,21 @@ export const tables = {
       starts_above: maybe(integer()),
     },
   },
+  /** Who is banned, and which tokens do not count any more. Nodes read all of it at their start, so it is in one partition. */
+  restrictions: {
+    /** `all`, and user_id#ban or user_id#tokens; `version` twice for the one row that counts the changes. */
+    key: { list_name: text<'all' | 'version'>(), restriction_key: text() },
+    columns: {
+      user_id: maybe(text<UserId>()),
+      /** Of a ban: RFC 3339 in UTC, with milliseconds. It is absent where the ban is for good. */
+      banned_until: maybe(text()),
+      /** Of tokens, in the same form. */
+      issued_before: maybe(text()),
+      /** Seconds since 1970: TTL removes a ban that is over. */
+      expires_at_s: maybe(integer()),
+      version: maybe(integer()),
+    },
+  },
   /** Who does what only one node should do at a time. */
   leases: {
     key: { lease_name: text() },
@@ -248,6 +263,7 @@ export type TableName = keyof typeof tables
 export const ttlColumns: { readonly [Name in TableName]?: keyof (typeof tables)[Name]['columns'] } = {
   sends: 'expires_at_s',
   feed: 'expires_at_s',
+  restrictions: 'expires_at_s',
 }
 export const tableNames = Object.keys(tables) as TableName[]
 

@@ -105,6 +105,19 @@ export function eventsContract(world: () => SoftWorld): void {
     expect(await boundaryCache.get(told)).toEqual({ ...boundariesOf(more), pendingVersion: 0 })
   })
 
+  test('whose restrictions have changed is told to everybody who listens for that', async () => {
+    const userId = aUser()
+    const heard: ChatEvent[] = []
+    const listener = { event: (event: ChatEvent) => void heard.push(event), gap: () => undefined }
+    const subscriptions = [await here().subscribeRestrictions(listener), await there().subscribeRestrictions(listener)]
+    const ofUser = await listen(here(), userId)
+    await there().publishRestriction(userId, 7)
+    await Promise.all([...subscriptions, ofUser.subscription].map((each) => each.flush()))
+    expect(heard).toEqual(upTo(2).map(() => ({ type: 'restriction', userId, version: 7 })))
+    expect(ofUser.events).toEqual([])
+    await Promise.all(subscriptions.map((each) => each.close()))
+  })
+
   test('a changed conversation is told to those named', async () => {
     const bob = aUser()
     const listener = await listen(there(), bob)

@@ -9,6 +9,9 @@ import type { MemoryRedis } from './memory-redis.ts'
 import { counterOf, liftCounter } from './sequencer.ts'
 import { liveSessions, presenceChannel } from './sessions.ts'
 
+/** No id has a space. */
+const restrictionsChannel = 'all restrictions'
+
 export function createEventsMemory(redis: MemoryRedis): Events {
   return {
     async publishEntry({ entry, members, pendingWritten = [] }) {
@@ -52,6 +55,16 @@ export function createEventsMemory(redis: MemoryRedis): Events {
     publishTyping: (audience, typing) => publish(audience, { type: 'typing', typing }),
 
     publishMembership: (userIds, membership) => publishOfIndexTo(userIds, { type: 'membership', membership }),
+
+    async publishRestriction(userId, version) {
+      await redis.beginCall()
+      redis.publish(restrictionsChannel, { type: 'restriction', userId, version })
+    },
+
+    async subscribeRestrictions(listener) {
+      await redis.beginCall()
+      return redis.subscribe(restrictionsChannel, listener)
+    },
 
     async subscribe(userId, listener) {
       await redis.beginCall()
