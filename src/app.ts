@@ -13,6 +13,7 @@ import { createDevRoutes } from './dev/routes.ts'
 import { directConversationId } from './domain/conversations/conversation-id.ts'
 import { createDomain } from './domain/domain.ts'
 import type { PayloadKey } from './domain/log/payloads.ts'
+import { checkEverySeconds } from './domain/people/held-restrictions.ts'
 import type { DynamoCall } from './engine/dynamodb/client.ts'
 import { createAuditLog } from './observability/audit-log.ts'
 import { createDeliveryLog, noteSent } from './observability/delivery-log.ts'
@@ -47,6 +48,7 @@ const leaseMs = 20_000
 const dynamoTimeoutMs = 500
 const sweepUploadsMs = 10 * 60_000
 const lookForWorkMs = 5000
+const checkRestrictionsMs = checkEverySeconds * 1000
 
 export type AppOptions = {
   logger?: Logger
@@ -171,8 +173,11 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       onApplyError: (error) => logger.warn({ err: error }, 'a change in the log cannot be applied to its message'),
       onWorkError: (error) => logger.warn({ err: error }, 'work that goes on by itself has failed, and is tried again'),
       ...(options.tasks && { workTimes: options.tasks, exportPartBytes: options.tasks.partBytes }),
+      onRestrictionsError: (error) => logger.warn({ err: error }, 'who is banned was not heard or read'),
       onMediaError: (error) => logger.warn({ err: error }, 'a file of a deleted message could not be removed'),
     })
+    await domain.refused.open()
+    undo.push(domain.refused.close)
     const cursors = createCursors(config.cursorSecrets)
     const createContext = createContextFactory({
       domain,
@@ -198,6 +203,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       createContext,
       admin: { schema: adminSchema, createContext: createAdminContext },
       sendMessage: createSendByRest(createContext),
+      refusedViewers: domain.refused,
       ready: async () => {
         const [redis, tables] = await Promise.allSettled([soft.renew(), kept.check()])
         return { redis: redis.status === 'fulfilled' && soft.links().events, dynamodb: tables.status === 'fulfilled' }
@@ -226,6 +232,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     }
     regularly(leaseMs, soft.renew)
     regularly(secondMs, domain.resyncScheduler.tick)
+    regularly(checkRestrictionsMs, domain.refused.check)
     regularly(sweepUploadsMs, domain.sweepUploads)
     regularly(options.tasks?.lookMs ?? lookForWorkMs, domain.tasks.tick)
     undo.push(domain.tasks.stop)

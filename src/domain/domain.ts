@@ -27,8 +27,10 @@ import { createSweepUploads } from './media/sweep-uploads.ts'
 import { createUploads, type UploadBudget } from './media/uploads.ts'
 import { nullObserver } from './observer.ts'
 import { createBlocking } from './people/blocking.ts'
+import { createHeldRestrictions } from './people/held-restrictions.ts'
 import { createPeople } from './people/people.ts'
 import { createPresence } from './people/presence.ts'
+import { createRestrictions } from './people/restrictions.ts'
 import { createTyping } from './people/typing.ts'
 import { createDevices } from './push/devices.ts'
 import { createPush, noPushes } from './push/push.ts'
@@ -56,6 +58,8 @@ type DomainOptions = {
   onDetachError: (error: unknown) => void
   /** Called when bytes could not be removed with their message. */
   onMediaError?: (error: unknown) => void
+  /** Called when a node could not read or hear who is refused. */
+  onRestrictionsError?: (error: unknown) => void
   /** Called when a change in the log cannot be applied to its message; readers go past it. */
   onApplyError?: (error: unknown) => void
   /** How pushes are worded, retried and counted. */
@@ -149,6 +153,8 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     return group !== undefined && pastVersions.tookEffect(group, change)
   }
   const openFeed = createFeedReaders({ ...ports, log, tookEffect, observer })
+  const { onRestrictionsError: onTrouble = () => undefined } = options
+  const held = createHeldRestrictions({ ...ports, onTrouble })
   const typing = createTyping({ ...ports, subscribeUser, resyncScheduler, blocking, observer }, cacheSize)
   const attachments = createAttachments({ ...ports, onMediaError: options.onMediaError ?? (() => undefined) })
   const { onApplyError = () => undefined } = options
@@ -213,6 +219,8 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     settings,
     people,
     devices,
+    refused: held,
+    restrictions: createRestrictions({ ...ports, held, tell, onTrouble }),
     /** As backends see it; users are asked for by `presenceOf`. */
     seen: (userIds: readonly UserId[]) => ports.sessions.seen(userIds),
     push,

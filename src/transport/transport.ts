@@ -12,11 +12,13 @@ import { createOperationLog } from '../observability/operation-log.ts'
 import type { Tracing } from '../observability/tracing.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { RateLimits } from '../ports/rate-limits.ts'
+import type { RefusedViewers } from '../ports/restrictions.ts'
 import { unavailable } from '../protocol/errors.ts'
 import { createAuthenticate } from './auth/auth.ts'
 import { observeKeyFetches, showKeys } from './auth/key-metrics.ts'
 import { createKeySet, type KeySet } from './auth/key-set.ts'
 import { createRefusedTokensLog } from './auth/refused-tokens-log.ts'
+import { createAuthenticateUnlessRefused } from './auth/refused-viewers.ts'
 import { createAuthenticateService } from './auth/service-tokens.ts'
 import type { FieldCosts } from './documents/document-cost.ts'
 import { createErrorMapper } from './execution/errors.ts'
@@ -53,6 +55,8 @@ export type TransportOptions = {
   admin?: AdminApi
   sendMessage: SendMessage
   ready: () => Promise<Readiness>
+  /** Who is banned, and which tokens do not count any more. */
+  refusedViewers: RefusedViewers
   /** Routes that only development mode serves. */
   devRoutes?: Routes
   /** Present if there is an explorer: `page` shows it to browsers, and has GraphQL answer all other clients. */
@@ -112,12 +116,17 @@ export function createTransport(options: TransportOptions): Transport {
   })
   const refusals = createRefusals(options.registry)
   const keySet = config.auth.jwksUrl === undefined ? undefined : openKeySet(config.auth.jwksUrl)
+  const logRefused = createRefusedTokensLog(logger, clock)
   const authenticateBy = (auth: AuthSettings) =>
-    createAuthenticate(auth, clock, {
-      keySet,
-      badTokens: { perMinute: config.traffic.badTokensPerMinute, refused: () => refusals('bad_tokens') },
-      explanations: { toClients: config.development, log: createRefusedTokensLog(logger, clock) },
-    })
+    createAuthenticateUnlessRefused(
+      createAuthenticate(auth, clock, {
+        keySet,
+        badTokens: { perMinute: config.traffic.badTokensPerMinute, refused: () => refusals('bad_tokens') },
+        explanations: { toClients: config.development, log: logRefused },
+      }),
+      options.refusedViewers,
+      logRefused,
+    )
   const authenticate = authenticateBy(config.auth)
   const { rate, trustedProxies, sparesLoopback, connectionLimits: limitSettings } = config.traffic
   const admission = createAdmission({
@@ -156,6 +165,10 @@ export function createTransport(options: TransportOptions): Transport {
   const admin = options.admin && createDoor('/admin/graphql', adminParts(options.admin), false)
   const doors = { '/graphql': open, ...(admin && { '/admin/graphql': admin }) }
   const webSockets = createWebSockets({ ...parts, doors })
+  options.refusedViewers.onChange(() => {
+    webSockets.closeRefused()
+    for (const { graphql } of Object.values(doors)) graphql.endRefused()
+  })
 
   /** Services are trusted: neither rates nor persisted operations limit them. Their tokens name them by `sub`, whatever names users. */
   function adminParts(api: AdminApi): Partial<typeof parts> {

@@ -64,7 +64,12 @@ export type TicksEvent = TicksChangedSubscription['ticksChanged']
 export type Person = Awaited<ReturnType<typeof createPerson>>
 
 /** A user with a token, who talks to a node as an application would. `url` is their usual node. */
-export async function createPerson(userId: string, url: string, options: { name?: string } = {}, expires = '1h') {
+export async function createPerson(
+  userId: string,
+  url: string,
+  options: { name?: string; iat?: number } = {},
+  expires = '1h',
+) {
   const token = await signToken(userId, options, expires)
   const sockets = new Map<string, Client>()
   const authorization = `Bearer ${token}`

@@ -143,6 +143,7 @@ export async function start({ env = {}, development = false, config = {}, ...opt
     createContext: (viewer) => stage.createContext(viewer),
     sendMessage: refuseToSend,
     ready: async () => ({ redis: true, dynamodb: true }),
+    refusedViewers: { refuses: () => false, onChange: () => undefined },
     rateLimits: createRateLimitsMemory(clock),
     localRateLimits: createRateLimitsMemory(clock),
     clock,

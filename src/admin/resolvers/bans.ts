@@ -1,17 +1,44 @@
+import { badInput } from '../../protocol/errors.ts'
+import type { UserId } from '../../protocol/ids.ts'
 import type { AdminContext } from './context.ts'
-import { notBuilt } from './not-built.ts'
-import type { AdminUser } from './users.ts'
+import { userIdOf } from './inputs.ts'
+import { type AdminUser, userNow } from './users.ts'
 
 type Answer = Promise<{ user: AdminUser }>
 
-export function banUser(_ctx: AdminContext, _input: { userId: string; until?: Date | null | undefined }): Answer {
-  throw notBuilt('banUser')
+/** The clock of a backend may be ahead of this node's by so much. */
+const clockDriftMaxMs = 60_000
+
+export async function banUser(
+  ctx: AdminContext,
+  { userId, until }: { userId: string; until?: Date | null | undefined },
+): Answer {
+  const id = userIdOf('userId', userId)
+  if (id === ctx.serviceId) throw badInput('userId', 'A service cannot ban itself: it could not take that back.')
+  const untilMs = until?.getTime()
+  if (untilMs !== undefined && untilMs <= ctx.nowMs()) throw badInput('until', 'until must be in the future.')
+  await ctx.domain.restrictions.ban(id, untilMs)
+  return answerOf(ctx, id)
 }
 
-export function unbanUser(_ctx: AdminContext, _input: { userId: string }): Answer {
-  throw notBuilt('unbanUser')
+export async function unbanUser(ctx: AdminContext, { userId }: { userId: string }): Answer {
+  const id = userIdOf('userId', userId)
+  await ctx.domain.restrictions.unban(id)
+  return answerOf(ctx, id)
 }
 
-export function revokeTokens(_ctx: AdminContext, _input: { userId: string; issuedBefore: Date }): Answer {
-  throw notBuilt('revokeTokens')
+export async function revokeTokens(
+  ctx: AdminContext,
+  { userId, issuedBefore }: { userId: string; issuedBefore: Date },
+): Answer {
+  const id = userIdOf('userId', userId)
+  const issuedBeforeMs = issuedBefore.getTime()
+  // It cannot be taken back, and would refuse the user until then, however often they sign in.
+  if (issuedBeforeMs > ctx.nowMs() + clockDriftMaxMs) {
+    throw badInput('issuedBefore', 'issuedBefore must not be in the future.')
+  }
+  await ctx.domain.restrictions.revokeTokens(id, issuedBeforeMs)
+  return answerOf(ctx, id)
 }
+
+const answerOf = async (ctx: AdminContext, userId: UserId) => ({ user: await userNow(ctx, userId) })

@@ -32,7 +32,8 @@ export async function findUser(ctx: AdminContext, id: string): Promise<AdminUser
   // A user whose token never had a name has no profile. Their conversations and sessions tell that they were here.
   const [{ lastSeenAtMs, presence } = { presence: 'offline' }] = await ctx.domain.seen([id])
   const wasHere = presence !== 'offline' || lastSeenAtMs !== undefined || (await ctx.domain.access.isInAny(id))
-  return wasHere ? userOf(ctx, { userId: id }) : null
+  const user = await userOf(ctx, { userId: id })
+  return wasHere || user.banned ? user : null
 }
 
 /** Everything is checked before anything is written. */
@@ -79,13 +80,17 @@ async function userOf(ctx: AdminContext, profile: Profile): Promise<AdminUser> {
 }
 
 async function usersOf(ctx: AdminContext, profiles: readonly Profile[]): Promise<AdminUser[]> {
-  const seen = await ctx.domain.seen(profiles.map(({ userId }) => userId))
+  const userIds = profiles.map(({ userId }) => userId)
+  const [seen, standing] = await Promise.all([ctx.domain.seen(userIds), ctx.domain.restrictions.of(userIds)])
   return profiles.map(({ userId, name, ownName, avatarUrl, metadata }, i) => {
     const shown = ownName ?? name
     const { lastSeenAtMs } = seen[i] ?? {}
+    const { bannedUntilMs = 0 } = standing[i] ?? {}
+    const banned = ctx.nowMs() < bannedUntilMs
     return {
       id: userId,
-      banned: false,
+      banned,
+      ...(banned && Number.isFinite(bannedUntilMs) && { bannedUntilMs }),
       ...(shown !== undefined && { name: shown }),
       ...(avatarUrl !== undefined && { avatarUrl }),
       ...(metadata !== undefined && { metadata }),

@@ -75,7 +75,7 @@ builder.queryField('user', (t) =>
   t.field({
     type: User,
     nullable: true,
-    description: 'A user by their id; null for somebody who neither has a profile nor was ever here.',
+    description: 'A user by their id; null for somebody who has no profile, was never here and is not banned.',
     args: { id: t.arg.id({ required: true, description: 'The user’s id.' }) },
     resolve: (_root, { id }, ctx) => findUser(ctx, id),
   }),

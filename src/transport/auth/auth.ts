@@ -195,7 +195,7 @@ function isHmac(token: string): boolean {
 }
 
 function viewerOf(payload: JWTPayload, userClaim: string): Viewer {
-  const { exp, name, scope, [userClaim]: userId } = payload
+  const { exp, iat, name, scope, [userClaim]: userId } = payload
   if (!isUserId(userId)) throw tokenWithoutUserId(userClaim)
   // 1e999 is a number to JSON, and would be a token for ever.
   if (exp === undefined || !Number.isFinite(exp)) throw tokenWithoutExpiry()
@@ -203,6 +203,7 @@ function viewerOf(payload: JWTPayload, userClaim: string): Viewer {
   return {
     userId,
     expiresAtMs: exp * 1000,
+    ...(Number.isFinite(iat) && { issuedAtMs: Number(iat) * 1000 }),
     ...(shown !== undefined && { name: shown }),
     ...(scope !== undefined && { scopes: typeof scope === 'string' ? scope.split(' ') : [] }),
   }

@@ -7,6 +7,7 @@ import type { OperationIds } from '../../observability/operation-ids.ts'
 import type { OperationLog } from '../../observability/operation-log.ts'
 import type { Tracing } from '../../observability/tracing.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { RefusedViewers } from '../../ports/restrictions.ts'
 import { createCheckCost, type FieldCosts } from '../documents/document-cost.ts'
 import { createDocuments, type Documents } from '../documents/documents.ts'
 import { createPersistedOperations, type PersistedOperations } from '../documents/persisted-operations.ts'
@@ -33,6 +34,7 @@ type GraphQLOptions = {
   metrics: Metrics
   admission: Admission
   connectionLimits: ConnectionLimits
+  refusedViewers: RefusedViewers
   clock: Clock
   /** Called with each event of a subscription that is handed to its connection. */
   onDelivery?: (event: unknown, ids: OperationIds) => void

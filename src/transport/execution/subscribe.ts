@@ -7,9 +7,12 @@ import type { Metrics } from '../../observability/metrics.ts'
 import type { OperationIds } from '../../observability/operation-ids.ts'
 import type { Operation, OperationLog } from '../../observability/operation-log.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { RefusedViewers } from '../../ports/restrictions.ts'
 import { ChatError } from '../../protocol/errors.ts'
+import type { Viewer } from '../../protocol/viewer.ts'
 import { unauthenticated } from '../auth/auth.ts'
 import { atExpiry } from '../auth/expiry.ts'
+import { refusedViewer } from '../auth/refused-viewers.ts'
 import type { ConnectionLimits } from '../limits/connection-limits.ts'
 import { createDeadline } from '../limits/deadline.ts'
 import { EventExecutor, type EventExecutorParts } from './event-executor.ts'
@@ -29,6 +32,7 @@ export type SubscribeOptions = {
   log: OperationLog
   metrics: Metrics
   connectionLimits: ConnectionLimits
+  refusedViewers: RefusedViewers
   clock: Clock
   /** Called with each event of a subscription that is handed to its connection. */
   onDelivery: ((event: unknown, ids: OperationIds) => void) | undefined
@@ -37,6 +41,8 @@ export type SubscribeOptions = {
 export type Subscribe = {
   /** Never rejects: errors are in the answer. */
   subscribe(prepared: Prepared, transport: SubscriptionTransport): Promise<EventStream | Answer>
+  /** Ends the subscriptions of those who are refused. Their sockets are closed elsewhere. */
+  endRefused(): void
   /** Ends all subscriptions. Resolves when their sources have released everything. */
   endSubscriptions(error: unknown): Promise<void>
 }
@@ -44,9 +50,11 @@ export type Subscribe = {
 const eventDeadlineMs = 2500
 
 export function createSubscribe(options: SubscribeOptions): Subscribe {
-  const { reference, outcome, operations, log, metrics, connectionLimits, clock, onDelivery } = options
+  const { reference, outcome, operations, log, metrics, connectionLimits, refusedViewers, clock, onDelivery } = options
   const { mapErrors, refused, problemsOf, errorsOf, traced } = outcome
   const streams = new Set<EventStream>()
+  /** Those that no socket watches over. */
+  const watched = new Map<EventStream, Viewer>()
   const inDeadline = createDeadline(clock, eventDeadlineMs)
 
   const eventParts: EventExecutorParts = {
@@ -62,6 +70,7 @@ export function createSubscribe(options: SubscribeOptions): Subscribe {
     onDelivery,
     ended({ stream, transport, finished, release }, error) {
       streams.delete(stream)
+      watched.delete(stream)
       release?.()
       metrics.subscriptions.dec({ transport })
       finished(error === undefined ? [] : problemsOf([error]))
@@ -128,11 +137,21 @@ export function createSubscribe(options: SubscribeOptions): Subscribe {
     if (signal?.aborted) end()
     else signal?.addEventListener('abort', end, { once: true, signal: stream.over })
     const expired = () => void stream.fail(unauthenticated('The token has expired.'))
-    if (viewer) void atExpiry(clock, viewer.expiresAtMs, stream.over, expired)
+    if (!viewer) return
+    void atExpiry(clock, viewer.expiresAtMs, stream.over, expired)
+    watched.set(stream, viewer)
+    endIfRefused(stream, viewer)
+  }
+
+  function endIfRefused(stream: EventStream, viewer: Viewer): void {
+    if (refusedViewers.refuses(viewer)) void stream.fail(refusedViewer())
   }
 
   return {
     subscribe,
+    endRefused() {
+      for (const [stream, viewer] of watched) endIfRefused(stream, viewer)
+    },
     endSubscriptions: async (error) => {
       await Promise.all([...streams].map((stream) => stream.fail(error)))
     },

@@ -106,6 +106,10 @@ export class OpenSocket implements SocketOwner, Peer, DeadlineOwner {
     void this.end()
   }
 
+  closeIfRefused(): void {
+    this.#operations.closeIfRefused()
+  }
+
   /** The client has had its time to send `connection_init`. */
   onDue(): void {
     if (this.#ending === undefined && !this.#protocol.isInitialised)

@@ -8,12 +8,14 @@ import type {
 } from '../../engine/websocket/protocol.ts'
 import { loggedOperationId, type OperationIds } from '../../observability/operation-ids.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { RefusedViewers } from '../../ports/restrictions.ts'
 import { ChatError, unavailable } from '../../protocol/errors.ts'
 import { operationsPerSocketMax } from '../../protocol/limits.ts'
 import type { Viewer } from '../../protocol/viewer.ts'
 import type { Deadline, DeadlineOwner, DeadlineQueue } from '../../shared/deadline-queue.ts'
 import type { Authenticate } from '../auth/auth.ts'
 import { RefusedToken } from '../auth/refused-token.ts'
+import { refusedViewer } from '../auth/refused-viewers.ts'
 import type { ErrorMapper } from '../execution/errors.ts'
 import type { GraphQL } from '../execution/graphql.ts'
 import type { Operations } from '../execution/operations.ts'
@@ -48,6 +50,7 @@ export type WebSocketOperationsOptions = WebSocketDoor & {
   refusals: Refusals
   operations: Operations
   errors: ErrorMapper
+  refusedViewers: RefusedViewers
   clock: Clock
   /** Closes sockets that have sent no `connection_init`, and those whose token has expired. */
   deadlines: DeadlineQueue
@@ -68,6 +71,8 @@ export class WebSocketOperations implements ProtocolOperations<Prepared>, Deadli
   readonly #peer: Pick<Peer, 'close'>
   /** It is undefined on a socket that was opened anonymously, for GraphiQL. */
   #viewer: Viewer | undefined
+  /** Of a socket that was opened anonymously: the viewers of the operations that run. */
+  #operationViewers: Set<Viewer> | undefined
   #expiry: Deadline | undefined
   /** Gives back the slot of this user. */
   #releaseUser: (() => void) | undefined
@@ -97,6 +102,7 @@ export class WebSocketOperations implements ProtocolOperations<Prepared>, Deadli
       const viewer = await authenticate(authorization, address)
       if (!viewer) return forbidden(missingTokenReason(undefined))
       this.#viewer = viewer
+      this.#assertAccepted(viewer)
       const release = connectionLimits.acquireForUser(viewer.userId, address, 'sockets_per_user')
       if (!release) return { code: tryAgainLater, reason: 'Too many sockets of this user' }
       this.#accept(viewer, release)
@@ -143,6 +149,15 @@ export class WebSocketOperations implements ProtocolOperations<Prepared>, Deadli
     if (this.#state === 'open') this.#peer.close(CloseCode.Forbidden, 'Token expired')
   }
 
+  /** Somebody may be refused who was not before. */
+  closeIfRefused(): void {
+    const { refusedViewers } = this.#options
+    const viewers = [...(this.#viewer ? [this.#viewer] : []), ...(this.#operationViewers ?? [])]
+    if (this.#state === 'open' && viewers.some((viewer) => refusedViewers.refuses(viewer))) {
+      this.#peer.close(CloseCode.Forbidden, refusedViewer().closeReason)
+    }
+  }
+
   /** The socket closes: its token need not be watched any more. */
   end(): void {
     if (this.#state === 'open') this.#state = 'ended'
@@ -153,6 +168,11 @@ export class WebSocketOperations implements ProtocolOperations<Prepared>, Deadli
   socketClosed(): void {
     this.#state = 'closed'
     this.#releaseUser?.()
+  }
+
+  /** A viewer who was refused between the check of their token and their place on this socket would not be found there. */
+  #assertAccepted(viewer: Viewer): void {
+    if (this.#options.refusedViewers.refuses(viewer)) throw refusedViewer()
   }
 
   #accept(viewer: Viewer, release: () => void): void {
@@ -167,7 +187,13 @@ export class WebSocketOperations implements ProtocolOperations<Prepared>, Deadli
     const own = await this.#options.authenticate(authorizationIn(headers), this.#client.address)
     if (own && this.#state === 'open') {
       const expiry = this.#closeAt(own.expiresAtMs)
-      operation.release = () => void this.#options.deadlines.remove(expiry)
+      this.#operationViewers ??= new Set()
+      const viewers = this.#operationViewers.add(own)
+      operation.release = () => {
+        this.#options.deadlines.remove(expiry)
+        viewers.delete(own)
+      }
+      this.#assertAccepted(own)
     }
     return own
   }

@@ -25,6 +25,8 @@ type WebSocketOptions = Omit<OpenSocketOptions, 'deadlines' | 'openSockets' | 'o
 
 type WebSockets = {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Closes the sockets of those who are refused. */
+  closeRefused(): void
   /** Ends all subscriptions, waits until their sources have let go, then closes the sockets. */
   close(code: number, reason: string): Promise<void>
   /** Cuts the sockets off that do not answer the close. */
@@ -90,6 +92,9 @@ export function createWebSockets({ doors, ...given }: WebSocketOptions): WebSock
         socket.off('close', release)
         open(options, opened, request, { id: randomId(), origin: ownOrigin(request), address, slot })
       })
+    },
+    closeRefused() {
+      for (const each of openSockets) each.closeIfRefused()
     },
     async close(code, reason) {
       stopped.abort()

@@ -105,6 +105,7 @@ function createRoom() {
     log: createOperationLog(realClock, silent, metrics),
     metrics,
     connectionLimits: { acquireSubscription: () => () => undefined } as Partial<ConnectionLimits> as ConnectionLimits,
+    refusedViewers: { refuses: () => false, onChange: () => undefined },
     clock: { ...realClock, sleep: async () => undefined },
     onDelivery: undefined,
   })
