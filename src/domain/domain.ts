@@ -113,6 +113,8 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const people = createPeople(ports, cacheSize, { ...options, ...(hasFeed && { tell }) })
   const settings = createSettings(ports)
   const devices = createDevices(ports, cacheSize)
+  const { onRestrictionsError: onTrouble = () => undefined } = options
+  const held = createHeldRestrictions({ ...ports, onTrouble })
   const { push: pushOptions } = options
   const push =
     ports.push && pushOptions
@@ -122,6 +124,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
           ...pushOptions,
           access,
           devices,
+          mayNotify: held.mayNotify,
           rules: createPushRules({ ...ports, ...pushOptions, access, settings, profilesOf: people.profilesOf }),
         })
       : undefined
@@ -153,8 +156,6 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     return group !== undefined && pastVersions.tookEffect(group, change)
   }
   const openFeed = createFeedReaders({ ...ports, log, tookEffect, observer })
-  const { onRestrictionsError: onTrouble = () => undefined } = options
-  const held = createHeldRestrictions({ ...ports, onTrouble })
   const typing = createTyping({ ...ports, subscribeUser, resyncScheduler, blocking, observer }, cacheSize)
   const attachments = createAttachments({ ...ports, onMediaError: options.onMediaError ?? (() => undefined) })
   const { onApplyError = () => undefined } = options

@@ -1,4 +1,5 @@
 import type { Ports } from '../../ports/ports.ts'
+import type { Device } from '../../ports/push.ts'
 import type { RefusedViewers, Restriction } from '../../ports/restrictions.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type { Viewer } from '../../protocol/viewer.ts'
@@ -139,6 +140,11 @@ export function createHeldRestrictions({ restrictions, events, clock, onTrouble 
     return untilMs !== undefined && clock.now() < untilMs
   }
 
+  /** Whether this device may show what is said. One that was registered with a token that was revoked has to be registered again. */
+  function mayNotify({ userId, registeredAtMs }: Pick<Device, 'userId' | 'registeredAtMs'>): boolean {
+    return !isBanned(userId) && registeredAtMs >= (held.issuedBeforeMs.get(userId) ?? 0)
+  }
+
   const refused: RefusedViewers = {
     refuses({ userId, issuedAtMs }: Viewer) {
       if (isBanned(userId)) return true
@@ -148,5 +154,5 @@ export function createHeldRestrictions({ restrictions, events, clock, onTrouble 
     onChange: (listener) => void listeners.add(listener),
   }
 
-  return { ...refused, isBanned, hear, check, open, close }
+  return { ...refused, isBanned, mayNotify, hear, check, open, close }
 }

@@ -67,12 +67,14 @@ type Needs = Pick<Ports, 'boundaries' | 'sessions' | 'clock'> & {
   access: Access
   devices: Devices
   rules: PushRules
+  /** Whether new banners may be shown on the device. Those that it shows can be withdrawn all the same. */
+  mayNotify: (device: Device) => boolean
   random: () => number
   observer: PushObserver
 }
 
 export function createPush(needs: Needs) {
-  const { queue, banners, providers, boundaries, clock, devices, rules, random, observer } = needs
+  const { queue, banners, providers, boundaries, clock, devices, rules, mayNotify, random, observer } = needs
   const expand = createPushExpand(needs)
   const lanes = createPushLanes(clock)
   const underWay = new Set<Promise<void>>()
@@ -155,7 +157,8 @@ export function createPush(needs: Needs) {
     const [shown, audience] = await Promise.all([banners.of(banner), rules.audience(banner)])
     const isFresh = !isOver(banner.atMs)
     if (!isFresh) observer.dead('expired')
-    const behind = audience && isFresh ? own.filter(({ deviceId }) => !shows(shown.get(deviceId), banner.seq)) : []
+    const isBehind = (device: Device) => mayNotify(device) && !shows(shown.get(device.deviceId), banner.seq)
+    const behind = audience && isFresh ? own.filter(isBehind) : []
     if (behind.length > 0) await banners.note(banner, new Map(behind.map(noted({ seq: banner.seq, accepted: false }))))
 
     const [reached] = await boundaries.getMany([banner])

@@ -219,6 +219,56 @@ describe('a device', () => {
     expect(browser.received.map(({ payload }) => 'body' in payload && payload.body)).toEqual(['for carol'])
   })
 
+  it('of somebody who is banned shows nothing, until the ban is over', async () => {
+    const [alice, { person: bob, browser }] = [await world.person('alice'), await awayWithBrowser('bob')]
+    const { restrictions } = partsOf().domain
+    await restrictions.ban(bob.userId as UserId, clock.now() + 60_000)
+    await alice.send(bob, 'while banned')
+    await waiting(1)
+    await workOff()
+    expect(browser.received).toEqual([])
+    passedMs += 60_000
+    await alice.send(bob, 'after that')
+    await waiting(1)
+    await workOff()
+    expect(browser.received.map(({ payload }) => 'body' in payload && payload.body)).toEqual(['after that'])
+  })
+
+  it('whose token was revoked shows nothing, until it is registered again', async () => {
+    const [alice, { person: bob, browser }] = [await world.person('alice'), await awayWithBrowser('bob')]
+    passedMs += 1000
+    const { restrictions } = partsOf().domain
+    await restrictions.revokeTokens(bob.userId as UserId, clock.now())
+    await alice.send(bob, 'to a lost phone')
+    await waiting(1)
+    await workOff()
+    expect(browser.received).toEqual([])
+    const again = await createPerson(bob.userId, world.url(), { iat: Math.ceil(clock.now() / 1000) })
+    await register(again, browser.token)
+    await alice.send(bob, 'to its owner')
+    await waiting(1)
+    await workOff()
+    expect(browser.received.map(({ payload }) => 'body' in payload && payload.body)).toEqual(['to its owner'])
+  })
+
+  it('shows nothing of what somebody says in a group whom its user has blocked', async () => {
+    const [alice, mallory] = [await world.person('alice'), await world.person('mallory')]
+    const { person: bob, browser } = await awayWithBrowser('bob')
+    const { id: conversationId } = await createGroup(alice, [bob, mallory])
+    await bob.setBlocked(mallory, true)
+    await mallory.send({ conversationId }, 'from the blocked')
+    await waiting(1)
+    await workOff()
+    expect(browser.received).toEqual([])
+    await alice.send({ conversationId }, 'from a friend')
+    await mallory.send({ conversationId }, 'from the blocked again')
+    await waiting(2)
+    await workOff()
+    expect(browser.received.map(({ payload }) => 'body' in payload && payload.body)).toEqual([
+      expect.stringContaining('from a friend'),
+    ])
+  })
+
   it('of somebody else is not theirs to unregister', async () => {
     const [carol, { person: bob }] = [await world.person('carol'), await awayWithBrowser('bob')]
     await unregister(carol)
