@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Bug, bugs, shownElsewhere, withoutPeriodicResync } from './bugs/bugs.ts'
+import { withoutPeriodicResync } from './bugs/bugs.ts'
 import { withFeed } from './feed.ts'
-import { showsLostChanges, withNotices } from './notices.ts'
+import { withNotices } from './notices.ts'
 import { simulate } from './simulate.ts'
 
 /** These are a few of many; `npm run simulate` tries any number. */
@@ -9,7 +9,6 @@ const seeds = 36
 const seedsWithoutResync = 24
 const seedsWithNotices = 24
 const seedsWithFeed = 24
-const seedsPerBug = 400
 const timeout = 300_000
 
 describe('the simulation', () => {
@@ -45,11 +44,6 @@ describe('the simulation', () => {
     }
   })
 
-  it('catches a notice of a change that did not take effect', { timeout }, async () => {
-    const seed = await seedThatShows({ ...showsLostChanges, seed: 1 }, 'what is not there')
-    expect(seed, `none of ${seedsPerBug} seeds shows it`).toBeDefined()
-  })
-
   // Each of these seeds showed a bug once. The domain awaits at other places by now, so these seeds no longer give the same runs; the two bugs
   // themselves are among the planted ones (a session vouches …, two first attempts …).
   it.each([4, 61_455])('seed %i, which once broke a promise, keeps them all', async (seed) => {
@@ -61,22 +55,4 @@ describe('the simulation', () => {
     expect(one.lines()).toEqual(other.lines())
     expect((await simulate(8)).lines()).not.toEqual(one.lines())
   })
-
-  // A seed gives the same run only as long as the code awaits at the same places. If the noted seed no longer shows the bug, the next ones are
-  // tried; `npm run simulate -- --find-bugs` notes current seeds.
-  it.each(bugs.filter(({ name }) => !shownElsewhere.has(name)))(
-    'catches the planted bug: $name',
-    { timeout },
-    async (bug) => {
-      expect(await seedThatShows(bug), `none of ${seedsPerBug} seeds shows it`).toBeDefined()
-    },
-  )
 })
-
-async function seedThatShows(bug: Bug, anomaly = ''): Promise<number | undefined> {
-  for (let seed = bug.seed; seed < bug.seed + seedsPerBug; seed += 1) {
-    const { anomalies } = await simulate(seed, bug)
-    if (anomalies.some(({ what }) => what.includes(anomaly))) return seed
-  }
-  return undefined
-}
