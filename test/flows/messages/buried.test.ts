@@ -2,9 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { DynamoCall } from '../../../src/engine/dynamodb/client.ts'
 import type { Change, LogRow } from '../../../src/ports/log.ts'
 import type { ConversationId, UserId } from '../../../src/protocol/ids.ts'
+import { createDynamoTable } from '../../../src/store/dynamo/table.ts'
+import { toItem } from '../../../src/store/rows/message-columns.ts'
 import { createGroup, updateMembers } from '../../kit/group-of.ts'
 import { aChange, aGroupChange, aMessage, aVoid } from '../../kit/ids.ts'
 import type { Person } from '../../kit/person.ts'
+import { connectDynamo } from '../../kit/services/dynamodb.ts'
+import { sharedService } from '../../kit/shared-services.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
 // However much one person puts into a log, a node reads those rows only once, and in large steps. This is counted, not timed.
@@ -36,10 +40,10 @@ async function aChat(): Promise<[Person, Person, string]> {
 /** Writes straight into the log, from the first free cell on. Redis learns of it by forgetting its counter. */
 async function fill(chat: string, count: number, rowAt: (seq: number) => LogRow, first = 2): Promise<void> {
   const { messages } = world.nodes[0]?.parts.ports ?? expect.fail()
-  for (let from = first; from < first + count; from += 200) {
-    const seqs = Array.from({ length: Math.min(200, first + count - from) }, (_, i) => from + i)
-    await Promise.all(seqs.map((seq) => messages.put(rowAt(seq))))
-  }
+  const dynamo = { ...connectDynamo(await sharedService('dynalite')), tablePrefix: world.prefix }
+  const table = createDynamoTable(dynamo, 'messages')
+  await table.putMany(Array.from({ length: count }, (_, i) => toItem(rowAt(first + i))))
+  dynamo.client.close()
   expect((await messages.above(chat as never, count, 5)).at(-1)?.seq).toBe(first + count - 1)
   await world.redis.flush()
 }
