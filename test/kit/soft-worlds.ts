@@ -4,6 +4,7 @@ import { createRedisServer } from 'js-redis-server'
 import type { RedisLink, RedisLinkOptions } from '../../src/engine/redis/client.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { SoftState } from '../../src/ports/ports.ts'
+import type { Session } from '../../src/ports/soft-state.ts'
 import type { UserId } from '../../src/protocol/ids.ts'
 import { createMemoryRedis } from '../../src/store/embedded/soft-state/memory-redis.ts'
 import { createSoftStateMemory } from '../../src/store/embedded/soft-state/soft-state.ts'
@@ -16,12 +17,15 @@ import { startRedisCluster } from './services/redis-cluster.ts'
 
 /** A backing of the soft ports, with faults on demand. */
 export type SoftWorld = {
+  isCluster?: boolean
   /** Two nodes share it. */
   here: SoftState
   there: SoftState
   forget(): Promise<void>
   /** Ends the TTL of this session. */
   expire(userId: UserId, connectionId: string): Promise<void>
+  /** Returns how long this session lives, unless its lease ends or it is renewed. */
+  livesMs(session: Session): Promise<number>
   /** Makes it long ago that this lease was held. */
   endLease(leaseId: string): Promise<void>
   /** Makes Redis forget when this user was last seen. */
@@ -52,6 +56,7 @@ async function startOnRedisServer(options: Partial<RedisLinkOptions> = {}): Prom
     ...nodes,
     forget: redis.flush,
     expire: (userId, connectionId) => expireIn(redis.raw, userId, connectionId),
+    livesMs: (session) => livesMsIn(redis.raw, session),
     endLease: (leaseId) => endLeaseIn(redis.raw, leaseId),
     forgetSeen: async (userId) => void (await redis.raw.del(keys.seen(userId))),
     cutSubscribers: redis.killSubscribers,
@@ -71,8 +76,10 @@ async function startOnCluster(): Promise<SoftWorld> {
   const { close, ...nodes } = connectNodes(cluster.url)
   return {
     ...nodes,
+    isCluster: true,
     forget: cluster.flush,
     expire: (userId, connectionId) => expireIn(cluster.raw, userId, connectionId),
+    livesMs: (session) => livesMsIn(cluster.raw, session),
     endLease: (leaseId) => endLeaseIn(cluster.raw, leaseId),
     forgetSeen: async (userId) => void (await cluster.raw.del(keys.seen(userId))),
     cutSubscribers: cluster.killSubscribers,
@@ -98,6 +105,7 @@ async function startOnJsRedis(): Promise<SoftWorld> {
     ...nodes,
     forget: async () => void (await raw.flushall()),
     expire: (userId, connectionId) => expireIn(raw, userId, connectionId),
+    livesMs: (session) => livesMsIn(raw, session),
     endLease: (leaseId) => endLeaseIn(raw, leaseId),
     forgetSeen: async (userId) => void (await raw.del(keys.seen(userId))),
     cutSubscribers: () => killSubscribers(raw),
@@ -139,6 +147,10 @@ async function startInMemory(): Promise<SoftWorld> {
       const session = redis.sessions.get(userId)?.byConnection.get(connectionId)
       if (session) session.expiresAtMs = frozenClock.now()
     },
+    async livesMs(session) {
+      const { byConnection } = redis.sessions.get(session.userId) ?? {}
+      return (byConnection?.get(fieldOf(session))?.expiresAtMs ?? 0) - frozenClock.now()
+    },
     async endLease(leaseId) {
       const held = redis.leases.get(leaseId)
       if (held) held.heldAtMs -= leaseTtlMs
@@ -176,6 +188,15 @@ type HashCommands = { hget(key: string, field: string): Promise<string | null>; 
 async function expireIn(raw: HashCommands, userId: UserId, connectionId: string): Promise<void> {
   const session = await raw.hget(keys.sessions(userId), connectionId)
   if (session) await raw.hset(keys.sessions(userId), connectionId, session.replace(/\d+$/, '1'))
+}
+
+const fieldOf = ({ leaseId, connectionId }: Session): string =>
+  leaseId === undefined ? connectionId : `${leaseId}.${connectionId}`
+
+/** The tests and Redis are on one machine, so they have one time. */
+async function livesMsIn(raw: HashCommands, session: Session): Promise<number> {
+  const stored = await raw.hget(keys.sessions(session.userId), fieldOf(session))
+  return Number(stored?.split('|').at(-1)) - Date.now()
 }
 
 async function endLeaseIn(raw: HashCommands, leaseId: string): Promise<void> {

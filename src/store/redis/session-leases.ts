@@ -6,8 +6,8 @@
 // missed sessions.
 //
 // A session must not outlive its node because Redis has forgotten the lease and not the session. So a session lives 30 s at first, and long only
-// once the lease was held after it was made: what forgets the lease from then on forgets the session as well, or is another Redis process. In a
-// cluster, another master may forget the lease; then its node begins another one, and says that the first has ended.
+// once the lease was held after it was made, and only where the lease is: what forgets the lease from then on forgets the session as well, or is
+// another Redis process. In a cluster, another master may forget the lease; then its node begins another one, and says that the first has ended.
 //
 // In a cluster, the script that looks at the sessions of a user cannot read this key. So each node keeps the leases that it found ended when it
 // last held its own, and passes them to such scripts. A lease is kept here until no hash of sessions can name it any more.

@@ -51,7 +51,8 @@ export function createSessionsRedis(
   shortTtlMs = sessionTtlMs,
 ): Sessions {
   const attach = link.script(attachLua, 3)
-  const renew = link.script(renewLua, 4)
+  const leasesHere = link.isCluster ? [] : [keys.sessionLeases]
+  const renew = link.script(renewLua, 4 + leasesHere.length)
   const leave = link.script(leaveLua, 3)
   const markIndexComplete = link.script(setPendingIndexCompleteLua, 2)
   const presence = link.script(presenceLua, 1)
@@ -85,8 +86,13 @@ export function createSessionsRedis(
         Promise.all(
           sessions.map(({ session, state, lasting }) =>
             renew(
-              [...keysOf(session.userId), keys.seen(session.userId), keys.lastingSession(session.userId)],
-              [...argsOf(session, lasting), state, lasting ? 1 : 0, leases.ended()],
+              [
+                ...keysOf(session.userId),
+                keys.seen(session.userId),
+                keys.lastingSession(session.userId),
+                ...leasesHere,
+              ],
+              [...argsOf(session, lasting), state, lasting ? 1 : 0, session.leaseId ?? '', shortTtlMs, leases.ended()],
             ),
           ),
         ),
@@ -224,11 +230,13 @@ return watched(now, KEYS[1], KEYS[3], ARGV[5], ARGV[6], ARGV[7], function()
 end)
 `
 
-// A session that has left stays so: the end of a session may overtake its renewal.
+// A session that has left stays so: the end of a session may overtake its renewal. Since the lease was held, Redis may have been replaced by a
+// replica that does not have it. Then the renewal is not for long: if nothing more was heard of its node, nothing would end the session.
 // KEYS[1] hash     the user's sessions
 // KEYS[2] string   the user's mark
 // KEYS[3] string   when the user was last seen
 // KEYS[4] string   a session of the user that lives for long
+// KEYS[5] hash     the leases; not in a cluster, where they are in another slot
 // ARGV[1] string   connection id
 // ARGV[2] string   scope: '*' or a conversation id
 // ARGV[3] integer  TTL of the session, ms
@@ -238,19 +246,25 @@ end)
 // ARGV[7] string   the event
 // ARGV[8] string   state: syncing or online
 // ARGV[9] integer  1 if it is renewed for long
-// ARGV[10] string  the leases that have ended
+// ARGV[10] string  its lease, or ''
+// ARGV[11] integer TTL of the session if its lease is not there, ms
+// ARGV[12] string  the leases that have ended
 const renewLua = `${writingLua}
+local ttl_ms, lasting = ARGV[3], ARGV[9] == '1'
+if lasting and KEYS[5] and ARGV[10] ~= '' and redis.call('HEXISTS', KEYS[5], ARGV[10]) == 0 then
+  ttl_ms, lasting = ARGV[11], false
+end
 local session = redis.call('HGET', KEYS[1], ARGV[1])
 if session and string.sub(session, 1, 5) == 'left|' then return 0 end
 local now = now_ms()
-if ARGV[9] == '1' and ARGV[2] == '*' then
-  redis.call('SET', KEYS[4], string.format('%.0f', now + ARGV[3]) .. ' ' .. ARGV[1], 'PX', ARGV[3])
+if lasting and ARGV[2] == '*' then
+  redis.call('SET', KEYS[4], string.format('%.0f', now + ttl_ms) .. ' ' .. ARGV[1], 'PX', ttl_ms)
 end
 -- Nearly always the session only lives on, which changes nothing that is shown: the other sessions need not be read.
 local state, expires_ms = string.match(session or '', '^(%a+)|[^|]*|(%d+)$')
 if state == ARGV[8] and tonumber(expires_ms) > now then
   redis.call('SET', KEYS[3], string.format('%.0f', now), 'PX', ARGV[5])
-  put_session(KEYS[1], ARGV[1], ARGV[8], ARGV[2], now + ARGV[3])
+  put_session(KEYS[1], ARGV[1], ARGV[8], ARGV[2], now + ttl_ms)
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
   return 1
 end
@@ -259,7 +273,7 @@ return watched(now, KEYS[1], KEYS[3], ARGV[5], ARGV[6], ARGV[7], function()
     redis.call('HSET', KEYS[1], '!', '1')
     redis.call('DEL', KEYS[2])
   end
-  put_session(KEYS[1], ARGV[1], ARGV[8], ARGV[2], now + ARGV[3])
+  put_session(KEYS[1], ARGV[1], ARGV[8], ARGV[2], now + ttl_ms)
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
   return 1
 end)

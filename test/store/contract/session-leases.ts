@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Session } from '../../../src/ports/soft-state.ts'
+import { sessionTtlMs } from '../../../src/store/redis/sessions.ts'
 import { aConversation, aMessage, aUser } from '../../kit/ids.ts'
 import { seedCounter } from '../../kit/seed-counter.ts'
 import type { SoftWorld } from '../../kit/soft-worlds.ts'
@@ -138,6 +139,19 @@ export function sessionLeasesContract(world: () => SoftWorld): void {
     await there().sessions.setPendingIndexComplete(userId)
     const tablet = { userId, connectionId: 'tablet' }
     expect(await there().sessions.attach(tablet)).toEqual({ pendingIndexComplete: false })
+  })
+
+  test('a session is renewed for long only where its lease is, as nothing else would end it', async () => {
+    const { leaseId } = await aLease()
+    const session = await attached(leaseId)
+    await here().sessions.renew([{ session, state: 'online', lasting: true }])
+    expect(await world().livesMs(session)).toBeGreaterThan(sessionTtlMs)
+    // In a cluster the script cannot see the leases.
+    if (world().isCluster) return
+    const forgotten = await attached(randomUUID())
+    await here().sessions.renew([{ session: forgotten, state: 'online', lasting: true }])
+    expect(await world().livesMs(forgotten)).toBeLessThanOrEqual(sessionTtlMs)
+    expect(await presenceOf(forgotten)).toBe('online')
   })
 
   test('registered again under another lease, a session is there', async () => {

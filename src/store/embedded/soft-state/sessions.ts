@@ -36,7 +36,8 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
             user.unclean = true
             redis.pendingIndexComplete.delete(session.userId)
           }
-          put(user, session, state, lasting)
+          const { leaseId } = session
+          put(user, session, state, lasting && (leaseId === undefined || redis.leases.get(leaseId) !== undefined))
         })
       }
     },
