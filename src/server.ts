@@ -5,7 +5,10 @@ import { type CompleteConfig, completeConfig } from './config/dev-secrets.ts'
 import { preSendSecrets, secretText } from './config/pre-send.ts'
 import { secretsText } from './config/secret-lists.ts'
 
-const drainWithinMs = 9500
+/** Supervisors wait ten seconds, unless they are told otherwise. */
+const stopWithinMs = 9500
+/** A longer delay before the drain is added: this is what the drain itself takes at most, and a second more. */
+const drainWithinMs = 6500
 
 const [command] = process.argv.slice(2)
 if (command === 'copy') {
@@ -43,8 +46,7 @@ try {
   const stop = async (exitCode: number) => {
     if (stopping) return
     stopping = true
-    // The supervisor that sent the signal waits ten seconds at most.
-    setTimeout(() => process.exit(1), drainWithinMs).unref()
+    setTimeout(() => process.exit(1), Math.max(stopWithinMs, config.drainDelayMs + drainWithinMs)).unref()
     await app.stop()
     process.exit(exitCode)
   }

@@ -6,8 +6,8 @@ import { flag, httpUrl } from './variable-rules.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
-/** A longer delay would leave the drain too little of the ten seconds that SIGTERM gives. */
-const drainDelayMaxMs = 3000
+/** Some load balancers look every ten seconds, and want three answers alike. */
+const drainDelayMaxMs = 30_000
 /** Some load balancers look every second, and want two answers alike. */
 const drainDelayProductionMs = 2000
 

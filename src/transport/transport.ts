@@ -32,6 +32,7 @@ import { type Exchange, type Handler, send } from './http/exchange.ts'
 import { createGraphQLHandler } from './http/graphql-http.ts'
 import { createReadyHandler, live, type Readiness } from './http/health.ts'
 import { createHttpServer, type Routes } from './http/http.ts'
+import { closeAfterAnswers, closeListener, sweepIdleConnections } from './http/last-answers.ts'
 import { createMediaRoute, type MediaFiles } from './http/media.ts'
 import { createOrigins } from './http/origins.ts'
 import { createRefusedOriginsLog } from './http/refused-origins.ts'
@@ -88,8 +89,9 @@ export type AdminApi = Pick<TransportOptions, 'schema' | 'fieldCosts' | 'createC
 type Transport = {
   listen(): Promise<{ url: string; port: number }>
   /**
-   * First it only reports that it is about to stop, for as long as the configuration says. Then it finishes the operations under way, ends
-   * every subscription and closes all connections; it takes nine seconds at most.
+   * First it only reports that it is about to stop, for as long as the configuration says. Then it closes the listener, answers what came
+   * before that, ends every subscription and closes all connections. That takes 5.5 s at most, and less after a delay of up to 3 s: it is over
+   * within nine seconds of the beginning then.
    */
   drain(): Promise<void>
 }
@@ -223,17 +225,19 @@ export function createTransport(options: TransportOptions): Transport {
     async drain() {
       operations.leave()
       metrics.draining.set(1)
+      closeAfterAnswers(server)
       if (config.drainDelayMs > 0) await clock.sleep(config.drainDelayMs)
       const closed = once(server, 'close')
-      server.close()
-      const sweep = setInterval(() => server.closeIdleConnections(), sweepMs)
+      // Sockets are closed later, so that clients who come back at once come to another node.
+      await closeListener(server)
+      const stopSweeping = sweepIdleConnections(server, sweepMs)
       await operations.drain(Math.max(operationsDrainMinMs, operationsDrainMs - config.drainDelayMs))
       const { code, reason } = serviceRestart
       await step('sockets', socketsDrainMs, webSockets.close(code, reason))
       const ended = Object.values(doors).map(({ graphql }) => graphql.endSubscriptions(unavailable()))
       await step('subscriptions', subscriptionsDrainMs, Promise.all(ended).then())
       await step('connections', connectionsDrainMs, closed)
-      clearInterval(sweep)
+      stopSweeping()
       server.closeAllConnections()
       webSockets.terminate()
       keySet?.stop()

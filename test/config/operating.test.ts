@@ -37,10 +37,10 @@ test('traces are sent nowhere unless there is somewhere to send them', () => {
 
 test('what cannot be meant is named', () => {
   expect(
-    problemsOf({ LOG_LEVEL: 'loud', DRAIN_DELAY_MS: '3001', OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }),
+    problemsOf({ LOG_LEVEL: 'loud', DRAIN_DELAY_MS: '30001', OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }),
   ).toEqual([
     'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent',
-    'DRAIN_DELAY_MS must be 0 to 3000',
+    'DRAIN_DELAY_MS must be 0 to 30000',
     'OTEL_EXPORTER_OTLP_ENDPOINT must be http://… or https://…',
   ])
 })

@@ -2,7 +2,10 @@ import type { Clock } from '../../ports/clock.ts'
 import { unavailable } from '../../protocol/errors.ts'
 import { createDeadline, within } from '../limits/deadline.ts'
 
-/** Counts the operations under way: none starts once a drain has begun, and the drain can wait for the rest. */
+/**
+ * Counts the operations under way, so that a drain can wait for them. Once it has begun, nothing starts on WebSockets, which bring new operations
+ * for ever. A request over HTTP is still served: its connection was accepted, it is the last one on it, and no others are accepted.
+ */
 export type Operations = {
   readonly draining: boolean
   /** The node was told to stop. Clients should not come any more, but those that do are served until the drain begins. */
@@ -10,9 +13,9 @@ export type Operations = {
   leave(): void
   /** Runs a query or mutation under the deadline. One that is late goes on, but the caller gets UNAVAILABLE. */
   run<T, A>(work: (of: A) => T | Promise<T>, of: A): T | Promise<T>
-  /** Runs something without a deadline, such as the start of a subscription. */
+  /** Runs the start of a subscription, without a deadline. Throws UNAVAILABLE once a drain has begun. */
   start<T, A>(work: (of: A) => T | Promise<T>, of: A): T | Promise<T>
-  /** Refuses new operations from now on. Resolves when the rest are answered, or after `withinMs`. */
+  /** Resolves when no operation is under way, or after `withinMs`. */
   drain(withinMs: number): Promise<void>
 }
 
@@ -30,8 +33,7 @@ export function createOperations(clock: Clock, deadlineMs = defaultDeadlineMs): 
     if (running === 0) allDone?.()
   }
 
-  function start<T, A>(work: (of: A) => T | Promise<T>, of: A): T | Promise<T> {
-    if (draining) throw unavailable()
+  function count<T, A>(work: (of: A) => T | Promise<T>, of: A): T | Promise<T> {
     const result = work(of)
     if (!(result instanceof Promise)) return result
     running += 1
@@ -49,9 +51,12 @@ export function createOperations(clock: Clock, deadlineMs = defaultDeadlineMs): 
     leave() {
       leaving = true
     },
-    start,
+    start(work, of) {
+      if (draining) throw unavailable()
+      return count(work, of)
+    },
     run(work, of) {
-      const result = start(work, of)
+      const result = count(work, of)
       return result instanceof Promise ? inDeadline(result) : result
     },
     async drain(withinMs) {

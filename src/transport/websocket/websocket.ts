@@ -38,7 +38,7 @@ const livenessCheckMs = 5000
 const deadlineResolutionMs = 100
 
 export function createWebSockets({ doors, ...given }: WebSocketOptions): WebSockets {
-  const { config, origins, operations, clientAddress, connectionLimits, clock, randomId } = given
+  const { config, origins, clientAddress, connectionLimits, clock, randomId } = given
   const openSockets = new Set<OpenSocket>()
   const stopped = new AbortController()
   const deadlines = createDeadlineQueue(timersOf(clock), { resolutionMs: deadlineResolutionMs })
@@ -81,7 +81,7 @@ export function createWebSockets({ doors, ...given }: WebSocketOptions): WebSock
       const options = served.get(path)
       if (!options) return refuse(socket, '404 Not Found')
       if (!origins.allows(request)) return refuse(socket, '403 Forbidden')
-      if (operations.draining) return refuse(socket, '503 Service Unavailable')
+      if (stopped.signal.aborted) return refuse(socket, '503 Service Unavailable')
       const address = clientAddress(request)
       const slot = connectionLimits.acquireSocket(address)
       if (!slot) return refuse(socket, '429 Too Many Requests', 'Retry-After: 5\r\n')

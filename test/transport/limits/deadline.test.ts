@@ -131,7 +131,7 @@ test('a drain waits for what is late, though nobody else does', async () => {
   await clock.advance(deadlineMs)
   expect(outcome).toEqual({ is: 'UNAVAILABLE' })
   const drained = outcomeOf(operations.drain(10_000).then(() => 'drained'))
-  expect(() => operations.run(() => 1, undefined)).toThrow(expect.objectContaining(late))
+  expect(() => operations.start(() => 1, undefined)).toThrow(expect.objectContaining(late))
   await clock.advance(1000)
   expect(drained).toEqual({})
   work.resolve('done')
