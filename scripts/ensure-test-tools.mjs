@@ -1,18 +1,25 @@
-// The tests run against real parts: redis-server, Chromium, AWS's DynamoDB Local, which needs Java, and strace. On Debian as root
-// it installs the missing ones; elsewhere one line says what to install. Given names of commands, it looks for these alone.
+// The tests run against real parts: redis-server, Chromium, AWS's DynamoDB Local, which needs Java, nginx, curl and strace. On Debian as
+// root it installs the missing ones; elsewhere one line says what to install. Given names of commands, it looks for these alone.
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 
 const tools = [
   { command: 'redis-server', debian: 'redis-server' },
   { command: 'chromium', debian: 'chromium' },
   { command: 'java', debian: 'default-jre-headless' },
+  { command: 'nginx', debian: 'nginx' },
+  { command: 'curl', debian: 'curl' },
   { command: 'strace', debian: 'strace' },
 ]
 
+/** Debian asks this program whether a package may start its service. The tests start what they need by themselves, and stop it. */
+const policy = '/usr/sbin/policy-rc.d'
+/** Debian has nginx where users who are not root do not look. */
+const withSbin = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }
+
 const wanted = process.argv.slice(2)
 const isWanted = ({ command }) => wanted.length === 0 || wanted.includes(command)
-const isThere = (command) => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0
+const isThere = (command) => spawnSync('sh', ['-c', `command -v ${command}`], { env: withSbin }).status === 0
 const missing = tools.filter((tool) => isWanted(tool) && !isThere(tool.command))
 
 if (missing.length > 0) {
@@ -22,6 +29,10 @@ if (missing.length > 0) {
     process.exit(1)
   }
   console.log(`Installing ${packages.join(', ')} for the tests`)
+  if (!existsSync(policy)) {
+    writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
+    process.on('exit', () => rmSync(policy, { force: true }))
+  }
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   for (const args of [
     ['update', '-qq'],

@@ -7,6 +7,7 @@ const probe = fileURLToPath(new URL('probe.mjs', import.meta.url))
 const errorLevel = 50
 
 export type NodeProcess = Awaited<ReturnType<typeof startNodeProcess>>
+export type LogLine = { level: number; msg?: string; url?: string; [field: string]: unknown }
 type Memory = {
   rss: number
   heapUsed: number
@@ -17,7 +18,11 @@ type Memory = {
 }
 
 /** Starts one compiled production node as a process of its own with a probe in it, with these settings and no others. */
-export async function startNodeProcess(script: string, settings: Readonly<Record<string, string>>) {
+export async function startNodeProcess(
+  script: string,
+  settings: Readonly<Record<string, string>>,
+  keep: (line: LogLine) => boolean = () => false,
+) {
   const child = spawn(process.execPath, ['--expose-gc', '--import', probe, script], {
     env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -26,6 +31,8 @@ export async function startNodeProcess(script: string, settings: Readonly<Record
   const waiting = new Map<number, (answer: unknown) => void>()
   /** Returns what it has logged as an error, or printed outside of the log. */
   const complaints: string[] = []
+  /** Its log, as far as the caller wants it. */
+  const log: LogLine[] = []
   let asked = 0
   let listening: (url: string) => void = () => undefined
   const url = new Promise<string>((resolve, reject) => {
@@ -37,6 +44,7 @@ export async function startNodeProcess(script: string, settings: Readonly<Record
     createInterface({ input: stream as NodeJS.ReadableStream }).on('line', (line) => {
       const entry = entryOf(line)
       if (entry?.msg === 'listening' && entry.url) listening(entry.url)
+      if (entry && keep(entry)) log.push(entry)
       if (!entry || entry.level >= errorLevel) complaints.push(line)
     })
   }
@@ -62,6 +70,7 @@ export async function startNodeProcess(script: string, settings: Readonly<Record
     pid: child.pid,
     exited,
     complaints,
+    log,
     isRunning: () => child.exitCode === null && child.signalCode === null,
     /** Returns the longest time that the event loop has worked without a pause since the last call, in time on the CPU. */
     worstStall: () => ask<{ cpuMs: number; wallMs: number }>('stall'),
@@ -75,7 +84,7 @@ export async function startNodeProcess(script: string, settings: Readonly<Record
   }
 }
 
-function entryOf(line: string): { level: number; msg?: string; url?: string } | undefined {
+function entryOf(line: string): LogLine | undefined {
   try {
     return JSON.parse(line)
   } catch {
