@@ -90,8 +90,8 @@ type Transport = {
   listen(): Promise<{ url: string; port: number }>
   /**
    * First it only reports that it is about to stop, for as long as the configuration says. Then it closes the listener, answers what came
-   * before that, ends every subscription and closes all connections. That takes 5.5 s at most, and less after a delay of up to 3 s: it is over
-   * within nine seconds of the beginning then.
+   * before that, ends every subscription and closes all connections. With a delay of up to 3 s all of it takes nine seconds at most, and with a longer
+   * one what is left takes 5.5 s.
    */
   drain(): Promise<void>
 }
