@@ -139,6 +139,22 @@ test('a conversation is moderated: messages, members and title', async () => {
   await page.getByRole('heading', { name: 'Order 4712' }).waitFor()
 })
 
+test('a conversation is exported, and its file fetched', async () => {
+  const { id } = await aGroup(3)
+  const window = await at.open(`#/conversations/${id}`)
+  const { page } = window
+  await page.getByRole('button', { name: 'Export…' }).click()
+  await answer(page, 'Export')
+  await page.getByRole('heading', { name: 'Export of Order 4711' }).waitFor()
+  const file = page.getByRole('link', { name: 'Fetch the file' })
+  await file.waitFor()
+  await isFine(window, 'console-task')
+  const lines = await (await fetch(new URL((await file.getAttribute('href')) ?? '', at.url()))).text()
+  expect(lines).toContain('"Message 3"')
+  await page.getByRole('link', { name: 'Tasks' }).first().click()
+  await page.getByText('Export of Order 4711').waitFor()
+})
+
 test('what this server cannot do is said in its words', async () => {
   const window = await at.open('#/events')
   await window.page

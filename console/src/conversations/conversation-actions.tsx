@@ -80,7 +80,7 @@ function ExportDialog({ conversation, onClose }: DialogProps) {
   const act = async () => {
     const { task } = (await answered(exportConversation({ input: { conversationId: conversation.id } })))
       .exportConversation
-    showTask(task)
+    showTask(task, conversation.title ?? conversation.id)
   }
   return (
     <ActionDialog title="Export the conversation?" act="Export" onAct={act} onClose={onClose}>

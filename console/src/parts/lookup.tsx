@@ -45,11 +45,12 @@ export function Lookup({ view, label, hint, placeholder, recent }: Props) {
         <section className={styles.recent}>
           <h2>{recent}</h2>
           <ul>
-            {before.map((each) => (
+            {before.map(({ id: each, about }) => (
               <li key={each}>
                 <a href={hrefOf({ view, id: each })}>
                   <Id>{each}</Id>
                 </a>
+                {about && <span> {about}</span>}
               </li>
             ))}
           </ul>

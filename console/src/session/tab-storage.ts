@@ -11,13 +11,17 @@ export const keepToken = (text: string): void => sessionStorage.setItem(tokenKey
 export const dropToken = (): void => sessionStorage.removeItem(tokenKey)
 export const forgetEverything = (): void => sessionStorage.clear()
 
-export function listed(name: ListName): string[] {
-  const kept = sessionStorage.getItem(listKey(name))
-  return kept === null ? [] : kept.split('\n')
+/** `about` says what stands behind an id that says nothing by itself. */
+export type Listed = { id: string; about?: string | undefined }
+
+export function listed(name: ListName): readonly Listed[] {
+  return JSON.parse(sessionStorage.getItem(listKey(name)) ?? '[]') as Listed[]
 }
 
-/** The newest is first. Ids have no line breaks. */
-export function remember(name: ListName, id: string): void {
-  const others = listed(name).filter((each) => each !== id)
-  sessionStorage.setItem(listKey(name), [id, ...others].slice(0, listMax).join('\n'))
+/** The newest is first. What is known about it from before is kept. */
+export function remember(name: ListName, id: string, about?: string): void {
+  const before = listed(name)
+  const known = before.find((each) => each.id === id)?.about
+  const others = before.filter((each) => each.id !== id)
+  sessionStorage.setItem(listKey(name), JSON.stringify([{ id, about: about ?? known }, ...others].slice(0, listMax)))
 }

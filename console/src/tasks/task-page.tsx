@@ -4,7 +4,8 @@ import { Badge, Facts, Id, Moment } from '../parts/facts.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, Loaded } from '../parts/trouble.tsx'
 import { usePolling } from '../parts/use-polling.ts'
-import { remember } from '../session/tab-storage.ts'
+import { listed, remember } from '../session/tab-storage.ts'
+import { kindWords } from './kind-words.ts'
 import styles from './tasks.module.css'
 
 const pollMs = 2000
@@ -19,7 +20,7 @@ export function TaskPage({ id }: { id: string }) {
   }, [known, id])
   usePolling(refresh, pollMs, task?.state === 'QUEUED' || task?.state === 'RUNNING')
   return (
-    <Page title={task ? task.kind : 'Task'} back="tasks" onRefresh={refresh}>
+    <Page title={task ? (aboutOf(id) ?? kindWords(task.kind)) : 'Task'} back="tasks" onRefresh={refresh}>
       <Loaded of={found} onRetry={refresh}>
         {() =>
           task ? (
@@ -34,6 +35,8 @@ export function TaskPage({ id }: { id: string }) {
     </Page>
   )
 }
+
+const aboutOf = (id: string): string | undefined => listed('tasks').find((each) => each.id === id)?.about
 
 const stateWords: Record<TaskFieldsFragment['state'], string> = {
   QUEUED: 'Waits',

@@ -8,7 +8,7 @@ import { showTask } from '../tasks/show-task.ts'
 export function EraseDialog({ userId, onClose }: { userId: string; onClose: () => void }) {
   const [typed, setTyped] = useState('')
   const [, erase] = useEraseUserMutation()
-  const act = async () => showTask((await answered(erase({ input: { userId } }))).eraseUser.task)
+  const act = async () => showTask((await answered(erase({ input: { userId } }))).eraseUser.task, userId)
   return (
     <ActionDialog
       title={`Erase ${userId}?`}

@@ -86,7 +86,7 @@ function RevokeDialog({ userId, onClose }: DialogProps) {
 
 function ExportDialog({ userId, onClose }: DialogProps) {
   const [, exportUser] = useExportUserMutation()
-  const act = async () => showTask((await answered(exportUser({ input: { userId } }))).exportUser.task)
+  const act = async () => showTask((await answered(exportUser({ input: { userId } }))).exportUser.task, userId)
   return (
     <ActionDialog title={`Export what is known of ${userId}?`} act="Export" onAct={act} onClose={onClose}>
       <p>It is gathered in the background. The file can be fetched from the task for a day.</p>
