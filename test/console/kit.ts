@@ -45,6 +45,12 @@ export function consoleOfThisFile(ownServer?: Record<string, string>) {
     },
     admin: async <Data>(query: string, variables: object = {}) =>
       ask<Data>('/admin/graphql', await devToken(demo.url(), 'shop', { scope: 'parley:admin' }), query, variables),
+    /** Whether the API for users accepts the token. */
+    accepts: (token: string) =>
+      ask('/graphql', token, '{ __typename }', {}).then(
+        () => true,
+        () => false,
+      ),
     as: async <Data>(userId: string, query: string, variables: object = {}) =>
       ask<Data>('/graphql', await devToken(demo.url(), userId), query, variables),
   }

@@ -56,7 +56,8 @@ function UnbanDialog({ userId, onClose }: DialogProps) {
 }
 
 function RevokeDialog({ userId, onClose }: DialogProps) {
-  const [before, setBefore] = useState(() => localInput(new Date()))
+  // Tokens tell the second in which they were issued: those of this one count too.
+  const [before, setBefore] = useState(() => localInput(new Date(Date.now() + 1000)))
   const [, revoke] = useRevokeTokensMutation()
   const notify = useNotify()
   const moment = new Date(before)
