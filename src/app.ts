@@ -15,8 +15,11 @@ import { createDomain } from './domain/domain.ts'
 import type { PayloadKey } from './domain/log/payloads.ts'
 import { checkEverySeconds } from './domain/people/held-restrictions.ts'
 import type { DynamoCall } from './engine/dynamodb/client.ts'
+import { dynamoFailureReason } from './engine/dynamodb/failure-reason.ts'
+import { redisFailureReason } from './engine/redis/failure-reason.ts'
 import { createAuditLog } from './observability/audit-log.ts'
 import { createDeliveryLog, noteSent } from './observability/delivery-log.ts'
+import { createFailedCallsLog } from './observability/failed-calls-log.ts'
 import { createLogger } from './observability/logger.ts'
 import { createNodeMetrics, type ProcessError } from './observability/node-metrics.ts'
 import type { OperationIds } from './observability/operation-ids.ts'
@@ -32,7 +35,9 @@ import { createSendByRest } from './resolvers/messages/send-by-rest.ts'
 import { fieldCosts } from './schema/field-costs.ts'
 import { schema } from './schema/schema.ts'
 import { hmacBy } from './shared/hmac.ts'
+import { createOnceAMinute } from './shared/once-a-minute.ts'
 import { combineCallObservers } from './shared/watch-call.ts'
+import { UnusableRedisError } from './store/deployment.ts'
 import { createRateLimitsMemory } from './store/embedded/soft-state/rate-limits.ts'
 import { createDevTokens } from './transport/auth/auth.ts'
 import { createIsFamiliarHost } from './transport/http/familiar-host.ts'
@@ -41,11 +46,16 @@ import { openBackends } from './wiring/open-backends.ts'
 import { openMedia } from './wiring/open-media.ts'
 import { openPreSend } from './wiring/open-pre-send.ts'
 import { openPush, type PushServices } from './wiring/open-push.ts'
+import { createReadiness } from './wiring/readiness.ts'
 import { systemClock } from './wiring/system-clock.ts'
 
 const secondMs = 1000
 const leaseMs = 20_000
+/** How often a node looks whether it can write to DynamoDB, which costs a write unit. Where nobody does anything, nothing else would show it. */
+const proveWritesMs = 15_000
 const dynamoTimeoutMs = 500
+/** Whoever asks whether the node is ready gets an answer that is at most so old. */
+const dynamoFreshMs = 2000
 const sweepUploadsMs = 10 * 60_000
 const lookForWorkMs = 5000
 const checkRestrictionsMs = checkEverySeconds * 1000
@@ -67,6 +77,8 @@ export type AppOptions = {
   push?: PushServices & { works?: boolean }
   /** A test may have work taken over sooner, and exports written in smaller parts. */
   tasks?: { lookMs: number; leaseMs: number; partBytes: number }
+  /** How often a node looks whether it can write to DynamoDB; a test that counts the calls, or waits for one, sets another time. */
+  proveWritesMs?: number
   /** Tests on a busy machine need longer deadlines, as what is in time elsewhere would be late there. */
   deadlines?: { redisMs?: number; dynamoMs?: number; operationMs?: number; preSendMs?: number }
 }
@@ -113,7 +125,36 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     const tracing = config.tracing && (await openTracing(config.tracing, clock))
     if (tracing) undo.push(tracing.close)
     const registry = new Registry()
-    const metrics = createNodeMetrics(registry, { clock, redisLinks: () => soft.links() })
+    const readiness = createReadiness({
+      checks: {
+        redis: { run: () => soft.renew(), reasonOf: redisReason },
+        dynamodb: { run: () => kept.check(), reasonOf: dynamoFailureReason, freshMs: dynamoFreshMs },
+      },
+      clock,
+      onChange(check, { isFit, reason }, error) {
+        if (isFit) logger.info({ check }, 'ready again')
+        else logger.error({ check, reason, err: error }, 'not ready')
+      },
+    })
+    const onceAMinute = createOnceAMinute(clock)
+    const [logRedis, logDynamo] = (['Redis', 'DynamoDB'] as const).map((backend) =>
+      createFailedCallsLog(logger, (name, tell) => onceAMinute(`${backend} ${name}`, tell), backend),
+    )
+    const metrics = createNodeMetrics(registry, {
+      clock,
+      redisLinks: () => soft.links(),
+      reasons: { redis: redisReason, dynamodb: dynamoFailureReason },
+      onFailed: {
+        redis(...failed) {
+          readiness.doubt('redis')
+          logRedis?.(...failed)
+        },
+        dynamodb(...failed) {
+          readiness.doubt('dynamodb')
+          logDynamo?.(...failed)
+        },
+      },
+    })
     const { kept, soft, close } = await openBackends(config, {
       clock,
       now: Date.now,
@@ -204,9 +245,15 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       admin: { schema: adminSchema, createContext: createAdminContext },
       sendMessage: createSendByRest(createContext),
       refusedViewers: domain.refused,
-      ready: async () => {
-        const [redis, tables] = await Promise.allSettled([soft.renew(), kept.check()])
-        return { redis: redis.status === 'fulfilled' && soft.links().events, dynamodb: tables.status === 'fulfilled' }
+      readiness: {
+        async ask() {
+          const [redis, dynamodb] = await Promise.all([readiness.ask('redis'), readiness.ask('dynamodb')])
+          return { redis: redis.isFit && !soft.links().events ? unheard : redis, dynamodb }
+        },
+        last: () => ({
+          redis: readiness.last('redis') !== false && soft.links().events,
+          dynamodb: readiness.last('dynamodb') !== false,
+        }),
       },
       ...(devTokens && {
         devRoutes: createDevRoutes({ ...dev, devTokens, demo: await findDemo(undefined, config.developmentWarning) }),
@@ -226,11 +273,12 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       logger,
       registry,
     })
-    const regularly = (ms: number, task: () => Promise<void>) => {
+    const regularly = (ms: number, task: () => Promise<unknown>) => {
       const timer = setInterval(() => task().catch((error) => logger.warn({ err: error }, 'beat')), ms)
       undo.push(async () => clearInterval(timer))
     }
-    regularly(leaseMs, soft.renew)
+    regularly(leaseMs, () => readiness.check('redis'))
+    regularly(options.proveWritesMs ?? proveWritesMs, () => readiness.check('dynamodb'))
     regularly(secondMs, domain.resyncScheduler.tick)
     regularly(checkRestrictionsMs, domain.refused.check)
     regularly(sweepUploadsMs, domain.sweepUploads)
@@ -253,6 +301,12 @@ async function openTracing(settings: TracingSettings, clock: Clock): Promise<Tra
   const { createTracing } = await import('./observability/tracing.ts')
   return createTracing(settings, clock, randomUUID())
 }
+
+/** Events that are published are not heard. */
+const unheard = { isFit: false, reason: 'events' }
+
+const redisReason = (error: unknown): string =>
+  error instanceof UnusableRedisError ? 'deployment' : redisFailureReason(error)
 
 function payloadKeyOf(secret: Uint8Array): PayloadKey {
   const { id, key } = derivePayloadKey(secret)

@@ -63,6 +63,8 @@ export type Config = {
   /** Whether what happens is kept in the feed for backends. */
   events: boolean
   dataDir: string
+  /** Which release of the server this is, for the log, /healthz and the metrics. */
+  release: string
   logLevel: LogLevel
   /** How long a node still serves after SIGTERM, no longer ready, before it drains. */
   drainDelayMs: number

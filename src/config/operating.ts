@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { Config } from './config.ts'
+import { packageVersion } from './release.ts'
 import { flag, httpUrl } from './variable-rules.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -31,6 +32,10 @@ export const operatingVariables = z.object({
     .refine((ms) => ms <= drainDelayMaxMs, { error: `must be 0 to ${drainDelayMaxMs}` })
     .optional(),
   EVENTS: flag.optional(),
+  RELEASE: z
+    .string()
+    .regex(/^[\w.+:-]{1,64}$/, { error: 'must be 1 to 64 of A-Z a-z 0-9 . _ + : -' })
+    .optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   OTEL_SERVICE_NAME: z.string().default('parley'),
 })
@@ -38,11 +43,12 @@ export const operatingVariables = z.object({
 export const operatingSettings = (
   read: z.output<typeof operatingVariables> & z.output<typeof listenVariables>,
   production: boolean,
-): Pick<Config, 'host' | 'port' | 'events' | 'dataDir' | 'logLevel' | 'drainDelayMs' | 'tracing'> => ({
+): Pick<Config, 'host' | 'port' | 'events' | 'dataDir' | 'release' | 'logLevel' | 'drainDelayMs' | 'tracing'> => ({
   host: read.HOST,
   port: read.PORT,
   events: read.EVENTS ?? false,
   dataDir: read.DATA_DIR,
+  release: read.RELEASE ?? packageVersion(),
   // At a terminal a person reads the first lines, and the rest only if something is wrong.
   logLevel: read.LOG_LEVEL ?? (production ? 'info' : 'warn'),
   drainDelayMs: read.DRAIN_DELAY_MS ?? (production ? drainDelayProductionMs : 0),

@@ -1,15 +1,17 @@
-import { copyKey, deploymentKey } from '../store/deployment.ts'
+import { copyKey, deploymentKey, readyKey } from '../store/deployment.ts'
 import { type TableName, tables } from '../store/rows/tables.ts'
 import { CopyError, type Row } from './place.ts'
 
-// users "#deployment" and "#copy" say what the rows of a place are, and whether they are all there.
+// users "#deployment" and "#copy" say what the rows of a place are, and whether they are all there. "#ready" says nothing of them.
 
 type OwnRow = { deployment_id?: string | undefined } | undefined
 export type OwnRows = { deployment: OwnRow; copy: OwnRow }
 
 /** Returns whether the row is one of those that are copied. */
 export const isCopied = (table: TableName, row: Row): boolean =>
-  table !== 'users' || (row.user_id !== deploymentKey.user_id && row.user_id !== copyKey.user_id)
+  table !== 'users' || !notCopied.some(({ user_id }) => row.user_id === user_id)
+
+const notCopied = [deploymentKey, copyKey, readyKey]
 
 /** The id that "#copy" has where the source has none. */
 const noDeployment = 'none'

@@ -23,12 +23,22 @@ type NodeMetricsOptions = {
   clock: Clock
   /** Tells which of the two connections to Redis are open. It is asked when the metrics are. */
   redisLinks: () => { commands: boolean; events: boolean }
+  /** Say in a word why a call has failed. */
+  reasons: { redis: (error: unknown) => string; dynamodb: (error: unknown) => string }
+  /** Are told of calls that failed. */
+  onFailed: {
+    redis: (operation: string, table: undefined, reason: string, error: unknown) => void
+    dynamodb: (operation: string, table: string, reason: string, error: unknown) => void
+  }
 }
 
 const reads: ReadonlySet<string> = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan'])
 const seconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
-export function createNodeMetrics(registry: Registry, { clock, redisLinks }: NodeMetricsOptions): NodeMetrics {
+export function createNodeMetrics(
+  registry: Registry,
+  { clock, redisLinks, reasons, onFailed }: NodeMetricsOptions,
+): NodeMetrics {
   const registers = [registry]
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Counter({ name, help, labelNames, registers })
@@ -86,12 +96,16 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
     'outcome',
   ])
   const redisSeconds = byOperation('parley_redis_duration_seconds', 'Round trips to Redis')
-  const redisErrors = counter('parley_redis_errors_total', 'Round trips to Redis that failed', ['operation'])
+  const redisErrors = counter('parley_redis_errors_total', 'Round trips to Redis that failed', ['operation', 'reason'])
   const dynamoSeconds = byOperation(
     'parley_dynamodb_duration_seconds',
     'Calls to DynamoDB, with the time they waited for their turn',
   )
-  const dynamoErrors = counter('parley_dynamodb_errors_total', 'Calls to DynamoDB that failed', ['operation', 'table'])
+  const dynamoErrors = counter('parley_dynamodb_errors_total', 'Calls to DynamoDB that failed', [
+    'operation',
+    'table',
+    'reason',
+  ])
   const dynamoRetries = counter('parley_dynamodb_retries_total', 'Second attempts of calls to DynamoDB', ['table'])
   const processErrors = counter('parley_process_errors_total', 'Errors that no code handles', ['kind'])
   // Capacity is added up here, since a call of the counter for each call of DynamoDB would cost too much.
@@ -146,7 +160,10 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
       return {
         ended(error) {
           redisSeconds(operation).observe((clock.monotonic() - startedAtMs) / 1000)
-          if (error !== undefined) redisErrors.inc({ operation })
+          if (error === undefined) return
+          const reason = reasons.redis(error)
+          redisErrors.inc({ operation, reason })
+          onFailed.redis(operation, undefined, reason, error)
         },
       }
     },
@@ -155,7 +172,10 @@ export function createNodeMetrics(registry: Registry, { clock, redisLinks }: Nod
       return {
         ended(error) {
           dynamoSeconds(operation).observe((clock.monotonic() - startedAtMs) / 1000)
-          if (error !== undefined) dynamoErrors.inc({ operation, table })
+          if (error === undefined) return
+          const reason = reasons.dynamodb(error)
+          dynamoErrors.inc({ operation, table, reason })
+          onFailed.dynamodb(operation, table, reason, error)
         },
       }
     },

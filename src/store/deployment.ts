@@ -1,6 +1,7 @@
 // users, the row "#deployment"   deployment_id: made at the first start on these tables and never changed. No user id can hold a '#'.
 // users, the row "#copy"         deployment_id: these tables are being filled with the rows of that deployment (src/copy). There is no row
 //                                "#deployment" yet, which is copied last: so no node starts on half a copy.
+// users, the row "#ready"        written by every node every few seconds, which proves that it can
 // parley_deployment              string: which tables use Redis under this prefix, as "<id> <tables>"; 1 minute, renewed by every node
 //
 // Two deployments under one prefix would hear each other's events and use each other's counters. So a node compares at its start, and does
@@ -15,6 +16,7 @@ import type { Item, Key } from './rows/tables.ts'
 
 const deploymentLeaseMs = 60_000
 export const deploymentKey = { user_id: '#deployment' as UserId }
+export const readyKey = { user_id: '#ready' as UserId }
 export const copyKey = { user_id: '#copy' as UserId }
 
 /** The table `users`, of any store. `create` puts the row IF there is none. */

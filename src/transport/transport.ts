@@ -30,7 +30,7 @@ import { createAdmit } from './http/admit.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { type Exchange, type Handler, send } from './http/exchange.ts'
 import { createGraphQLHandler } from './http/graphql-http.ts'
-import { createReadyHandler, live, type Readiness } from './http/health.ts'
+import { createHealthHandler, createReadyHandler, type Readiness, showReadiness } from './http/health.ts'
 import { createHttpServer, type Routes } from './http/http.ts'
 import { closeAfterAnswers, closeListener, sweepIdleConnections } from './http/last-answers.ts'
 import { createMediaRoute, type MediaFiles } from './http/media.ts'
@@ -55,7 +55,7 @@ export type TransportOptions = {
   /** The API for backends, if it is served. */
   admin?: AdminApi
   sendMessage: SendMessage
-  ready: () => Promise<Readiness>
+  readiness: Readiness
   /** Who is banned, and which tokens do not count any more. */
   refusedViewers: RefusedViewers
   /** Routes that only development mode serves. */
@@ -148,10 +148,8 @@ export function createTransport(options: TransportOptions): Transport {
     return opened
   }
 
-  const ready = async () => ({
-    ...(await options.ready()),
-    ...(keySet && { keys: keySet.state().ageMs !== undefined }),
-  })
+  const hasKeys = keySet && (() => keySet.state().ageMs !== undefined)
+  showReadiness(options.registry, options.readiness, hasKeys)
 
   /** GraphQL at this path, as HTTP and as WebSockets have it. */
   function createDoor(path: string, own: Partial<typeof parts>, acceptAnonymous: boolean) {
@@ -198,8 +196,8 @@ export function createTransport(options: TransportOptions): Transport {
     }),
     '/messages': { POST: createMessagesHandler(parts), forOtherOrigins: true, writesHead: true },
     ...(options.mediaFiles && { '/media': { ...createMediaRoute(options.mediaFiles), longBody: true } }),
-    '/healthz': { GET: live },
-    '/readyz': { GET: createReadyHandler(ready, operations, clock) },
+    '/healthz': { GET: createHealthHandler(config.release) },
+    '/readyz': { GET: createReadyHandler(options.readiness, hasKeys, operations, clock) },
     '/metrics': { GET: createMetricsHandler(metrics) },
     ...options.graphiql?.routes,
     ...options.pages,

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { CompleteConfig } from '../config/dev-secrets.ts'
 import type { DynamoCall } from '../engine/dynamodb/client.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { ConversationId } from '../protocol/ids.ts'
 import type { WatchCall } from '../shared/watch-call.ts'
-import { readDeploymentId } from '../store/deployment.ts'
+import { readDeploymentId, readyKey } from '../store/deployment.ts'
 import { createDynamoStoreClient } from '../store/dynamo/client.ts'
 import { createStoresDynamo } from '../store/dynamo/stores.ts'
 import { createDynamoTable } from '../store/dynamo/table.ts'
@@ -19,9 +18,6 @@ type Options = {
   onCall: (call: DynamoCall) => void
   watch: WatchCall
 }
-
-/** A read of any row shows whether DynamoDB answers. */
-const probeId = 'dm_nowhere' as ConversationId
 
 export async function openDynamoDb(
   { dynamodb, dynamodbClient, tables, claimRows }: CompleteConfig,
@@ -45,7 +41,8 @@ export async function openDynamoDb(
     return {
       stores,
       deployment: { id, tables: tables.prefix + ('service' in dynamodb ? ` in ${dynamodb.region}` : '') },
-      check: async () => void (await stores.conversations.getMany([probeId])),
+      // A read would not show that writes are denied, or throttled.
+      check: async () => void (await users.put({ ...readyKey, deployment_id: id })),
       description: 'as configured',
       close: async () => client.close(),
     }

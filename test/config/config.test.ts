@@ -43,6 +43,7 @@ describe('with nothing set', () => {
       groupQuotas: { groupsPerHour: 200, additionsPerHour: 5000, changesPerHour: 1000, chatsPerHour: 1000 },
       events: false,
       dataDir: '.data',
+      release: '0.1.0',
       logLevel: 'warn',
       drainDelayMs: 0,
     })

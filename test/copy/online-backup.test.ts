@@ -115,7 +115,7 @@ it('a word that is no command starts no server', async () => {
     code: 1,
     complained:
       'There is no command backup. Without one, a node is started; parley copy --help is about copies; parley pre-send-secret prints what ' +
-      'signs the questions to PRE_SEND_URL.\n',
+      'signs the questions to PRE_SEND_URL; parley cursor-secret prints what CURSOR_SECRET is, or would have to be to stay the same.\n',
   })
 })
 

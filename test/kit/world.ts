@@ -23,6 +23,9 @@ type WorldOptions = { nodes?: number; dynamodbEndpoint?: string; app?: AppOption
 /** A late call fails as UNAVAILABLE, which has tests of its own. On a busy machine all other tests would meet it by chance. */
 export const patient = { redisMs: 5000, dynamoMs: 10_000, operationMs: 20_000, preSendMs: 10_000 }
 
+/** A test that counts calls counts its own alone. */
+const quiet = { proveWritesMs: 3_600_000 }
+
 /**
  * Nodes of a world have the switches of the environment, so that `DYNAMODB_CLIENT=sdk REDIS_COMMANDS=plain GRAPHQL_EXECUTOR=reference
  * WEBSOCKET_PROTOCOL=graphql-ws npx vitest run test/flows` tests the libraries. A test that is about a switch sets it in its `config`. Nodes that are processes of their own
@@ -84,12 +87,13 @@ export async function startWorld(options: WorldOptions = {}) {
       traffic: readConfig({}).traffic,
       events: false,
       dataDir,
+      release: 'test',
       logLevel: 'silent',
       drainDelayMs: 0,
       ...options.config,
       ...own,
     }
-    const given = { logger: pino({ level: 'silent' }), deadlines: patient, ...options.app, ...app }
+    const given = { logger: pino({ level: 'silent' }), deadlines: patient, ...quiet, ...options.app, ...app }
     const node = createApp(config, { ...given, ...withoutChecks(given) })
     const { url } = await node.start()
     nodes.push({ url, parts: node.parts(), stop: node.stop })

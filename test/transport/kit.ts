@@ -142,7 +142,7 @@ export async function start({ env = {}, development = false, config = {}, ...opt
     schema,
     createContext: (viewer) => stage.createContext(viewer),
     sendMessage: refuseToSend,
-    ready: async () => ({ redis: true, dynamodb: true }),
+    readiness: { ask: async () => ({ redis: fit, dynamodb: fit }), last: () => ({ redis: true, dynamodb: true }) },
     refusedViewers: { refuses: () => false, onChange: () => undefined },
     rateLimits: createRateLimitsMemory(clock),
     localRateLimits: createRateLimitsMemory(clock),
@@ -177,6 +177,8 @@ async function endlessly(clock: ManualClock, until: Promise<void>): Promise<void
   })
   while (!over) await clock.advance(1000)
 }
+
+const fit = { isFit: true }
 
 const refuseToSend: SendMessage = async () => {
   throw new Error('This test does not send.')

@@ -3,7 +3,7 @@ import type { DynamoError } from './error.ts'
 // Decides which failures are tried again, and after how long, by the rules of the AWS SDK's standard mode. All of our requests may be tried
 // again: a write is conditional, or sets a value, so that the second one finds what the first one wrote, or writes the same again.
 
-const throttlings = new Set([
+export const throttlings: ReadonlySet<string> = new Set([
   'BandwidthLimitExceeded',
   'LimitExceededException',
   'PriorRequestNotComplete',

@@ -6,10 +6,13 @@ export type DynamoEcho = Awaited<ReturnType<typeof startDynamoEcho>>
 
 /** Stands in front of a DynamoDB. It passes calls on, or fails them with an error whose message quotes all that was asked. */
 export async function startDynamoEcho(target: string) {
-  let failure: { status: number; type: string } | undefined
+  let failure: { status: number; type: string; operations?: readonly string[] } | undefined
+  const asked: string[] = []
   const server = createServer(async (request, response) => {
     const body = await text(request)
-    if (failure) {
+    const operation = String(request.headers['x-amz-target']).replace(/^.*\./, '')
+    asked.push(operation)
+    if (failure && (failure.operations?.includes(operation) ?? true)) {
       const { status, type } = failure
       response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' })
       response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: `Not this: ${body}` }))
@@ -29,6 +32,12 @@ export async function startDynamoEcho(target: string) {
     breaks() {
       failure = { status: 500, type: 'InternalServerError' }
     },
+    /** Refuses these operations with this error, and passes others. */
+    refuses(type: string, operations: readonly string[]) {
+      failure = { status: 400, type, operations }
+    },
+    /** The operations so far. */
+    asked,
     pass() {
       failure = undefined
     },

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import type { Readiness } from '../../../src/transport/http/health.ts'
 import { asUser, bearer, createManualClock, post, type Started, start } from '../kit.ts'
 
 const limit = 128 * 1024
@@ -129,9 +130,15 @@ describe('paths and methods', () => {
 })
 
 describe('health', () => {
-  test('/healthz is 200 while the process lives', async () => {
-    const server = await start({ ready: () => Promise.reject(new Error('down')) })
-    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  type Found = Awaited<ReturnType<Readiness['ask']>>
+  const readinessOf = (ask: () => Promise<Found>): Readiness => ({ ask, last: () => ({ redis: true, dynamodb: true }) })
+  const down = readinessOf(() => Promise.reject(new Error('down')))
+
+  test('/healthz is 200 while the process lives, and says of which release it is', async () => {
+    const server = await start({ readiness: down, env: { RELEASE: '1.2.3+build' } })
+    const response = await fetch(`${server.url}/healthz`)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ status: 'ok', release: '1.2.3+build' })
     expect((await fetch(`${server.url}/healthz`, { method: 'HEAD' })).status).toBe(200)
   })
 
@@ -143,20 +150,26 @@ describe('health', () => {
   })
 
   test.each([
-    { redis: false, dynamodb: true },
-    { redis: true, dynamodb: false },
-  ])('/readyz is 503 and names the backend that fails: %j', async (backends) => {
-    const server = await start({ ready: async () => backends })
+    { redis: { isFit: false, reason: 'full' }, dynamodb: { isFit: true } },
+    { redis: { isFit: true }, dynamodb: { isFit: false, reason: 'denied' } },
+  ])('/readyz is 503 and names the backend that fails, and why: %j', async (backends) => {
+    const server = await start({ readiness: readinessOf(async () => backends) })
     const response = await fetch(`${server.url}/readyz`)
     expect(response.status).toBe(503)
-    expect(await response.json()).toEqual({ status: 'unavailable', ...backends })
+    const failing = backends.redis.isFit ? 'dynamodb' : 'redis'
+    expect(await response.json()).toEqual({
+      status: 'unavailable',
+      redis: backends.redis.isFit,
+      dynamodb: backends.dynamodb.isFit,
+      reasons: { [failing]: failing === 'redis' ? 'full' : 'denied' },
+    })
   })
 
   test('/readyz is 503 when the check itself fails or hangs', async () => {
-    const failing = await start({ ready: () => Promise.reject(new Error('down')) })
+    const failing = await start({ readiness: down })
     expect((await fetch(`${failing.url}/readyz`)).status).toBe(503)
     const clock = createManualClock()
-    const hanging = await start({ clock, ready: () => new Promise(() => undefined) })
+    const hanging = await start({ clock, readiness: readinessOf(() => new Promise(() => undefined)) })
     const answer = fetch(`${hanging.url}/readyz`)
     await clock.sleeper(2000)
     await clock.advance(2000)
