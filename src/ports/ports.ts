@@ -17,6 +17,7 @@ import type { BlockStore, DepartureStore, ProfileStore } from './people.ts'
 import type { PreSend } from './pre-send.ts'
 import type { DeviceStore, Push } from './push.ts'
 import type { Quotas } from './quotas.ts'
+import type { ReportStore } from './reports.ts'
 import type { RestrictionStore } from './restrictions.ts'
 import type {
   Activity,
@@ -45,6 +46,7 @@ export interface Stores {
   devicePositions: DevicePositions
   feed: FeedStore
   restrictions: RestrictionStore
+  reports: ReportStore
   leases: Leases
   tasks: TaskStore
   timers: Timers

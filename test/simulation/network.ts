@@ -141,6 +141,7 @@ export function createNetwork(scheduler: Scheduler, random: Random, { slow, slow
       tasks: over(ports.tasks),
       timers: over(ports.timers),
       restrictions: over(ports.restrictions),
+      reports: over(ports.reports),
       sequencer: over(ports.sequencer),
       sessions: over(ports.sessions),
       sessionLeases: over(ports.sessionLeases),

@@ -28,6 +28,7 @@ import { feedContract } from './contract/feed.ts'
 import { leasesContract } from './contract/leases.ts'
 import { messagesContract } from './contract/messages.ts'
 import { pendingContract } from './contract/pending.ts'
+import { reportsContract } from './contract/reports.ts'
 import { restrictionsContract } from './contract/restrictions.ts'
 import { tasksContract, timersContract } from './contract/tasks.ts'
 import { uploadsContract } from './contract/uploads.ts'
@@ -88,6 +89,7 @@ describe.each(backends)('the stores on $name', ({ open }) => {
   describe('a lease', () => leasesContract(() => opened.stores.leases))
   describe('a lease', () => tasksContract(() => opened.stores.tasks))
   describe('a lease', () => timersContract(() => opened.stores.timers))
+  describe('reports', () => reportsContract(() => opened.stores.reports))
   describe('restrictions', () => restrictionsContract(() => opened.stores.restrictions))
   describe('claims', () => claimsContract(() => opened.stores.claims))
   describe('claims in short rows', () => claimsContract(() => opened.shortClaims))

@@ -14,6 +14,7 @@ import { createMembershipsDynamo } from './memberships.ts'
 import { createMessagesDynamo } from './messages.ts'
 import { createPendingDynamo } from './pending.ts'
 import { createProfilesDynamo } from './profiles.ts'
+import { createReportsDynamo } from './reports.ts'
 import { createRestrictionsDynamo } from './restrictions.ts'
 import { createTasksDynamo, createTimersDynamo } from './tasks.ts'
 import { createUploadsDynamo } from './uploads.ts'
@@ -36,4 +37,5 @@ export const createStoresDynamo = (dynamo: Dynamo, claimRows?: ClaimRows): Store
   tasks: createTasksDynamo(dynamo),
   timers: createTimersDynamo(dynamo),
   restrictions: createRestrictionsDynamo(dynamo),
+  reports: createReportsDynamo(dynamo),
 })

@@ -13,6 +13,7 @@ import { createMembershipsEmbedded } from './memberships.ts'
 import { createMessagesEmbedded } from './messages.ts'
 import { createPendingEmbedded } from './pending.ts'
 import { createProfilesEmbedded } from './profiles.ts'
+import { createReportsEmbedded } from './reports.ts'
 import { createRestrictionsEmbedded } from './restrictions.ts'
 import { createTasksEmbedded, createTimersEmbedded } from './tasks.ts'
 import { createUploadsEmbedded } from './uploads.ts'
@@ -35,4 +36,5 @@ export const createStoresEmbedded = (engine: KeyValue, claims?: ClaimOptions): S
   tasks: createTasksEmbedded(engine),
   timers: createTimersEmbedded(engine),
   restrictions: createRestrictionsEmbedded(engine),
+  reports: createReportsEmbedded(engine),
 })

@@ -4,6 +4,7 @@ import type { Conversation, Role } from '../../ports/conversations.ts'
 import type { FactType, FeedRow } from '../../ports/feed.ts'
 import type { Alteration, LogRow } from '../../ports/log.ts'
 import type { PushPlatform } from '../../ports/push.ts'
+import type { ReportId, ReportReason, ReportState } from '../../ports/reports.ts'
 import type { TaskKind, TaskState } from '../../ports/tasks.ts'
 import type { AttachmentId, ClientMessageId, ConversationId, DeviceId, MessageId, UserId } from '../../protocol/ids.ts'
 
@@ -220,6 +221,32 @@ export const tables = {
       /** Seconds since 1970: TTL removes a ban that is over. */
       expires_at_s: maybe(integer()),
       version: maybe(integer()),
+    },
+  },
+  /** What users have reported, and lists of that. */
+  reports: {
+    /**
+     * `report#` and the id for a report; or a list: `open` and `resolved`, by the time and the id, and `user#` and the id of its reporter or of who is
+     * reported, by the id.
+     */
+    key: { report_list: text(), report_entry: text() },
+    columns: {
+      report_id: text<ReportId>(),
+      /** Only a report itself has this column and those below. */
+      report_state: maybe(text<ReportState>()),
+      reporter_id: maybe(text<UserId>()),
+      user_id: maybe(text<UserId>()),
+      conversation_id: maybe(text<ConversationId>()),
+      seq: maybe(integer()),
+      /** As it was when it was reported. */
+      body: maybe(text()),
+      reason: maybe(text<ReportReason>()),
+      reporter_comment: maybe(text()),
+      /** RFC 3339 in UTC, with milliseconds. */
+      created_at: maybe(text()),
+      resolution: maybe(text()),
+      /** 1 once backends were told. */
+      told: maybe(integer()),
     },
   },
   /** Who does what only one node should do at a time. */
