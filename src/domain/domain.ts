@@ -30,6 +30,7 @@ import { createBlocking } from './people/blocking.ts'
 import { createHeldRestrictions } from './people/held-restrictions.ts'
 import { createPeople } from './people/people.ts'
 import { createPresence } from './people/presence.ts'
+import { createReports } from './people/reports.ts'
 import { createRestrictions } from './people/restrictions.ts'
 import { createTyping } from './people/typing.ts'
 import { createDevices } from './push/devices.ts'
@@ -221,6 +222,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     people,
     devices,
     refused: held,
+    reports: createReports({ ...ports, tell }),
     restrictions: createRestrictions({ ...ports, held, tell, onTrouble }),
     /** As backends see it; users are asked for by `presenceOf`. */
     seen: (userIds: readonly UserId[]) => ports.sessions.seen(userIds),

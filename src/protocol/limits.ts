@@ -7,6 +7,10 @@ export const metadataDepthMax = 20
 /** Of one object in it; variables of operations may have no more either. */
 export const metadataKeysMax = 200
 export const nameMaxCodePoints = 100
+/** Of the comment of a report, and of how it was dealt with. */
+export const reportTextMaxCodePoints = 1000
+/** How much one user may report in an hour. */
+export const reportsPerHour = 60
 export const avatarUrlMax = 2048
 export const watchedMax = 100
 /** How many people one user may watch, over all their streams on a node. */

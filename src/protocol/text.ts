@@ -31,7 +31,7 @@ export const toLine = (text: string): string =>
 export const isInvisible = (text: string): boolean => invisible.test(text)
 
 /** Does the same for any text. The answer begins with `what` the text would be. */
-function textProblem(text: string, what: string, maxCodePoints: number): string | undefined {
+export function textProblem(text: string, what: string, maxCodePoints: number): string | undefined {
   if (text.length > 2 * maxCodePoints || codePoints(text) > maxCodePoints) {
     return `${what} has at most ${maxCodePoints} characters.`
   }

@@ -1,11 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { ChatSortKey } from '../domain/conversations/chat-list.ts'
+import type { ReportPlace } from '../ports/reports.ts'
 import { ChatError } from '../protocol/errors.ts'
 import { type ConversationId, isConversationId, type Seq, type UserId } from '../protocol/ids.ts'
 import { hmacBy } from '../shared/hmac.ts'
 
 // A cursor is a position and a tag, which signs it and the list it belongs to: a conversation (the same for all its readers), the chat list
-// of one user, the people one user has blocked, or a user's conversations as backends list them. It names no row, so it never expires and outlives the message it was made for.
+// of one user, the people one user has blocked, the reports, or a user's conversations as backends list them. It names no row, so it never expires and outlives the message it was made for.
 //
 // of a chat, of a blocked user   base64url of the tag and the position. The tag is the beginning of an HMAC-SHA256.
 // of a message                   the tag as base64url, and the seq in digits. One hash has the tags of neighbouring messages, as most
@@ -57,6 +58,11 @@ export function createCursors(keys: readonly [Uint8Array, ...Uint8Array[]]) {
     ofConversationOf: (userId: UserId, id: ConversationId) => seal(`a ${userId}`, id),
     toConversationOf: (userId: UserId, cursor: string, field: string) =>
       open(`a ${userId}`, cursor, field, ofConversationsOf),
+    ofReport: ({ createdAtMs, id }: ReportPlace) => seal('r', `${createdAtMs} ${id}`),
+    toReport(cursor: string, field: string): ReportPlace {
+      const [createdAtMs, id = ''] = open('r', cursor, field, ofReports).split(' ')
+      return { createdAtMs: Number(createdAtMs), id }
+    },
     toChat(userId: UserId, cursor: string, field: string): ChatSortKey {
       const [atMs, id] = open(`c ${userId}`, cursor, field, ofChats).split(' ')
       if (!isConversationId(id)) throw invalidCursor(field, ofChats)
@@ -109,6 +115,7 @@ const ofMessages =
   'edges.cursor, pageInfo.startCursor, pageInfo.endCursor, messageAdded.cursor or Message.cursor of the same conversation'
 const ofChats = 'edges.cursor, pageInfo.startCursor or pageInfo.endCursor of the conversations of the same user'
 const ofConversationsOf = 'edges.cursor, pageInfo.startCursor or pageInfo.endCursor of conversationsOf the same user'
+const ofReports = 'edges.cursor, pageInfo.startCursor or pageInfo.endCursor of reports'
 const ofBlockedUsers = 'edges.cursor, pageInfo.startCursor or pageInfo.endCursor of the blockedUsers of the same user'
 
 const invalidCursor = (field: string, sources: string): ChatError =>

@@ -28,6 +28,7 @@ import './people/presence-changed.ts'
 import './people/profile.ts'
 import './people/blocked-users.ts'
 import './people/blocking.ts'
+import './people/report.ts'
 import './messages/upload.ts'
 import './people/device.ts'
 

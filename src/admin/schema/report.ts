@@ -18,7 +18,10 @@ const Report = builder.objectRef<AdminReport>('Report').implement({
     userId: t.exposeID('userId', { description: 'Who is reported, or whose message is.' }),
     conversationId: t.exposeID('conversationId', { nullable: true, description: 'The conversation of the message.' }),
     seq: t.exposeInt('seq', { nullable: true, description: 'The seq of the message.' }),
-    body: t.exposeString('body', { nullable: true, description: 'As it was when it was reported.' }),
+    body: t.exposeString('body', {
+      nullable: true,
+      description: 'As it was when it was reported. Null for a person, and where the message was deleted before.',
+    }),
     reason: t.exposeString('reason', { description: 'Why, as the reporter chose.' }),
     comment: t.exposeString('comment', { nullable: true, description: 'What the reporter has added.' }),
     createdAt: t.field({
@@ -31,7 +34,7 @@ const Report = builder.objectRef<AdminReport>('Report').implement({
 })
 
 const ReportConnection = builder.connectionObject(
-  { type: Report, name: 'ReportConnection', description: 'A page of reports.' },
+  { type: Report, name: 'ReportConnection', description: 'A page of reports, newest first.' },
   builder.edgeObject({ type: Report, name: 'ReportEdge', description: 'A report at its place.' }),
 )
 
@@ -44,14 +47,17 @@ const ResolveReportInput = builder.inputType('ResolveReportInput', {
   description: 'How a report was dealt with.',
   fields: (t) => ({
     reportId: t.id({ required: true, description: 'The report.' }),
-    resolution: t.string({ required: true, description: 'What was done, in the backend’s own words.' }),
+    resolution: t.string({
+      required: true,
+      description: 'What was done, in the backend’s own words: 1 to 1,000 characters.',
+    }),
   }),
 })
 
 builder.queryField('reports', (t) =>
   t.field({
     type: ReportConnection,
-    description: 'What users have reported.',
+    description: 'What users have reported, newest first.',
     args: {
       state: t.arg({ type: ReportState, description: 'Only those in this state.' }),
       first: t.arg.int({ description: first }),
@@ -64,7 +70,7 @@ builder.queryField('reports', (t) =>
 builder.mutationField('resolveReport', (t) =>
   t.field({
     type: ReportResolvedPayload,
-    description: 'Says how a report was dealt with.',
+    description: 'Says how a report was dealt with. One that is resolved stays as it is, and is returned.',
     args: { input: t.arg({ type: ResolveReportInput, required: true, description: 'The report.' }) },
     resolve: (_root, { input }, ctx) => resolveReport(ctx, input),
   }),

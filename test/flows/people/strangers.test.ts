@@ -169,6 +169,7 @@ const questions: readonly Question[] = [
   mutation('editMessage', 'EditMessageInput', { ...change, body: 'other' }),
   mutation('deleteMessage', 'DeleteMessageInput', change),
   mutation('react', 'ReactInput', { ...change, emoji: '👍', on: true }),
+  mutation('reportMessage', 'ReportMessageInput', { seq: 1, reason: 'SPAM' }),
   mutation('setTyping', 'SetTypingInput', { typing: true }),
   mutation('updateConversation', 'UpdateConversationInput', { pinned: true }),
   mutation('updateMembers', 'UpdateMembersInput', { add: ['somebody'] }),
