@@ -105,7 +105,7 @@ export type ReportState =
 export type ResolveReportInput = {
   /** The report. */
   reportId: string;
-  /** What was done, in the backend’s own words. */
+  /** What was done, in the backend’s own words: 1 to 1,000 characters. */
   resolution: string;
 };
 
