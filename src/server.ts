@@ -2,8 +2,9 @@
 import type { createApp as CreateApp } from './app.ts'
 import { ConfigError, readConfig } from './config/config.ts'
 import { type CompleteConfig, completeConfig } from './config/dev-secrets.ts'
-import { preSendSecrets, secretText } from './config/pre-send.ts'
+import { preSendSecrets } from './config/pre-send.ts'
 import { secretsText } from './config/secret-lists.ts'
+import { secretText } from './shared/standard-webhooks.ts'
 
 /** Supervisors wait ten seconds, unless they are told otherwise. */
 const stopWithinMs = 9500

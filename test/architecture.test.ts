@@ -19,6 +19,7 @@ const mayImport: Record<string, string[]> = {
   store: ['protocol', 'shared', 'ports', 'engine'],
   push: ['protocol', 'shared', 'ports'],
   'pre-send': ['protocol', 'shared', 'ports'],
+  webhooks: ['protocol', 'shared', 'ports'],
   resolvers: ['protocol', 'shared', 'ports', 'domain'],
   schema: ['protocol', 'ports', 'domain', 'resolvers', 'engine'],
   // It has a schema of its own; cursors, pages and scalars are those of the public API.
@@ -26,9 +27,9 @@ const mayImport: Record<string, string[]> = {
   observability: ['ports', 'config'],
   transport: ['protocol', 'shared', 'ports', 'config', 'engine', 'observability'],
   dev: ['protocol', 'config', 'transport'],
-  wiring: ['protocol', 'shared', 'ports', 'config', 'engine', 'store', 'push', 'pre-send'],
+  wiring: ['protocol', 'shared', 'ports', 'config', 'engine', 'store', 'push', 'pre-send', 'webhooks'],
   copy: ['protocol', 'shared', 'ports', 'config', 'engine', 'store', 'wiring'],
-  'server.ts': ['app.ts', 'config', 'copy'],
+  'server.ts': ['app.ts', 'config', 'copy', 'shared'],
 }
 
 function sourcesIn(folder: string): { path: string; text: string }[] {

@@ -32,9 +32,6 @@ export function preSendSettings(read: z.output<typeof preSendVariables>): Pick<C
 export const preSendSecrets = ({ preSend, cursorSecrets }: CompleteConfig): readonly Uint8Array[] =>
   preSend === undefined || preSend.secrets === 'derived' ? cursorSecrets.map(derivePreSendSecret) : preSend.secrets
 
-/** As the libraries of Standard Webhooks take it. */
-export const secretText = (secret: Uint8Array): string => `${prefix}${Buffer.from(secret).toString('base64')}`
-
 const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.slice(prefix.length), 'base64'))
 
 function isSecret(text: string): boolean {

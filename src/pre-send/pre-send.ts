@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import type { PreSend, PreSendObserver, Proposal, Verdict } from '../ports/pre-send.ts'
 import { unavailable } from '../protocol/errors.ts'
 import { inTime } from '../shared/in-time.ts'
+import { createSigner } from '../shared/standard-webhooks.ts'
 import { readAnswer } from './answer.ts'
 import { NoDecision } from './no-decision.ts'
 import { createPost } from './post.ts'
-import { createSigner } from './signature.ts'
 
 // Asks the operator's backend about a message by one signed POST. Only an answer with status 200 and a valid body is a decision; where there
 // is none, the operator's setting decides.

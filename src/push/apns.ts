@@ -1,10 +1,10 @@
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
 import { importPKCS8, SignJWT } from 'jose'
 import type { Notification, PushOutcome, PushProvider } from '../ports/push.ts'
+import { retryAfterMs } from '../shared/retry-after.ts'
 import { type Attempt, sendInTime } from './deadline.ts'
 import { accepted, rejected, retry, retryAlone, unregistered } from './outcomes.ts'
 import { collapseKeyOf, keptForSeconds, payloadOf } from './payload.ts'
-import { retryAfterMs } from './retry-after.ts'
 
 /** `key` is PKCS #8 in PEM; `topic` is the app's bundle id. */
 export type ApnsAccount = { key: string; keyId: string; teamId: string; topic: string; sandbox: boolean }

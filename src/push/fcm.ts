@@ -1,10 +1,10 @@
 import type { Notification, PushOutcome, PushProvider } from '../ports/push.ts'
+import { retryAfterMs } from '../shared/retry-after.ts'
 import { answerText } from './answer-text.ts'
 import { type Attempt, sendInTime } from './deadline.ts'
 import { createGoogleToken, type ServiceAccount } from './google-token.ts'
 import { accepted, rejected, retry, unregistered } from './outcomes.ts'
 import { collapseKeyOf, keptForSeconds, payloadOf } from './payload.ts'
-import { retryAfterMs } from './retry-after.ts'
 
 type FcmOptions = {
   account: ServiceAccount

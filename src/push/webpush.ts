@@ -3,11 +3,11 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Notification, PushOutcome, PushProvider } from '../ports/push.ts'
 import { parseUrl } from '../protocol/parse-url.ts'
+import { InnerAddressError, isPublicName, publicLookup } from '../shared/public-address.ts'
+import { retryAfterMs } from '../shared/retry-after.ts'
 import { type Attempt, sendInTime } from './deadline.ts'
 import { accepted, rejected, retry, retryAlone, unregistered } from './outcomes.ts'
 import { collapseKeyOf, keptForSeconds, payloadOf } from './payload.ts'
-import { InnerAddressError, isPublicName, publicLookup } from './public-address.ts'
-import { retryAfterMs } from './retry-after.ts'
 
 export type VapidKeys = { publicKey: string; privateKey: string; subject: string }
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { completeConfig } from '../../src/config/dev-secrets.ts'
-import { preSendSecrets, secretText } from '../../src/config/pre-send.ts'
+import { preSendSecrets } from '../../src/config/pre-send.ts'
+import { secretText } from '../../src/shared/standard-webhooks.ts'
 import { problemsOf, production, secret } from './environments.ts'
 
 const PRE_SEND_URL = 'https://backend.example/parley'
