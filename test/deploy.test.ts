@@ -84,7 +84,7 @@ describe('the templates of the tables', () => {
     }
   })
 
-  test('only claims and the feed may expire, by the column that says when', () => {
+  test('only claims, the feed and what webhooks did not take may expire, by the column that says when', () => {
     const { Resources } = cloudFormationTemplate()
     const ofCloudFormation = Object.entries(Resources).flatMap(([name, { Properties }]) =>
       'TimeToLiveSpecification' in Properties ? [[name, Properties.TimeToLiveSpecification]] : [],
@@ -93,6 +93,7 @@ describe('the templates of the tables', () => {
     expect(ofCloudFormation).toEqual([
       ['SendsTable', enabled],
       ['FeedTable', enabled],
+      ['WebhookFailuresTable', enabled],
     ])
     const ofTerraform = Object.entries(terraformConfiguration().resource.aws_dynamodb_table).flatMap(([name, table]) =>
       'ttl' in table ? [[name, table.ttl]] : [],
@@ -101,6 +102,7 @@ describe('the templates of the tables', () => {
     expect(ofTerraform).toEqual([
       ['sends', on],
       ['feed', on],
+      ['webhook_failures', on],
     ])
   })
 

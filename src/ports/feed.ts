@@ -32,7 +32,13 @@ export type FeedFact = {
 /** A position that was skipped for good. */
 type FeedVoid = { kind: 'void' }
 
-export type FactType = 'conversation.updated' | 'user.updated' | 'user.banned' | 'user.erased' | 'report.created'
+export type FactType =
+  | 'conversation.updated'
+  | 'user.updated'
+  | 'user.banned'
+  | 'user.erased'
+  | 'report.created'
+  | 'webhook.disabled'
 
 export interface FeedStore {
   /** Writes the row if its position is empty. */

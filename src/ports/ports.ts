@@ -30,6 +30,7 @@ import type {
   Sessions,
 } from './soft-state.ts'
 import type { TaskStore, Timers } from './tasks.ts'
+import type { WebhookFailures, WebhookPost, WebhookProgress, WebhookStore } from './webhooks.ts'
 
 export interface Stores {
   messages: MessageLog
@@ -50,6 +51,9 @@ export interface Stores {
   leases: Leases
   tasks: TaskStore
   timers: Timers
+  webhooks: WebhookStore
+  webhookProgress: WebhookProgress
+  webhookFailures: WebhookFailures
 }
 
 export interface SoftState {
@@ -67,7 +71,15 @@ export interface SoftState {
 
 /**
  * Without `media` there are no attachments, without `results` no exports, without `push` absent users get no notifications, without `quotas` nothing is limited, without
- * `preSend` nobody is asked before a message is stored.
+ * `preSend` nobody is asked before a message is stored, without `webhookPost` there are no webhooks.
  */
 export type Ports = Stores &
-  SoftState & { clock: Clock; media?: Media; results?: Results; push?: Push; quotas?: Quotas; preSend?: PreSend }
+  SoftState & {
+    clock: Clock
+    media?: Media
+    results?: Results
+    push?: Push
+    quotas?: Quotas
+    preSend?: PreSend
+    webhookPost?: WebhookPost
+  }

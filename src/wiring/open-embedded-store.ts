@@ -49,7 +49,9 @@ export async function openEmbeddedStore({
   const sweeps = [
     ...(claimRows.ttlDays > 0 ? [createSweepExpired(engine, 'sends', clock)] : []),
     createSweepExpired(engine, 'restrictions', clock),
-    ...(events ? [createSweepExpired(engine, 'feed', clock)] : []),
+    ...(events
+      ? [createSweepExpired(engine, 'feed', clock), createSweepExpired(engine, 'webhook_failures', clock)]
+      : []),
   ]
   return {
     stores: createStoresEmbedded(engine, { rows: claimRows, clock }),

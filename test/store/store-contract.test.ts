@@ -32,6 +32,7 @@ import { reportsContract } from './contract/reports.ts'
 import { restrictionsContract } from './contract/restrictions.ts'
 import { tasksContract, timersContract } from './contract/tasks.ts'
 import { uploadsContract } from './contract/uploads.ts'
+import { webhooksContract } from './contract/webhooks.ts'
 
 const shortRows = { form: 'short', ttlDays: 0 } as const
 
@@ -86,6 +87,7 @@ describe.each(backends)('the stores on $name', ({ open }) => {
 
   describe('messages', () => messagesContract(() => opened.stores.messages))
   describe('feed', () => feedContract(() => opened.stores.feed))
+  describe('webhooks', () => webhooksContract(() => opened.stores))
   describe('a lease', () => leasesContract(() => opened.stores.leases))
   describe('a lease', () => tasksContract(() => opened.stores.tasks))
   describe('a lease', () => timersContract(() => opened.stores.timers))

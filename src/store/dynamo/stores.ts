@@ -18,6 +18,7 @@ import { createReportsDynamo } from './reports.ts'
 import { createRestrictionsDynamo } from './restrictions.ts'
 import { createTasksDynamo, createTimersDynamo } from './tasks.ts'
 import { createUploadsDynamo } from './uploads.ts'
+import { createWebhookFailuresDynamo, createWebhookProgressDynamo, createWebhooksDynamo } from './webhooks.ts'
 
 export const createStoresDynamo = (dynamo: Dynamo, claimRows?: ClaimRows): Stores => ({
   messages: createMessagesDynamo(dynamo),
@@ -38,4 +39,7 @@ export const createStoresDynamo = (dynamo: Dynamo, claimRows?: ClaimRows): Store
   timers: createTimersDynamo(dynamo),
   restrictions: createRestrictionsDynamo(dynamo),
   reports: createReportsDynamo(dynamo),
+  webhooks: createWebhooksDynamo(dynamo),
+  webhookProgress: createWebhookProgressDynamo(dynamo),
+  webhookFailures: createWebhookFailuresDynamo(dynamo),
 })

@@ -17,6 +17,7 @@ import { createReportsEmbedded } from './reports.ts'
 import { createRestrictionsEmbedded } from './restrictions.ts'
 import { createTasksEmbedded, createTimersEmbedded } from './tasks.ts'
 import { createUploadsEmbedded } from './uploads.ts'
+import { createWebhookFailuresEmbedded, createWebhookProgressEmbedded, createWebhooksEmbedded } from './webhooks.ts'
 
 export const createStoresEmbedded = (engine: KeyValue, claims?: ClaimOptions): Stores => ({
   messages: createMessagesEmbedded(engine),
@@ -37,4 +38,7 @@ export const createStoresEmbedded = (engine: KeyValue, claims?: ClaimOptions): S
   timers: createTimersEmbedded(engine),
   restrictions: createRestrictionsEmbedded(engine),
   reports: createReportsEmbedded(engine),
+  webhooks: createWebhooksEmbedded(engine),
+  webhookProgress: createWebhookProgressEmbedded(engine),
+  webhookFailures: createWebhookFailuresEmbedded(engine),
 })

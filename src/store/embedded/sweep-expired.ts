@@ -12,7 +12,7 @@ const restMs = 60 * 60_000
 /** Each call of the returned function is one step. */
 export function createSweepExpired(
   engine: KeyValue,
-  name: TableName & ('sends' | 'feed' | 'restrictions'),
+  name: TableName & ('sends' | 'feed' | 'restrictions' | 'webhook_failures'),
   clock: Pick<Clock, 'now' | 'monotonic'>,
 ): () => Promise<void> {
   const table = engine.table<{ expires_at_s?: number }>(name)

@@ -283,6 +283,24 @@ export const tables = {
     key: { timer_list: text<'due'>(), timer_entry: text() },
     columns: {},
   },
+  /** Where events are posted. They are few, and all have the same list_name. */
+  webhooks: {
+    key: { list_name: text(), webhook_id: text() },
+    /** This is JSON. */
+    columns: { version: integer(), definition: text() },
+  },
+  /** How far each share of each webhook is. */
+  webhook_shares: {
+    key: { webhook_id: text(), share: integer() },
+    /** The version of the lease under which it was written, and JSON. */
+    columns: { lease_version: integer(), progress: text() },
+  },
+  /** What was given up. */
+  webhook_failures: {
+    key: { webhook_id: text(), failure_id: text() },
+    /** This is JSON. It names the event, and quotes nobody. */
+    columns: { failure: text(), expires_at_s: integer() },
+  },
 }
 
 export type TableName = keyof typeof tables
@@ -291,6 +309,7 @@ export const ttlColumns: { readonly [Name in TableName]?: keyof (typeof tables)[
   sends: 'expires_at_s',
   feed: 'expires_at_s',
   restrictions: 'expires_at_s',
+  webhook_failures: 'expires_at_s',
 }
 export const tableNames = Object.keys(tables) as TableName[]
 
