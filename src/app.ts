@@ -42,6 +42,9 @@ import { createRateLimitsMemory } from './store/embedded/soft-state/rate-limits.
 import { createDevTokens } from './transport/auth/auth.ts'
 import { createIsFamiliarHost } from './transport/http/familiar-host.ts'
 import { createTransport } from './transport/transport.ts'
+import { createWebhookMetrics } from './webhooks/metrics.ts'
+import { createWebhookPost } from './webhooks/post.ts'
+import { startWebhookWorker } from './webhooks/worker.ts'
 import { openBackends } from './wiring/open-backends.ts'
 import { openMedia } from './wiring/open-media.ts'
 import { openPreSend } from './wiring/open-pre-send.ts'
@@ -80,7 +83,7 @@ export type AppOptions = {
   /** How often a node looks whether it can write to DynamoDB; a test that counts the calls, or waits for one, sets another time. */
   proveWritesMs?: number
   /** Tests on a busy machine need longer deadlines, as what is in time elsewhere would be late there. */
-  deadlines?: { redisMs?: number; dynamoMs?: number; operationMs?: number; preSendMs?: number }
+  deadlines?: { redisMs?: number; dynamoMs?: number; operationMs?: number; preSendMs?: number; webhookMs?: number }
 }
 
 export type App = ReturnType<typeof createApp>
@@ -183,6 +186,15 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     undo.push(async () => Object.values(push?.providers ?? {}).forEach((provider) => void provider.close()))
     const preSend = openPreSend(config, { clock, registry, logger, timeoutMs: deadlines.preSendMs })
     if (preSend) undo.push(async () => preSend.close())
+    const webhookTrouble = (error: unknown) => logger.warn({ err: error }, 'webhooks')
+    const webhookPost = config.events
+      ? createWebhookPost({
+          allowed: config.webhookAddresses ?? 'public',
+          clock,
+          ...(deadlines.webhookMs && { timeoutMs: deadlines.webhookMs }),
+        })
+      : undefined
+    if (webhookPost) undo.push(async () => webhookPost.close())
     const ports: Ports = {
       ...kept.stores,
       ...soft.softState,
@@ -190,6 +202,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       quotas: soft.quotas,
       ...(push && { push }),
       ...(preSend && { preSend }),
+      ...(webhookPost && { webhookPost }),
       clock,
     }
     const pushTrouble = (error: unknown) => logger.warn({ err: error }, 'push')
@@ -198,6 +211,15 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       randomId,
       payloadKeys: config.cursorSecrets.map(payloadKeyOf),
       feed: config.events,
+      ...(webhookPost && {
+        webhooks: {
+          random: Math.random,
+          observer: createWebhookMetrics(registry, (webhookId, reason) =>
+            logger.warn({ webhookId, reason }, 'a webhook was switched off'),
+          ),
+          onError: webhookTrouble,
+        },
+      }),
       shortHashes: config.claimRows.form === 'short',
       localAvatars: config.development,
       uploadBudget: config.traffic.uploads,
@@ -286,6 +308,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     undo.push(domain.tasks.stop)
     if (kept.sweepExpired) regularly(secondMs, kept.sweepExpired)
     if (domain.push && options.push?.works !== false) undo.push(startPushWorker(domain.push, clock, pushTrouble))
+    if (domain.webhookWork) undo.push(startWebhookWorker(domain.webhookWork, clock, webhookTrouble))
     undo.push(transport.drain)
     const { url, port } = await transport.listen()
     logger.info({ url, ...describe }, 'listening')

@@ -13,6 +13,7 @@ import type { SecretList } from './secret-lists.ts'
 import { storageSettings, storageVariables } from './storage.ts'
 import { groupQuotas, trafficSettings, trafficVariables } from './traffic.ts'
 import { type Environment, flag } from './variable-rules.ts'
+import { webhookSettings, webhookVariables } from './webhooks.ts'
 
 export type Config = {
   production: boolean
@@ -62,6 +63,8 @@ export type Config = {
   groupQuotas?: { groupsPerHour: number; additionsPerHour: number; changesPerHour: number; chatsPerHour: number }
   /** Whether what happens is kept in the feed for backends. */
   events: boolean
+  /** Where webhooks may lead: to the internet, also to this machine, or everywhere. Undefined: to the internet. */
+  webhookAddresses?: 'public' | 'loopback' | 'any'
   dataDir: string
   /** Which release of the server this is, for the log, /healthz and the metrics. */
   release: string
@@ -161,6 +164,7 @@ const variables = z.object({
   ...authVariables.shape,
   ...pushVariables.shape,
   ...preSendVariables.shape,
+  ...webhookVariables.shape,
   ...graphqlVariables.shape,
   ...trafficVariables.shape,
   ...operatingVariables.shape,
@@ -177,6 +181,7 @@ function assemble(read: z.output<typeof variables>): Config {
     ...auth,
     push: pushSettings(read, guarded),
     ...preSendSettings(read),
+    ...webhookSettings(read, guarded),
     ...graphqlSettings(read, guarded),
     traffic: trafficSettings(read, guarded),
     groupQuotas: groupQuotas(read),

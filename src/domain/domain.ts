@@ -2,6 +2,7 @@ import type { GroupChange } from '../ports/log.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { PushObserver } from '../ports/push.ts'
+import type { WebhookObserver } from '../ports/webhooks.ts'
 import type { MessageId, UserId } from '../protocol/ids.ts'
 import { createAccess } from './conversations/access.ts'
 import { createChatList } from './conversations/chat-list.ts'
@@ -14,6 +15,7 @@ import { createPastVersions } from './conversations/past-versions.ts'
 import { createSettings } from './conversations/settings.ts'
 import { createUnreadChats } from './conversations/unread-chats.ts'
 import { createAnnounce } from './feed/announce.ts'
+import { createEntryEvents } from './feed/entry-events.ts'
 import { createFeedReaders } from './feed/feed-reader.ts'
 import { createReadFeed } from './feed/read-feed.ts'
 import { createAppend } from './log/append.ts'
@@ -52,6 +54,9 @@ import { createResyncScheduler } from './streams/resync-scheduler.ts'
 import { createSubscribeUser } from './streams/user-subscription.ts'
 import { createLongWork } from './tasks/long-work.ts'
 import type { WorkTimes } from './tasks/timed-work.ts'
+import { createLaneEvents } from './webhooks/lane-events.ts'
+import { createWebhooks } from './webhooks/webhooks.ts'
+import { createWebhookWork } from './webhooks/work.ts'
 
 type DomainOptions = {
   nextMessageId: () => MessageId
@@ -93,6 +98,8 @@ type DomainOptions = {
   workTimes?: WorkTimes
   /** How large the parts are in which exports are written. */
   exportPartBytes?: number
+  /** How the events of the feed are posted to webhooks, if there is a feed. */
+  webhooks?: { random: () => number; observer: WebhookObserver; onError: (error: unknown) => void }
 }
 
 export type Domain = ReturnType<typeof createDomain>
@@ -156,7 +163,36 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     const group = await groups.decideChange(change)
     return group !== undefined && pastVersions.tookEffect(group, change)
   }
-  const openFeed = createFeedReaders({ ...ports, log, tookEffect, observer })
+  const eventsOfEntry = createEntryEvents({ ...ports, tookEffect })
+  const openFeed = createFeedReaders({ ...ports, log, eventsOfEntry, observer })
+  const readFeed = createReadFeed({ ...ports, openFeed })
+  const { webhookPost } = ports
+  const { webhooks: webhookOptions } = options
+  const laneEvents = createLaneEvents({ ...ports, log, eventsOfEntry })
+  const webhooks =
+    hasFeed && webhookPost && webhookOptions
+      ? createWebhooks({
+          ...ports,
+          ...webhookOptions,
+          post: webhookPost,
+          tell,
+          laneEvents,
+          feedEnd: readFeed.end,
+          nextId: options.nextMessageId,
+        })
+      : undefined
+  const webhookWork =
+    webhooks && webhookPost && webhookOptions
+      ? createWebhookWork({
+          ...ports,
+          ...webhookOptions,
+          holder: options.randomId(),
+          post: webhookPost.post,
+          laneEvents,
+          openFeed,
+          disable: webhooks.disable,
+        })
+      : undefined
   const typing = createTyping({ ...ports, subscribeUser, resyncScheduler, blocking, observer }, cacheSize)
   const attachments = createAttachments({ ...ports, onMediaError: options.onMediaError ?? (() => undefined) })
   const { onApplyError = () => undefined } = options
@@ -228,8 +264,10 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     seen: (userIds: readonly UserId[]) => ports.sessions.seen(userIds),
     push,
     ...createPresence({ ...ports, access, resyncScheduler, blocking, observer }),
-    feed: { isOn: hasFeed, tell, open: openFeed, ...createReadFeed({ ...ports, openFeed }) },
     tasks: createLongWork(ports, { ...options, access, log, tookEffect, observer }),
+    feed: { isOn: hasFeed, tell, open: openFeed, ...readFeed },
+    webhooks,
+    webhookWork,
     setBlocked: blocking.setBlocked,
     blockedAbove: blocking.blockedAbove,
     blockedBelow: blocking.blockedBelow,

@@ -6,7 +6,8 @@ import { type ConversationId, isConversationId, type Seq, type UserId } from '..
 import { hmacBy } from '../shared/hmac.ts'
 
 // A cursor is a position and a tag, which signs it and the list it belongs to: a conversation (the same for all its readers), the chat list
-// of one user, the people one user has blocked, the reports, or a user's conversations as backends list them. It names no row, so it never expires and outlives the message it was made for.
+// of one user, the people one user has blocked, the reports, what was given up for a webhook, or a user's conversations as backends list them. It
+// names no row, so it never expires and outlives the message it was made for.
 //
 // of a chat, of a blocked user   base64url of the tag and the position. The tag is the beginning of an HMAC-SHA256.
 // of a message                   the tag as base64url, and the seq in digits. One hash has the tags of neighbouring messages, as most
@@ -63,6 +64,9 @@ export function createCursors(keys: readonly [Uint8Array, ...Uint8Array[]]) {
       const [createdAtMs, id = ''] = open('r', cursor, field, ofReports).split(' ')
       return { createdAtMs: Number(createdAtMs), id }
     },
+    ofFailureOf: (webhookId: string, id: string) => seal(`w ${webhookId}`, id),
+    toFailureOf: (webhookId: string, cursor: string, field: string) =>
+      open(`w ${webhookId}`, cursor, field, ofFailures),
     toChat(userId: UserId, cursor: string, field: string): ChatSortKey {
       const [atMs, id] = open(`c ${userId}`, cursor, field, ofChats).split(' ')
       if (!isConversationId(id)) throw invalidCursor(field, ofChats)
@@ -116,6 +120,7 @@ const ofMessages =
 const ofChats = 'edges.cursor, pageInfo.startCursor or pageInfo.endCursor of the conversations of the same user'
 const ofConversationsOf = 'edges.cursor, pageInfo.startCursor or pageInfo.endCursor of conversationsOf the same user'
 const ofReports = 'edges.cursor, pageInfo.startCursor or pageInfo.endCursor of reports'
+const ofFailures = 'edges.cursor, pageInfo.startCursor or pageInfo.endCursor of failedDeliveries of the same webhook'
 const ofBlockedUsers = 'edges.cursor, pageInfo.startCursor or pageInfo.endCursor of the blockedUsers of the same user'
 
 const invalidCursor = (field: string, sources: string): ChatError =>

@@ -42,6 +42,7 @@ describe('with nothing set', () => {
       },
       groupQuotas: { groupsPerHour: 200, additionsPerHour: 5000, changesPerHour: 1000, chatsPerHour: 1000 },
       events: false,
+      webhookAddresses: 'loopback',
       dataDir: '.data',
       release: '0.1.0',
       logLevel: 'warn',

@@ -23,7 +23,7 @@ const Webhook = builder.objectRef<AdminWebhook>('Webhook').implement({
     lagSeconds: t.exposeInt('lagSeconds', { description: 'How old the oldest event is that was not delivered yet.' }),
     secret: t.exposeString('secret', {
       nullable: true,
-      description: 'What deliveries are signed with. It is shown once, in the answer to createWebhook.',
+      description: 'What deliveries are signed with. It is shown once, in the answer that made it.',
     }),
   }),
 })
@@ -65,6 +65,10 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
     url: t.string({ required: true, description: 'Where events are posted.' }),
     eventTypes: t.stringList({ description: 'Which events. Not given: all.' }),
     from: t.string({ description: 'The position to begin after. Not given: from now on.' }),
+    clientWebhookId: t.id({
+      description:
+        'An id of your own, so that a repeated call finds what the first one has made. 1 to 64 of A-Z a-z 0-9 . _ : -',
+    }),
   }),
 })
 
@@ -73,8 +77,12 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   fields: (t) => ({
     webhookId: t.id({ required: true, description: 'The webhook.' }),
     url: t.string({ description: 'Where events are posted.' }),
-    eventTypes: t.stringList({ description: 'Which events.' }),
-    enabled: t.boolean({ description: 'Whether events are posted.' }),
+    eventTypes: t.stringList({ description: 'Which events; none or null: all.' }),
+    enabled: t.boolean({ description: 'Whether events are posted. What happens meanwhile is posted later.' }),
+    rotateSecret: t.boolean({
+      defaultValue: false,
+      description: 'Makes a new secret, which the answer shows. The one before signs beside it for a day.',
+    }),
   }),
 })
 

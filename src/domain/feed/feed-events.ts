@@ -23,6 +23,8 @@ export type FeedEvent = {
   occurredAtMs: number
   conversationId?: ConversationId
   seq?: Seq
+  /** Which of the events of its entry it is, counted from 0. */
+  nth: number
   data: Readonly<Record<string, unknown>>
   partition: FeedPartition
   position: FeedPosition
@@ -37,12 +39,13 @@ type Place = Pick<FeedEvent, 'partition' | 'position'>
 /** `memberIds`: this is the first message of a direct chat of these two. */
 export function eventsOfEntry(entry: LogEntry, place: Place, memberIds?: readonly string[]): FeedEvent[] {
   const { conversationId, seq, sentAtMs } = entry
-  return toldOf(entry, memberIds).map(({ type, data, part }) => ({
+  return toldOf(entry, memberIds).map(({ type, data, part }, nth) => ({
     id: ['evt', conversationId, seq, ...(part === undefined ? [] : [part])].join('_'),
     type,
     occurredAtMs: sentAtMs,
     conversationId,
     seq,
+    nth,
     data,
     partition: place.partition,
     position: place.position,
@@ -56,6 +59,7 @@ export function eventOfFact(fact: FeedFact & { atMs: number }, place: Place): Fe
     type,
     occurredAtMs: fact.atMs,
     ...(conversationId !== undefined && { conversationId }),
+    nth: 0,
     data: { ...(userId !== undefined && { userId }), ...(JSON.parse(data ?? '{}') as object) },
     partition: place.partition,
     position: place.position,

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import type { FeedEntry, FeedPartition, FeedPosition, FeedRow } from '../../ports/feed.ts'
-import type { GroupChange, LogEntry, LogRow } from '../../ports/log.ts'
+import type { LogEntry, LogRow } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { type ConversationId, isGroupId, type Seq } from '../../protocol/ids.ts'
+import type { ConversationId, Seq } from '../../protocol/ids.ts'
 import type { Log } from '../log/log.ts'
-import { isMessage } from '../log/log.ts'
-import { eventOfFact, eventsOfEntry, type FeedEvent } from './feed-events.ts'
+import type { EntryEvents } from './entry-events.ts'
+import { eventOfFact, type FeedEvent } from './feed-events.ts'
 import { partitions } from './partitions.ts'
 import { type FeedPositions, rowOf, within } from './positions.ts'
 
@@ -27,15 +27,16 @@ const rowsAtATime = 32
 /** More numbers than that are never under way at once: what was there has expired, or the partition has begun anew. */
 const holesMax = 1000
 /** Partitions in which nothing seems to be new are read this often. */
-const lookAnywayMs = 10_000
+const lookAnywayMs = 30_000
+/** What the counters say is good for this long, for all readers of a node. */
+const endsGoodMs = 150
 const conversationsMax = 10_000
 const neighbours = 16
 const neighboursMax = 256
 
-type Needs = Pick<Ports, 'feed' | 'feedCounters' | 'messages' | 'conversations' | 'clock'> & {
+type Needs = Pick<Ports, 'feed' | 'feedCounters' | 'messages' | 'clock'> & {
   log: Log
-  /** Decides a change of a group, and returns whether it took effect. */
-  tookEffect: (change: GroupChange) => Promise<boolean>
+  eventsOfEntry: EntryEvents
   observer: Observer
 }
 
@@ -57,7 +58,8 @@ type PartitionState = {
 }
 
 export function createFeedReaders(needs: Needs) {
-  const { feed, feedCounters, messages, conversations, clock, log, tookEffect, observer } = needs
+  const { feed, messages, clock, log, eventsOfEntry, observer } = needs
+  const endsNow = createSharedEnds(needs)
 
   /** `mine`: the partitions that are read. Of the others, the positions stay as they are. */
   return function openReader(from: FeedPositions, mine: readonly FeedPartition[] = partitions): FeedReader {
@@ -82,11 +84,10 @@ export function createFeedReaders(needs: Needs) {
      */
     async function fillAll(): Promise<void> {
       const now = clock.monotonic()
-      const unknown = mine.map(() => undefined)
-      const ends = await feedCounters.ends(mine).catch(() => unknown)
+      const ends = await endsNow()
       const looksAnyway = now - lookedAtMs >= lookAnywayMs
       const news = mine
-        .map((partition, i) => ({ partition, end: ends[i] }))
+        .map((partition) => ({ partition, end: ends[partition] }))
         .filter(({ partition, end }) => looksAnyway || stateOf(partition).endSeen !== end)
       await Promise.all(news.map(({ partition, end }) => fill(partition, end)))
       if (looksAnyway) lookedAtMs = now
@@ -167,13 +168,9 @@ export function createFeedReaders(needs: Needs) {
       if (last !== undefined && last >= seq) return []
       if (last === undefined && (await wasGivenBefore(entry, row.position))) return []
       const { below, isFirst } = last === seq - 1 ? onlyThis : await announcedLater(entry, row.position)
-      const memberIds = isFirst && !isGroupId(conversationId) ? await membersOf(conversationId) : undefined
       const events: FeedEvent[] = []
-      for (const each of [...below, entry]) {
-        if (each.kind === 'group' && !(await tookEffect(each))) continue
-        const isFirstHere = memberIds && isMessage(each) && each === (below[0] ?? entry)
-        events.push(...eventsOfEntry(each, row, isFirstHere ? memberIds : undefined))
-      }
+      for (const [i, each] of [...below, entry].entries())
+        events.push(...(await eventsOfEntry(each, row, isFirst && i === 0)))
       given.set(conversationId, seq)
       const isLast = (i: number) => i === events.length - 1
       return events.map((event, i) => (isLast(i) ? event : { ...event, position: within(row.position, i + 1) }))
@@ -218,12 +215,6 @@ export function createFeedReaders(needs: Needs) {
       return fromFirst.filter(({ seq }) => seq < before).reverse()
     }
 
-    /** The row of a direct chat is written just after its first message. */
-    async function membersOf(id: ConversationId): Promise<readonly string[]> {
-      const [conversation] = await conversations.getMany([id])
-      return conversation?.members ?? []
-    }
-
     async function cellsOf(rows: readonly FeedRow[]): Promise<ReadonlyMap<string, LogRow>> {
       const entries = rows.filter((row) => row.kind === 'entry')
       const cells = entries.length > 0 ? await messages.getMany(entries) : []
@@ -265,6 +256,21 @@ export function createFeedReaders(needs: Needs) {
 
       positions: () => states.map(({ after, returned, ready }) => (ready.length > 0 ? returned : after)),
     }
+  }
+}
+
+/** All readers of a node ask the counters together. Where Redis does not answer, nothing is known, and nothing can be announced either. */
+function createSharedEnds({ feedCounters, clock }: Pick<Ports, 'feedCounters' | 'clock'>) {
+  const unknown: (FeedPosition | undefined)[] = partitions.map(() => undefined)
+  let askedAtMs = Number.NEGATIVE_INFINITY
+  let ends = Promise.resolve(unknown)
+  return () => {
+    const now = clock.monotonic()
+    if (now - askedAtMs >= endsGoodMs) {
+      askedAtMs = now
+      ends = feedCounters.ends(partitions).catch(() => unknown)
+    }
+    return ends
   }
 }
 
