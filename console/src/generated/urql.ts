@@ -76,6 +76,8 @@ export type ConversationIdInput = {
 
 /** A webhook to create. */
 export type CreateWebhookInput = {
+  /** An id of your own, so that a repeated call finds what the first one has made. 1 to 64 of A-Z a-z 0-9 . _ : - */
+  clientWebhookId?: string | null | undefined;
   /** Which events. Not given: all. */
   eventTypes?: Array<string> | null | undefined;
   /** The position to begin after. Not given: from now on. */
@@ -138,10 +140,12 @@ export type TaskState =
 
 /** What changes. What is not given stays. */
 export type UpdateWebhookInput = {
-  /** Whether events are posted. */
+  /** Whether events are posted. What happens meanwhile is posted later. */
   enabled?: boolean | null | undefined;
-  /** Which events. */
+  /** Which events; none or null: all. */
   eventTypes?: Array<string> | null | undefined;
+  /** Makes a new secret, which the answer shows. The one before signs beside it for a day. */
+  rotateSecret?: boolean | null | undefined;
   /** Where events are posted. */
   url?: string | null | undefined;
   /** The webhook. */
