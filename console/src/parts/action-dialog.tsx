@@ -28,12 +28,13 @@ export function ActionDialog({ title, act, danger, ready = true, onAct, staysOpe
     if (ready && !busy) run(() => onAct().then(staysOpen ? undefined : onClose))
   }
   return (
-    <Dialog title={title} onClose={onClose} asks>
+    // What is under way may answer with something to be shown.
+    <Dialog title={title} onClose={onClose} asks stays={busy}>
       <form className={styles.form} onSubmit={submit}>
         {children}
         <Problem words={problem} />
         <div className={answers.answers}>
-          <button type="button" className="quiet-button" onClick={onClose}>
+          <button type="button" className="quiet-button" disabled={busy} onClick={onClose}>
             Cancel
           </button>
           <button type="submit" className={`button ${danger ? answers.act : ''}`} disabled={!ready || busy}>

@@ -1,4 +1,12 @@
-import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  type SyntheticEvent,
+  useId,
+  useLayoutEffect,
+  useRef,
+} from 'react'
 import styles from './dialog.module.css'
 import { CloseIcon } from './icons.tsx'
 
@@ -9,10 +17,12 @@ type Props = {
   asks?: boolean
   /** The dialog is as wide as its content. */
   wide?: boolean
+  /** Neither Escape nor a click beside it closes it. */
+  stays?: boolean | undefined
   children: ReactNode
 }
 
-export function Dialog({ title, onClose, asks, wide, children }: Props) {
+export function Dialog({ title, onClose, asks, wide, stays, children }: Props) {
   const element = useRef<HTMLDialogElement>(null)
   const headingId = useId()
   // A dialog that is closed before it is removed returns the focus to where it came from.
@@ -22,7 +32,15 @@ export function Dialog({ title, onClose, asks, wide, children }: Props) {
     return () => dialog?.close()
   }, [])
   const closeFromOutside = (event: MouseEvent) => {
-    if (event.target === element.current) onClose()
+    if (event.target === element.current && !stays) onClose()
+  }
+  const cancel = (event: SyntheticEvent) => {
+    if (stays) event.preventDefault()
+    else onClose()
+  }
+  // Browsers let nobody prevent a second Escape.
+  const openAgain = () => {
+    if (stays) element.current?.showModal()
   }
   // Keys, such as Escape, are for the dialog and not for what is behind it.
   const keep = (event: KeyboardEvent) => event.stopPropagation()
@@ -34,7 +52,8 @@ export function Dialog({ title, onClose, asks, wide, children }: Props) {
       aria-labelledby={headingId}
       onClick={closeFromOutside}
       onKeyDown={keep}
-      onCancel={onClose}
+      onCancel={cancel}
+      onClose={openAgain}
     >
       <div className={styles.sheet} data-asks={asks}>
         <h2 id={headingId}>{title}</h2>
