@@ -5,6 +5,7 @@ import { answered } from '../parts/answered.ts'
 import { Badge, Id, Moment, Quote } from '../parts/facts.tsx'
 import { hrefOf } from '../route.ts'
 import { BanDialog } from '../users/ban-dialog.tsx'
+import { reasonWords } from './reason-words.ts'
 import styles from './reports.module.css'
 
 type Props = { report: ReportFieldsFragment }
@@ -16,7 +17,7 @@ export function Report({ report }: Props) {
   return (
     <li className={styles.report}>
       <p className={styles.head}>
-        <Badge {...(state === 'OPEN' && { tone: 'warning' })}>{reason}</Badge>
+        <Badge {...(state === 'OPEN' && { tone: 'warning' })}>{reasonWords(reason)}</Badge>
         <span>
           <Person id={userId} />, reported by <Person id={reporterId} />
         </span>
