@@ -351,7 +351,7 @@ export type UpdateWebhookMutationVariables = Exact<{
 }>;
 
 
-export type UpdateWebhookMutation = { updateWebhook: { webhook: { id: string, url: string, eventTypes: Array<string>, enabled: boolean, disabledReason: string | null, position: string, lagSeconds: number } } };
+export type UpdateWebhookMutation = { updateWebhook: { webhook: { secret: string | null, id: string, url: string, eventTypes: Array<string>, enabled: boolean, disabledReason: string | null, position: string, lagSeconds: number } } };
 
 export type DeleteWebhookMutationVariables = Exact<{
   input: WebhookIdInput;
@@ -795,6 +795,7 @@ export const UpdateWebhookDocument = gql`
   updateWebhook(input: $input) {
     webhook {
       ...WebhookFields
+      secret
     }
   }
 }

@@ -10,8 +10,9 @@ import { answered } from '../parts/answered.ts'
 import { useNotify } from '../parts/notice.tsx'
 import { navigate } from '../use-route.ts'
 import { EventTypes } from './event-types.tsx'
+import { SecretDialog } from './secret-dialog.tsx'
 
-type Asked = 'switch' | 'change' | 'redeliver' | 'delete'
+type Asked = 'switch' | 'change' | 'secret' | 'redeliver' | 'delete'
 type DialogProps = { webhook: WebhookFieldsFragment; onClose: () => void }
 
 export function WebhookActions({ webhook }: { webhook: WebhookFieldsFragment }) {
@@ -26,10 +27,12 @@ export function WebhookActions({ webhook }: { webhook: WebhookFieldsFragment }) 
     <>
       {button('switch', webhook.enabled ? 'Disable…' : 'Enable…')}
       {button('change', 'Change…')}
+      {button('secret', 'New secret…')}
       {button('redeliver', 'Redeliver…')}
       {button('delete', 'Delete…')}
       {asked === 'switch' && <SwitchDialog {...shared} />}
       {asked === 'change' && <ChangeDialog {...shared} />}
+      {asked === 'secret' && <RotateDialog {...shared} />}
       {asked === 'redeliver' && <RedeliverDialog {...shared} />}
       {asked === 'delete' && <DeleteDialog {...shared} />}
     </>
@@ -70,6 +73,21 @@ function ChangeDialog({ webhook, onClose }: DialogProps) {
     >
       <Field label="Address" type="url" value={url} onChange={setUrl} />
       <EventTypes chosen={eventTypes} onChange={setEventTypes} />
+    </ActionDialog>
+  )
+}
+
+function RotateDialog({ webhook: { id }, onClose }: DialogProps) {
+  const [secret, setSecret] = useState<string>()
+  const [, update] = useUpdateWebhookMutation()
+  const act = async () => {
+    const { webhook } = (await answered(update({ input: { webhookId: id, rotateSecret: true } }))).updateWebhook
+    setSecret(webhook.secret ?? '')
+  }
+  if (secret !== undefined) return <SecretDialog secret={secret} onClose={onClose} />
+  return (
+    <ActionDialog title="Make a new secret?" act="Make it" onAct={act} onClose={onClose} staysOpen>
+      <p>The one before signs beside it for a day. Until then, hand the new one to your backend.</p>
     </ActionDialog>
   )
 }
