@@ -269,6 +269,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     webhooks,
     webhookWork,
     setBlocked: blocking.setBlocked,
+    haveBlocked: blocking.haveBlocked,
     blockedAbove: blocking.blockedAbove,
     blockedBelow: blocking.blockedBelow,
     history: createHistory({ ...ports, log, highestSeqs, access, decideChange: groups.decideChange, notices }),

@@ -42,6 +42,7 @@ export class Loaders {
   #ownMessages: DataLoader<MessageRequest, MessageOrNotice | undefined, string> | undefined
   #boundaries: DataLoader<MemberPart, MemberBoundaries, string> | undefined
   #acquainted: DataLoader<UserId, boolean> | undefined
+  #blocked: DataLoader<UserId, boolean> | undefined
   #activities: OfMembers<LastActivity | undefined> | undefined
   #joinedAtMs: OfMembers<number> | undefined
   #unreadChats: Promise<number> | undefined
@@ -150,6 +151,15 @@ export class Loaders {
       this.#viewerId ? this.#domain.access.areAcquainted(this.#viewerId, ids) : ids.map(() => false),
     )
     return this.#acquainted
+  }
+
+  /** Loads whether the viewer has blocked a user. */
+  get blocked() {
+    const viewerId = this.#viewerId
+    this.#blocked ??= new DataLoader(async (ids) =>
+      viewerId ? this.#domain.haveBlocked(viewerId, ids) : ids.map(() => false),
+    )
+    return this.#blocked
   }
 
   /**

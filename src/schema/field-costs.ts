@@ -39,5 +39,6 @@ export const fieldCosts = {
   // A notice is seldom, and of a few people.
   'GroupNotice.users': { items: 2, itemsMax: groupMembersMax },
   'Reaction.users': { items: 20, itemsMax: 100 },
+  'User.blocked': { weight: 2 },
   'User.presence': { weight: 2 },
 }

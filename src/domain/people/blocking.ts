@@ -38,6 +38,10 @@ export function createBlocking({ blocks, blockCache, sequencer, randomId }: Need
     return other !== undefined && (await areBlocking(member.userId, [other]))[0] === true
   }
 
+  /** Returns whom of the others this user has blocked, in the order asked for. */
+  const haveBlocked = (userId: UserId, others: readonly UserId[]): Promise<boolean[]> =>
+    blocks.getMany(others.map((blockedId) => ({ userId, blockedId })))
+
   /** Returns which of the others have blocked this user, in the order asked for. */
   async function areBlocking(userId: UserId, others: readonly UserId[]): Promise<boolean[]> {
     if (others.length === 0) return []
@@ -68,7 +72,15 @@ export function createBlocking({ blocks, blockCache, sequencer, randomId }: Need
     return others.map((_, i) => standing[2 * i] === true)
   }
 
-  return { setBlocked, reserve, isBlocked, areBlocking, blockedAbove: blocks.above, blockedBelow: blocks.below }
+  return {
+    setBlocked,
+    reserve,
+    isBlocked,
+    haveBlocked,
+    areBlocking,
+    blockedAbove: blocks.above,
+    blockedBelow: blocks.below,
+  }
 }
 
 /** The message is the same for every refusal, so that it does not reveal a block. */

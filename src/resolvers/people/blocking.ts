@@ -1,6 +1,10 @@
 import { badInput } from '../../protocol/errors.ts'
 import { isUserId } from '../../protocol/ids.ts'
 import { type Context, viewerId } from '../context.ts'
+import type { User } from './users.ts'
+
+export const isBlockedByViewer = async (ctx: Context, { id }: User): Promise<boolean> =>
+  id !== ctx.viewer?.userId && (await ctx.loaders.blocked.load(id))
 
 export type Blocked = { userId: string; blocked: boolean }
 

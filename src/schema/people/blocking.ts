@@ -22,7 +22,7 @@ builder.mutationField('setBlocked', (t) =>
     type: SetBlockedPayload,
     description:
       'Keeps somebody from writing to the viewer in their direct chat, edits and reactions included: it fails with FORBIDDEN, in ' +
-      'words that tell nothing of a block. Nor can they add the viewer to a group; groups that both are in are untouched. ' +
+      'words that tell nothing of a block. Nor can they add the viewer to a group; in groups that both are in, see User.blocked. ' +
       'To them the viewer appears OFFLINE, never seen.',
     args: { input: t.arg({ type: SetBlockedInput, required: true, description: 'Whom, and whether.' }) },
     resolve: (_root, { input }, ctx) => setBlocked(ctx, input),

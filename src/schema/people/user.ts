@@ -1,4 +1,5 @@
 import { sameForAllWhere } from '../../engine/graphql/sharing.ts'
+import { isBlockedByViewer } from '../../resolvers/people/blocking.ts'
 import { presenceOf } from '../../resolvers/people/presence.ts'
 import {
   avatarUrlOf,
@@ -39,6 +40,11 @@ builder.node(User, {
       description: 'What the app’s backend has put beside their profile; null if nothing.',
       ...sameForAllWhere(isKnown),
       resolve: (user, _args, ctx) => userMetadataOf(ctx, user),
+    }),
+    blocked: t.boolean({
+      description:
+        'Whether the viewer has blocked them, see setBlocked. Apps hide what they say in groups, and show it on demand; no banner shows it.',
+      resolve: (user, _args, ctx) => isBlockedByViewer(ctx, user),
     }),
     presence: t.field({
       type: Presence,

@@ -45,6 +45,34 @@ const words = {
 const chatId = (id: string) => id as ConversationId
 const portsOf = (node: number) => world.nodes[node]?.parts.ports ?? expect.fail()
 
+it('User.blocked says whom the viewer has blocked, to the viewer alone, and in the messages of a group too', async () => {
+  const [alice, bob] = await strangers()
+  const carol = await world.person('carol')
+  const { id } = await createGroup(alice, [bob, carol])
+  await bob.send({ conversationId: id }, 'from bob')
+  await carol.send({ conversationId: id }, 'from carol')
+  const look = `query ($id: ID!) {
+    viewer { blocked }
+    conversation(id: $id) { members { id blocked } messages { edges { node { sender { id blocked } } } } }
+  }`
+  type Seen = { id: string; blocked: boolean }
+  type Look = { conversation: { members: Seen[]; messages: { edges: { node: { sender: Seen } }[] } } }
+  const blockedFor = async (person: Person) => {
+    const { conversation } = await person.ask<Look>(look, { id })
+    const { edges } = conversation.messages
+    const all = [conversation.members, edges.map(({ node }) => node.sender)]
+    return all.map((people) => people.flatMap((each) => (each.blocked ? [each.id] : [])))
+  }
+  await alice.setBlocked(bob, true)
+  expect(await blockedFor(alice)).toEqual([[bob.userId], [bob.userId]])
+  expect([await blockedFor(bob), await blockedFor(carol)]).toEqual([
+    [[], []],
+    [[], []],
+  ])
+  await alice.setBlocked(bob, false)
+  expect(await blockedFor(alice)).toEqual([[], []])
+})
+
 describe('somebody who is blocked', () => {
   it.each<Via>(['http', 'ws', 'rest'])('cannot write, over %s, and uses up no number', async (via) => {
     const [alice, bob, chat] = await acquaintances()
