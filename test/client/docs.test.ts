@@ -74,7 +74,7 @@ it('the runtime is as small as it says, and below 20 KB', async () => {
   expect(Math.abs(kilobytes - Number(said))).toBeLessThan(0.3)
 })
 
-const entries = ['groups', 'media', 'presence', 'push', 'service-worker', 'settings']
+const entries = ['groups', 'media', 'presence', 'push', 'reports', 'service-worker', 'settings']
 
 it.each([...entries, 'apollo', 'relay', 'resuming', 'urql'])('%s is as small as it says', async (entry) => {
   const kilobytes = await kilobytesOf(`export * from './${entry}.ts'`)

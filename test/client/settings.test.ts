@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ClientError } from '../../packages/client/src/index.ts'
-import { archive, arrange, isMuted, mute, pin, setBlocked } from '../../packages/client/src/settings.ts'
+import { archive, arrange, isHidden, isMuted, mute, pin, setBlocked } from '../../packages/client/src/settings.ts'
 import { chatAt, pass, startChat, startServer, turns } from './fake-server.ts'
 import { refused } from './kit.ts'
 
@@ -67,4 +67,11 @@ it('what is muted is so until its time', () => {
   expect(isMuted({ mutedUntil: until }, Date.parse(until) - 1)).toBe(true)
   expect(isMuted({ mutedUntil: until }, Date.parse(until))).toBe(false)
   expect(isMuted({ mutedUntil: null }, 0)).toBe(false)
+})
+
+it('what somebody says whom the user has blocked is hidden in groups alone', () => {
+  const blocked = [{ id: 'mallory' }]
+  expect(isHidden(blocked, { kind: 'GROUP' }, 'mallory')).toBe(true)
+  expect(isHidden(blocked, { kind: 'GROUP' }, 'bob')).toBe(false)
+  expect(isHidden(blocked, { kind: 'DIRECT' }, 'mallory')).toBe(false)
 })

@@ -29,7 +29,10 @@ export const pin = (chat: Chat, conversationId: string, pinned: boolean): Promis
 export const archive = (chat: Chat, conversationId: string, archived: boolean): Promise<void> =>
   update(chat, conversationId, { archived })
 
-/** Blocks a user: the server refuses their direct messages from now on. Groups are not affected. */
+/**
+ * Blocks a user: the server refuses their direct messages from now on. In groups they still write, and nobody is told; there apps hide what they
+ * say, see `isHidden`.
+ */
 export async function setBlocked(chat: Chat, userId: string, blocked: boolean): Promise<void> {
   await chat.insist(() => chat.ask(SetBlockedDocument, { input: { userId, blocked } }))
   // What is shown follows. If this fails, the next link reads it again.
@@ -40,6 +43,13 @@ export async function setBlocked(chat: Chat, userId: string, blocked: boolean): 
 
 /** The users whom the user has blocked, on any of their devices. It is read while it has a subscriber. */
 export const blockedUsers = (chat: Chat): Observable<readonly BlockedUser[]> => blockedOf(chat)
+
+/** Says whether an app hides what this user says in a conversation, and shows it on demand: it is a group, and the viewer has blocked them. */
+export const isHidden = (
+  blocked: readonly Pick<BlockedUser, 'id'>[],
+  { kind }: Pick<ConversationFieldsFragment, 'kind'>,
+  senderId: string,
+): boolean => kind === 'GROUP' && blocked.some(({ id }) => id === senderId)
 
 export type { BlockedUser }
 

@@ -124,6 +124,7 @@ const embedded = [
     'LeaveConversationPayload',
   ],
   ...['MarkReadPayload', 'MessageAddedPayload', 'MessageChangedPayload', 'MessagePayload', 'RegisterDevicePayload'],
+  'ReportPayload',
   ...['SendMessagePayload', 'SetBlockedPayload', 'SetTypingPayload', 'UnregisterDevicePayload', 'UpdateProfilePayload'],
   ...['ConversationConnection', 'MessageConnection', 'UserConnection', 'UserEdge', 'PageInfo'],
   ...['HeaderPair', 'Presence', 'Reaction', 'Typing'],

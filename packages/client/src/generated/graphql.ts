@@ -169,6 +169,47 @@ export type RegisterDeviceInput = {
   token: string;
 };
 
+/** A message to report. */
+export type ReportMessageInput = {
+  /** What the reporter adds, up to 1,000 characters. */
+  comment?: string | null | undefined;
+  /** The conversation of the message. */
+  conversationId: string;
+  /** Why. */
+  reason: ReportReason;
+  /** The seq of the message. Not one of the viewer’s own. */
+  seq: number;
+};
+
+/** Why something is reported. */
+export type ReportReason =
+  /** It insults, threatens or follows somebody. */
+  | 'HARASSMENT'
+  /** It stirs up hatred of a group of people. */
+  | 'HATE'
+  /** It is against the law. */
+  | 'ILLEGAL'
+  /** None of these; the comment says what. */
+  | 'OTHER'
+  /** Somebody may harm themselves. */
+  | 'SELF_HARM'
+  /** It is sexual, and unwanted or forbidden. */
+  | 'SEXUAL'
+  /** Unwanted advertising, or fraud. */
+  | 'SPAM'
+  /** It shows violence, or calls for it. */
+  | 'VIOLENCE';
+
+/** A person to report. */
+export type ReportUserInput = {
+  /** What the reporter adds, up to 1,000 characters. */
+  comment?: string | null | undefined;
+  /** Why. */
+  reason: ReportReason;
+  /** Somebody whom the viewer can see, and not themselves. */
+  userId: string;
+};
+
 /** What somebody may do in a group. */
 export type Role =
   /** Add people, remove members, change the title, delete messages of others. */
@@ -432,6 +473,20 @@ export type BlockedUsersQueryVariables = Exact<{
 
 export type BlockedUsersQuery = { blockedUsers: { edges: Array<{ node: { id: string, name: string | null } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
 
+export type ReportMessageMutationVariables = Exact<{
+  input: ReportMessageInput;
+}>;
+
+
+export type ReportMessageMutation = { reportMessage: { reportId: string } };
+
+export type ReportUserMutationVariables = Exact<{
+  input: ReportUserInput;
+}>;
+
+
+export type ReportUserMutation = { reportUser: { reportId: string } };
+
 export type PushPublicKeyQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -535,6 +590,8 @@ export const PresenceDocument = /*#__PURE__*/ new TypedDocumentString(`query Pre
 export const PresenceChangedDocument = /*#__PURE__*/ new TypedDocumentString(`subscription PresenceChanged($userIds:[ID!]!){presenceChanged(userIds:$userIds){...PresenceFields}}fragment PresenceFields on User{id presence{state lastSeenAt}}`) as unknown as TypedDocumentString<PresenceChangedSubscription, PresenceChangedSubscriptionVariables>;
 export const SetBlockedDocument = /*#__PURE__*/ new TypedDocumentString(`mutation SetBlocked($input:SetBlockedInput!){setBlocked(input:$input){blocked}}`) as unknown as TypedDocumentString<SetBlockedMutation, SetBlockedMutationVariables>;
 export const BlockedUsersDocument = /*#__PURE__*/ new TypedDocumentString(`query BlockedUsers($first:Int$after:String){blockedUsers(first:$first after:$after){edges{node{id name}}pageInfo{hasNextPage endCursor}}}`) as unknown as TypedDocumentString<BlockedUsersQuery, BlockedUsersQueryVariables>;
+export const ReportMessageDocument = /*#__PURE__*/ new TypedDocumentString(`mutation ReportMessage($input:ReportMessageInput!){reportMessage(input:$input){reportId}}`) as unknown as TypedDocumentString<ReportMessageMutation, ReportMessageMutationVariables>;
+export const ReportUserDocument = /*#__PURE__*/ new TypedDocumentString(`mutation ReportUser($input:ReportUserInput!){reportUser(input:$input){reportId}}`) as unknown as TypedDocumentString<ReportUserMutation, ReportUserMutationVariables>;
 export const PushPublicKeyDocument = /*#__PURE__*/ new TypedDocumentString(`query PushPublicKey{pushPublicKey}`) as unknown as TypedDocumentString<PushPublicKeyQuery, PushPublicKeyQueryVariables>;
 export const RegisterDeviceDocument = /*#__PURE__*/ new TypedDocumentString(`mutation RegisterDevice($input:RegisterDeviceInput!){registerDevice(input:$input){deviceId}}`) as unknown as TypedDocumentString<RegisterDeviceMutation, RegisterDeviceMutationVariables>;
 export const UnregisterDeviceDocument = /*#__PURE__*/ new TypedDocumentString(`mutation UnregisterDevice($input:UnregisterDeviceInput!){unregisterDevice(input:$input){deviceId}}`) as unknown as TypedDocumentString<UnregisterDeviceMutation, UnregisterDeviceMutationVariables>;

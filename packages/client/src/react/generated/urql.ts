@@ -171,6 +171,47 @@ export type RegisterDeviceInput = {
   token: string;
 };
 
+/** A message to report. */
+export type ReportMessageInput = {
+  /** What the reporter adds, up to 1,000 characters. */
+  comment?: string | null | undefined;
+  /** The conversation of the message. */
+  conversationId: string;
+  /** Why. */
+  reason: ReportReason;
+  /** The seq of the message. Not one of the viewer’s own. */
+  seq: number;
+};
+
+/** Why something is reported. */
+export type ReportReason =
+  /** It insults, threatens or follows somebody. */
+  | 'HARASSMENT'
+  /** It stirs up hatred of a group of people. */
+  | 'HATE'
+  /** It is against the law. */
+  | 'ILLEGAL'
+  /** None of these; the comment says what. */
+  | 'OTHER'
+  /** Somebody may harm themselves. */
+  | 'SELF_HARM'
+  /** It is sexual, and unwanted or forbidden. */
+  | 'SEXUAL'
+  /** Unwanted advertising, or fraud. */
+  | 'SPAM'
+  /** It shows violence, or calls for it. */
+  | 'VIOLENCE';
+
+/** A person to report. */
+export type ReportUserInput = {
+  /** What the reporter adds, up to 1,000 characters. */
+  comment?: string | null | undefined;
+  /** Why. */
+  reason: ReportReason;
+  /** Somebody whom the viewer can see, and not themselves. */
+  userId: string;
+};
+
 /** What somebody may do in a group. */
 export type Role =
   /** Add people, remove members, change the title, delete messages of others. */
@@ -433,6 +474,20 @@ export type BlockedUsersQueryVariables = Exact<{
 
 
 export type BlockedUsersQuery = { blockedUsers: { edges: Array<{ node: { id: string, name: string | null } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+
+export type ReportMessageMutationVariables = Exact<{
+  input: ReportMessageInput;
+}>;
+
+
+export type ReportMessageMutation = { reportMessage: { reportId: string } };
+
+export type ReportUserMutationVariables = Exact<{
+  input: ReportUserInput;
+}>;
+
+
+export type ReportUserMutation = { reportUser: { reportId: string } };
 
 export type PushPublicKeyQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -945,6 +1000,28 @@ export const BlockedUsersDocument = gql`
 
 export function useBlockedUsersQuery(options?: Omit<Urql.UseQueryArgs<BlockedUsersQueryVariables>, 'query'>) {
   return Urql.useQuery<BlockedUsersQuery, BlockedUsersQueryVariables>({ query: BlockedUsersDocument, ...options });
+};
+export const ReportMessageDocument = gql`
+    mutation ReportMessage($input: ReportMessageInput!) {
+  reportMessage(input: $input) {
+    reportId
+  }
+}
+    `;
+
+export function useReportMessageMutation() {
+  return Urql.useMutation<ReportMessageMutation, ReportMessageMutationVariables>(ReportMessageDocument);
+};
+export const ReportUserDocument = gql`
+    mutation ReportUser($input: ReportUserInput!) {
+  reportUser(input: $input) {
+    reportId
+  }
+}
+    `;
+
+export function useReportUserMutation() {
+  return Urql.useMutation<ReportUserMutation, ReportUserMutationVariables>(ReportUserDocument);
 };
 export const PushPublicKeyDocument = gql`
     query PushPublicKey {
