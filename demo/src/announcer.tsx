@@ -1,6 +1,6 @@
 import type { Chat, MessageFieldsFragment } from '@parley/client'
 import { useChat } from '@parley/client/react'
-import { isMuted } from '@parley/client/settings'
+import { blockedUsers, isHidden, isMuted } from '@parley/client/settings'
 import { useEffect, useState } from 'react'
 import { wordsOf } from './files/file-words.ts'
 import { nameOf } from './people.ts'
@@ -16,7 +16,7 @@ export function Announcer() {
     let gathered: MessageFieldsFragment[] = []
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = chat.onMessage((message) => {
-      if (message.sender.id === chat.userId || isQuiet(chat, message.conversationId)) return
+      if (message.sender.id === chat.userId || isQuiet(chat, message)) return
       gathered.push(message)
       timer ??= setTimeout(() => {
         const words = sentence(gathered)
@@ -37,9 +37,10 @@ export function Announcer() {
   )
 }
 
-function isQuiet(chat: Chat, conversationId: string): boolean {
+function isQuiet(chat: Chat, { conversationId, sender }: MessageFieldsFragment): boolean {
   const conversation = chat.conversations.get().conversations.find(({ id }) => id === conversationId)
-  return conversation !== undefined && isMuted(conversation, Date.now())
+  if (!conversation) return false
+  return isMuted(conversation, Date.now()) || isHidden(blockedUsers(chat).get(), conversation, sender.id)
 }
 
 function sentence(messages: readonly MessageFieldsFragment[]): string {

@@ -1,8 +1,9 @@
 // The chat list as it is shown joins the chats of the server with messages that wait on this device.
 
 import type { ConversationFieldsFragment, Outgoing } from '@parley/client'
-import { isMuted } from '@parley/client/settings'
+import { isHidden, isMuted } from '@parley/client/settings'
 import { type Tick, tickOf } from '../../../src/protocol/ticks.ts'
+import { hiddenWords } from '../conversation/message/hidden.ts'
 import { wordsOf } from '../files/file-words.ts'
 import { outgoingFileWords } from '../files/sent-files.ts'
 import type { TickState } from '../parts/tick.tsx'
@@ -25,7 +26,8 @@ export type ChatItem = {
   last?: { body: string; atMs: number; tick?: TickState; sender?: string; deleted?: boolean }
 }
 
-type Options = { viewer: string; nowMs: number }
+/** `blocked`: whom the viewer has blocked. */
+type Options = { viewer: string; nowMs: number; blocked?: Parameters<typeof isHidden>[0] }
 
 /**
  * A chat with outgoing messages comes first, whether the server knows it or not. So does a group without messages: it has no time to be
@@ -34,13 +36,14 @@ type Options = { viewer: string; nowMs: number }
 export function chatItems(
   conversations: readonly ConversationFieldsFragment[],
   outbox: readonly Outgoing[],
-  { viewer, nowMs }: Options,
+  options: Options,
 ): ChatItem[] {
+  const { viewer } = options
   const known = conversations.map((conversation) => {
     const pending = outbox.findLast((outgoing) => isIn(outgoing, conversation, viewer))
     const isNew = conversation.kind === 'GROUP' && conversation.lastMessage === null
     const first = isNew || (pending !== undefined && pending.state !== 'failed')
-    return { item: itemOf(conversation, pending, { viewer, nowMs }), first }
+    return { item: itemOf(conversation, pending, options), first }
   })
   const taken = new Set(known.map(({ item }) => item.key))
   const unheardOf = new Map<string, ChatItem>()
@@ -61,10 +64,10 @@ const isIn = ({ to }: Outgoing, conversation: ConversationFieldsFragment, viewer
 function itemOf(
   conversation: ConversationFieldsFragment,
   pending: Outgoing | undefined,
-  { viewer, nowMs }: Options,
+  { viewer, nowMs, blocked = [] }: Options,
 ): ChatItem {
   const to = chatRoute(conversation, viewer)
-  const last = (pending && lastOutgoing(pending)) ?? lastMessage(conversation, viewer)
+  const last = (pending && lastOutgoing(pending)) ?? lastMessage(conversation, viewer, blocked)
   const recipient = recipientOf(to)
   return {
     key: recipient ? keyOf(recipient) : conversation.id,
@@ -106,14 +109,18 @@ const lastOutgoing = ({ body, createdAtMs, state, attachmentIds }: Outgoing) => 
   tick: outgoingTicks[state],
 })
 
-function lastMessage({ lastMessage: message, ...conversation }: ConversationFieldsFragment, viewer: string) {
+function lastMessage(
+  { lastMessage: message, ...conversation }: ConversationFieldsFragment,
+  viewer: string,
+  blocked: NonNullable<Options['blocked']>,
+) {
   if (!message) return undefined
   const { sender, sentAt, seq, deletedAt } = message
   const others = conversation.ticks.filter(({ userId }) => userId !== viewer)
   const mine = sender.id === viewer
   const tick: Tick | undefined = mine && !deletedAt ? tickOf(seq, others) : undefined
   return {
-    body: wordsOf(message),
+    body: isHidden(blocked, conversation, sender.id) ? hiddenWords : wordsOf(message),
     ...(deletedAt && { deleted: true }),
     atMs: Date.parse(sentAt),
     ...(tick && { tick }),

@@ -1,4 +1,4 @@
-import { useChat, useConversations } from '@parley/client/react'
+import { useBlockedUsers, useChat, useConversations } from '@parley/client/react'
 import { arrange } from '@parley/client/settings'
 import { useMemo, useState } from 'react'
 import { ProblemNote } from '../conversation/timeline/problem-note.tsx'
@@ -21,13 +21,14 @@ export function ChatList({ route, onNewChat }: Props) {
   const { userId: viewer } = useChat()
   const chats = useConversations()
   const outbox = useOutbox()
+  const blocked = useBlockedUsers()
   const today = useToday()
   const nowMs = useMinute()
   const settings = useSettings()
   const [menu, setMenu] = useState<OpenMenu>()
   const items = useMemo(
-    () => chatItems(chats.conversations, outbox, { viewer, nowMs }),
-    [chats.conversations, outbox, viewer, nowMs],
+    () => chatItems(chats.conversations, outbox, { viewer, nowMs, blocked }),
+    [chats.conversations, outbox, viewer, nowMs, blocked],
   )
   const { shown, archived } = arrange(items)
   const open = recipientOf(route)

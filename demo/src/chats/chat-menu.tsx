@@ -2,7 +2,8 @@ import { useChat } from '@parley/client/react'
 import { useState } from 'react'
 import { Menu, MenuItem } from '../options/menu.tsx'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
-import { ArchiveIcon, BellIcon, BlockIcon, MuteIcon, PinIcon } from '../parts/icons.tsx'
+import { ArchiveIcon, BellIcon, BlockIcon, FlagIcon, MuteIcon, PinIcon } from '../parts/icons.tsx'
+import { ReportDialog } from '../reports/report-dialog.tsx'
 import { useBlocked } from './blocked.ts'
 import type { ChatItem } from './chat-items.ts'
 import type { useSettings } from './use-settings.ts'
@@ -19,6 +20,7 @@ type Props = {
 export function ChatMenu({ item, anchor, settings, onClose }: Props) {
   const { userId: viewer } = useChat()
   const [blocking, setBlocking] = useState(false)
+  const [reporting, setReporting] = useState(false)
   const other = item.to.with
   const blocked = useBlocked(other)
   const { title, pinned, archived, muted } = item
@@ -49,6 +51,11 @@ export function ChatMenu({ item, anchor, settings, onClose }: Props) {
                 {archived ? 'Unarchive' : 'Archive'}
               </MenuItem>
               {other && other !== viewer && (
+                <MenuItem icon={<FlagIcon size={19} />} onChoose={choose(() => setReporting(true))}>
+                  Report {title}
+                </MenuItem>
+              )}
+              {other && other !== viewer && (
                 <MenuItem
                   icon={<BlockIcon size={19} />}
                   danger={!blocked}
@@ -61,6 +68,7 @@ export function ChatMenu({ item, anchor, settings, onClose }: Props) {
           )}
         </Menu>
       )}
+      {reporting && other && <ReportDialog person={{ id: other, name: title }} onClose={() => setReporting(false)} />}
       {blocking && other && (
         <ConfirmDialog
           title={`Block ${title}?`}
@@ -71,7 +79,7 @@ export function ChatMenu({ item, anchor, settings, onClose }: Props) {
             settings.block(other, true)
           }}
         >
-          {title} cannot write to you here any more, and is not told. In groups you still meet.
+          {title} cannot write to you here any more, and is not told. In groups, what they say is hidden.
         </ConfirmDialog>
       )}
     </>

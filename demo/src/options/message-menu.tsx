@@ -1,6 +1,6 @@
 import type { MessageFieldsFragment } from '@parley/client'
 import { hasReacted, quickReactions } from '../conversation/message/reaction-name.ts'
-import { EditIcon, ReplyIcon, TrashIcon } from '../parts/icons.tsx'
+import { EditIcon, FlagIcon, ReplyIcon, TrashIcon } from '../parts/icons.tsx'
 import { Menu, MenuItem } from './menu.tsx'
 import styles from './message-menu.module.css'
 
@@ -14,6 +14,7 @@ type Props = {
   onReply: () => void
   onEdit: () => void
   onDelete: () => void
+  onReport: () => void
   onClose: () => void
 }
 
@@ -52,6 +53,11 @@ export function MessageMenu({ message, mine, canDelete, anchor, onReact, onClose
           {mine && (
             <MenuItem icon={<EditIcon size={19} />} onChoose={choose(acts.onEdit)}>
               Edit
+            </MenuItem>
+          )}
+          {!mine && (
+            <MenuItem icon={<FlagIcon size={19} />} onChoose={choose(acts.onReport)}>
+              Report
             </MenuItem>
           )}
           {canDelete && (

@@ -5,6 +5,7 @@ import { isNotice } from '../conversation/notices/notice-words.ts'
 import type { Row } from '../conversation/timeline/rows.ts'
 import type { ComposerTarget } from '../conversation/use-composer-target.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import { ReportDialog } from '../reports/report-dialog.tsx'
 import { MessageMenu } from './message-menu.tsx'
 
 export type OpenMenu = { key: string; anchor: HTMLElement }
@@ -26,6 +27,7 @@ type Props = {
 
 export function MessageOptions({ open, rows, changes, governs, onTarget, onClose, onDeleted }: Props) {
   const [deleting, setDeleting] = useState<MessageFieldsFragment>()
+  const [reporting, setReporting] = useState<MessageFieldsFragment>()
   const row = open && rows.find(({ key }) => key === open.key)
   const message = row && optionable(row)
   return (
@@ -41,8 +43,12 @@ export function MessageOptions({ open, rows, changes, governs, onTarget, onClose
           onReply={() => onTarget({ type: 'reply', message })}
           onEdit={() => onTarget({ type: 'edit', message, text: message.body })}
           onDelete={() => setDeleting(message)}
+          onReport={() => setReporting(message)}
           onClose={onClose}
         />
+      )}
+      {reporting && (
+        <ReportDialog person={reporting.sender} message={reporting} onClose={() => setReporting(undefined)} />
       )}
       {deleting && (
         <ConfirmDialog

@@ -7,6 +7,7 @@ import type { Row } from '../timeline/rows.ts'
 import { deletedWords } from './deleted.ts'
 import { isEmojiOnly } from './emoji-only.ts'
 import { FailedMessage } from './failed-message.tsx'
+import { hiddenWords } from './hidden.ts'
 import styles from './message.module.css'
 import { MessageText } from './message-text.tsx'
 import { QuoteBlock } from './quote.tsx'
@@ -18,6 +19,8 @@ type Props = {
   tick?: TickState | undefined
   showsSender: boolean
   quote?: Quote | undefined
+  /** Somebody has said it whom the viewer has blocked: it is shown when they ask for it. */
+  onReveal?: (() => void) | undefined
   /** The user came here from a quote. */
   found: boolean
   /** One message at a time has tab stops. */
@@ -39,6 +42,7 @@ export function Message(props: Props) {
     showsSender,
     quote,
     found,
+    onReveal,
     tabbable,
     touched,
     onActive,
@@ -49,8 +53,8 @@ export function Message(props: Props) {
   } = props
   const { entry, mine, first, last, sender } = row
   const message = entry.type === 'message' ? entry.message : undefined
-  const reactions = message?.reactions ?? []
-  const files = filesOf(entry)
+  const reactions = onReveal ? [] : (message?.reactions ?? [])
+  const files = onReveal ? [] : filesOf(entry)
   return (
     <article
       className={styles.line}
@@ -75,19 +79,30 @@ export function Message(props: Props) {
           ) : (
             <span className="visually-hidden">{mine ? 'You' : sender}: </span>
           )}
-          {quote && (
+          {quote && !onReveal && (
             <QuoteBlock quote={quote} tabbable={tabbable} {...(onFollowQuote && { onFollow: onFollowQuote })} />
           )}
           <Attachments files={files} messageId={message?.id} tabbable={tabbable} />
-          <Content row={row} tick={tick} />
+          {onReveal ? <Hidden onReveal={onReveal} /> : <Content row={row} tick={tick} />}
           {entry.type === 'outgoing' && entry.outgoing.state === 'failed' && (
             <FailedMessage outgoing={entry.outgoing} />
           )}
         </div>
         <Reactions reactions={reactions} tabbable={tabbable} onReact={onReact} />
       </div>
-      {options}
+      {!onReveal && options}
     </article>
+  )
+}
+
+function Hidden({ onReveal }: { onReveal: () => void }) {
+  return (
+    <p className={styles.hidden}>
+      <em>{hiddenWords}</em>
+      <button type="button" className="quiet-button" onClick={onReveal}>
+        Show
+      </button>
+    </p>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { MessageFieldsFragment, Recipient } from '@parley/client'
+import type { MessageFieldsFragment, Recipient, TimelineEntry } from '@parley/client'
 import { useChat, useMessages, useTicks } from '@parley/client/react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
@@ -11,10 +11,12 @@ import { EmptyChat } from '../empty-chat.tsx'
 import { FirstUnreadButton } from '../jumping/first-unread-button.tsx'
 import { useFirstUnread } from '../jumping/use-first-unread.ts'
 import { useJump } from '../jumping/use-jump.ts'
+import { hiddenWords } from '../message/hidden.ts'
 import { Message } from '../message/message.tsx'
 import { awaitsChange, withPendingChanges } from '../message/pending-changes.ts'
 import { type Quote, quoteOf } from '../message/quotes.ts'
 import type { Changes } from '../message/use-changes.ts'
+import { useHidden } from '../message/use-hidden.ts'
 import { Notice } from '../notices/notice.tsx'
 import { isNotice, noticeWords } from '../notices/notice-words.ts'
 import type { ComposerTarget } from '../use-composer-target.ts'
@@ -61,6 +63,7 @@ export function Timeline({ to, subject, changes, onTarget }: Props) {
   const { found, find } = useHighlight(list, bottom)
   const jump = useJump({ rows, jumpTo, leave: bottom.leave, find })
   const firstUnread = useFirstUnread()
+  const { hides, reveal } = useHidden(conversation)
   const [menu, setMenu] = useState<OpenMenu>()
   const [touched, setTouched] = useState<string>()
   const [focused, setFocused] = useState<string>()
@@ -105,14 +108,22 @@ export function Timeline({ to, subject, changes, onTarget }: Props) {
     )
   }
 
+  /** What somebody has said whom the viewer has blocked is not shown by those who reply, either. */
+  function shownQuote(entry: TimelineEntry, quote: Quote): Quote {
+    const quoted = entry.type === 'message' ? entry.message.replyTo : undefined
+    return quoted && hides('', quoted.sender.id) ? { ...quote, line: hiddenWords } : quote
+  }
+
   function renderMessage(row: Row, message: MessageFieldsFragment | undefined, quote: Quote | undefined) {
     const { key, entry } = row
+    const isHidden = entry.type === 'message' && hides(key, entry.message.sender.id)
     return (
       <Message
         row={row}
         tick={awaitsChange(entry, changes.pending) ? 'WAITING' : tickStateOf(row, ticks)}
         showsSender={isGroup}
-        quote={quote}
+        quote={quote && shownQuote(entry, quote)}
+        onReveal={isHidden ? () => reveal(key) : undefined}
         found={key === found}
         tabbable={key === tabStop}
         onActive={() => setFocused(key)}

@@ -1,0 +1,1 @@
+export const hiddenWords = 'Said by somebody you have blocked'
