@@ -79,9 +79,9 @@ export type AppOptions = {
   /** A test may play the push services. `works`: whether this node works the queue off. */
   push?: PushServices & { works?: boolean }
   /** A test may have work taken over sooner, and exports written in smaller parts. */
-  tasks?: { lookMs: number; leaseMs: number; partBytes: number }
   /** How often a node looks whether it can write to DynamoDB; a test that counts the calls, or waits for one, sets another time. */
   proveWritesMs?: number
+  tasks?: { lookMs: number; leaseMs: number; partBytes: number; settleMs: number }
   /** Tests on a busy machine need longer deadlines, as what is in time elsewhere would be late there. */
   deadlines?: { redisMs?: number; dynamoMs?: number; operationMs?: number; preSendMs?: number; webhookMs?: number }
 }
@@ -235,7 +235,11 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       onDetachError: (error) => logger.warn({ err: error }, 'a stream could not be detached cleanly'),
       onApplyError: (error) => logger.warn({ err: error }, 'a change in the log cannot be applied to its message'),
       onWorkError: (error) => logger.warn({ err: error }, 'work that goes on by itself has failed, and is tried again'),
-      ...(options.tasks && { workTimes: options.tasks, exportPartBytes: options.tasks.partBytes }),
+      ...(options.tasks && {
+        workTimes: options.tasks,
+        exportPartBytes: options.tasks.partBytes,
+        settleMs: options.tasks.settleMs,
+      }),
       onRestrictionsError: (error) => logger.warn({ err: error }, 'who is banned was not heard or read'),
       onMediaError: (error) => logger.warn({ err: error }, 'a file of a deleted message could not be removed'),
     })

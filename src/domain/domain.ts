@@ -14,6 +14,8 @@ import { createNotices } from './conversations/notices.ts'
 import { createPastVersions } from './conversations/past-versions.ts'
 import { createSettings } from './conversations/settings.ts'
 import { createUnreadChats } from './conversations/unread-chats.ts'
+import { createEraseConversation } from './erasure/erase-conversation.ts'
+import { createConversationsEver, createEraseUser } from './erasure/erase-user.ts'
 import { createAnnounce } from './feed/announce.ts'
 import { createEntryEvents } from './feed/entry-events.ts'
 import { createFeedReaders } from './feed/feed-reader.ts'
@@ -96,6 +98,8 @@ type DomainOptions = {
   onWorkError?: (error: unknown) => void
   /** For how long a node holds the lease of what it works on. */
   workTimes?: WorkTimes
+  /** How long an erasure waits until every node refuses the user. */
+  settleMs?: number
   /** How large the parts are in which exports are written. */
   exportPartBytes?: number
   /** How the events of the feed are posted to webhooks, if there is a feed. */
@@ -111,18 +115,20 @@ const conversationCacheBytesDefault = 128 * 1024 * 1024
 export function createDomain(ports: Ports, options: DomainOptions) {
   const { cacheSize = cacheSizeDefault, conversationCacheBytes = conversationCacheBytesDefault } = options
   const { observer = nullObserver } = options
-  const access = createAccess({ ...ports, ...options }, { entries: cacheSize, bytes: conversationCacheBytes })
+  const { onRestrictionsError: onTrouble = () => undefined } = options
+  const held = createHeldRestrictions({ ...ports, onTrouble })
+  const isGone = held.isBanned
+  const access = createAccess({ ...ports, ...options, isGone }, { entries: cacheSize, bytes: conversationCacheBytes })
   const subscribeUser = createSubscribeUser({ ...ports, access })
   const log = createLog({ ...ports, observer })
   const highestSeqs = createHighestSeqs(log, cacheSize)
   const resyncScheduler = createResyncScheduler({ ...ports, ...options })
   const { feed: hasFeed = false } = options
   const { announceEntry, tell } = createAnnounce({ ...ports, isOn: hasFeed, nextEventId: options.nextMessageId })
-  const people = createPeople(ports, cacheSize, { ...options, ...(hasFeed && { tell }) })
+  const people = createPeople(ports, cacheSize, { ...options, isGone, ...(hasFeed && { tell }) })
+  const { erasedAmong } = people
   const settings = createSettings(ports)
   const devices = createDevices(ports, cacheSize)
-  const { onRestrictionsError: onTrouble = () => undefined } = options
-  const held = createHeldRestrictions({ ...ports, onTrouble })
   const { push: pushOptions } = options
   const push =
     ports.push && pushOptions
@@ -156,7 +162,16 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   })
   const payloadOf = createPayloads({ ...ports, ...options })
   const quotas = createGroupQuotas(ports, options.groupQuotas ?? groupQuotasDefault)
-  const groups = createGroups({ ...ports, ...options, quotas, access, append, payloadOf, announceEntry })
+  const groups = createGroups({
+    ...ports,
+    ...options,
+    quotas,
+    access,
+    append,
+    payloadOf,
+    announceEntry,
+    erasedAmong,
+  })
   const pastVersions = createPastVersions(ports)
   const notices = createNotices({ ...pastVersions, decideChange: groups.decideChange })
   const tookEffect = async (change: GroupChange) => {
@@ -210,6 +225,26 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     pushes,
     observer,
   })
+  const restrictions = createRestrictions({ ...ports, held, tell, onTrouble })
+  const eraseConversation = createEraseConversation({
+    ...ports,
+    access,
+    groups,
+    log,
+    removeFiles: attachments.remove,
+    setBlocked: blocking.setBlocked,
+    tellErased: changing.tellErased,
+  })
+  const eraseUser = createEraseUser({
+    ...ports,
+    ...options,
+    eraseConversation,
+    eraseProfile: people.erase,
+    ban: restrictions.ban,
+    setBlocked: blocking.setBlocked,
+    removeDevice: devices.remove,
+    tell,
+  })
   const reading = { log, highestSeqs, recount, access, decideChange: groups.decideChange, keptPositions, observer }
   return {
     access,
@@ -225,6 +260,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
       payloadOf,
       quotas,
       stopTyping: typing.stopTyping,
+      erasedAmong,
       observer,
     }),
     uploads: createUploads({ ...ports, ...options, budget: options.uploadBudget }),
@@ -259,15 +295,16 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     devices,
     refused: held,
     reports: createReports({ ...ports, tell }),
-    restrictions: createRestrictions({ ...ports, held, tell, onTrouble }),
+    restrictions,
+    conversationsEver: createConversationsEver(ports),
     /** As backends see it; users are asked for by `presenceOf`. */
     seen: (userIds: readonly UserId[]) => ports.sessions.seen(userIds),
     push,
     ...createPresence({ ...ports, access, resyncScheduler, blocking, observer }),
-    tasks: createLongWork(ports, { ...options, access, log, tookEffect, observer }),
     feed: { isOn: hasFeed, tell, open: openFeed, ...readFeed },
     webhooks,
     webhookWork,
+    tasks: createLongWork(ports, { ...options, access, log, tookEffect, observer, eraseUser }),
     setBlocked: blocking.setBlocked,
     haveBlocked: blocking.haveBlocked,
     blockedAbove: blocking.blockedAbove,

@@ -40,6 +40,8 @@ export interface ConversationStore {
   replace(group: Group, version: Seq): Promise<boolean>
   /** Sets the metadata of a direct chat that exists; undefined takes it away. That of a group is part of its changes. */
   setMetadata(id: ConversationId, metadata: string | undefined): Promise<void>
+  /** Puts a pseudonym in the place of an erased member of a direct chat. */
+  replaceMember(id: ConversationId, userId: UserId, pseudonym: UserId): Promise<void>
 }
 
 /** What one member has decided for themselves about a conversation. */

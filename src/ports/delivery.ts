@@ -30,4 +30,7 @@ export interface BoundaryStore {
   getMany(members: readonly MemberAddress[]): Promise<MemberBoundaries[]>
   /** Returns every row of the user. */
   ofUser(userId: UserId): Promise<readonly MemberBoundaries[]>
+  /** Makes a row without boundaries if there is none. So there is one for each conversation that the user has left or was removed from. */
+  note(member: MemberAddress): Promise<void>
+  remove(member: MemberAddress): Promise<void>
 }

@@ -96,6 +96,9 @@ export type Void = MessageAddress & { kind: 'void' }
 export type LogRow = LogEntry | Void
 export type LogEntry = Message | Change | GroupChange
 
+/** A user who is erased, and who stands in their place. */
+export type Erased = { userId: UserId; pseudonym: UserId; atMs: number }
+
 /** `upTo` is the last cell that was looked at, at most `before` - 1. `whole`: none of the cells up to there is empty. */
 type OfOthers = { seqs: readonly Seq[]; upTo: Seq; whole: boolean }
 
@@ -108,6 +111,11 @@ export interface MessageLog {
    * where there is none.
    */
   alter(change: Change): Promise<Message | undefined>
+  /**
+   * Takes everything of this user out of the cell: of an entry of theirs its words, files and client id, of a message of somebody else their
+   * reactions; and puts the pseudonym where their id is. Returns whether there was anything. It is for a user who can write no more.
+   */
+  erase(address: MessageAddress, erased: Erased): Promise<boolean>
   get(address: MessageAddress): Promise<LogRow | undefined>
   /** Returns the rows of those cells that are not empty, in any order. */
   getMany(addresses: readonly MessageAddress[]): Promise<LogRow[]>
@@ -142,4 +150,6 @@ export interface Claims {
   get(senderId: UserId, clientMessageId: ClientMessageId): Promise<Claim | undefined>
   /** Moves the claim to another seq IF it still has `claim.seq`. */
   move(claim: Claim, toSeq: Seq): Promise<boolean>
+  /** Forgets the claim of a user who can send no more: a retry would be stored a second time. */
+  remove(senderId: UserId, clientMessageId: ClientMessageId): Promise<void>
 }

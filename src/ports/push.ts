@@ -74,6 +74,7 @@ export interface Banners {
   /** Notes what each device shows; null means that it shows nothing any more. */
   note(member: MemberAddress, shown: ReadonlyMap<DeviceId, ShownBanner | null>): Promise<void>
   any(member: MemberAddress): Promise<boolean>
+  forget(member: MemberAddress): Promise<void>
   /** Counts a push to this user, and returns how many that makes in this window of time. */
   spend(userId: UserId, window: number, windowMs: number): Promise<number>
 }

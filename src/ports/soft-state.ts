@@ -74,6 +74,8 @@ export interface Sessions {
   /** Sets the mark, unless the user has another session or one of them has ended uncleanly. */
   setPendingIndexComplete(userId: UserId): Promise<void>
   presence(userIds: readonly UserId[]): Promise<Presence[]>
+  /** Forgets all of a user who is erased, and whether they were ever here. */
+  forget(userId: UserId): Promise<void>
   /** Returns the presence of each user and when they were last seen, in the order asked for. */
   seen(userIds: readonly UserId[]): Promise<Seen[]>
 }
@@ -151,6 +153,8 @@ export interface BoundaryCache {
    * does not. An ack that came before this call has lifted the cached boundaries, and has not looked.
    */
   notePending(member: MemberAddress): Promise<Seq>
+  /** Forgets what is cached of a user who is erased. */
+  forget(member: MemberAddress): Promise<void>
 }
 
 /**

@@ -9,7 +9,7 @@ import { createProfilesEmbedded } from '../../src/store/embedded/profiles.ts'
 // A cache that forgets large entries sooner is bounded by the size of its entries.
 
 it('a node forgets messages that have just changed sooner where they have thousands of reactions', () => {
-  const latest = createLatest()
+  const { latest } = createLatest()
   const reactions = Array.from({ length: 2000 }, (_, i) => ({ emoji: '👍', userId: `user-${i}`, on: true, seq: i + 2 }))
   const first = { conversationId: 'grp_x', seq: 1, body: 'hi', reactions } as unknown as Message
   latest(first)

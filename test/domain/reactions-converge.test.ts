@@ -51,7 +51,7 @@ test('two states of a message join to the one that shows the changes of both', a
   const property = fc.asyncProperty(madeInTwoOrders, fc.nat(20), async ([made, order], cut) => {
     const message = aMessage(aConversation(), 1)
     const changes = order.map((seq) => aChange(message, seq, { type: 'reaction', ...(made[seq - 2] ?? expect.fail()) }))
-    const latest = createLatest()
+    const { latest } = createLatest()
     latest(await shown(message, changes.slice(0, cut)))
     const joined = latest(await shown(message, changes.slice(cut)))
     expect(kept(joined)).toEqual(kept(await shown(message, changes)))

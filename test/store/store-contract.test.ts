@@ -24,6 +24,7 @@ import { departuresContract } from './contract/departures.ts'
 import { devicePositionsContract } from './contract/device-positions.ts'
 import { devicesContract } from './contract/devices.ts'
 import { conversationsContract, membershipsContract, profilesContract } from './contract/directory.ts'
+import { erasureContract } from './contract/erasure.ts'
 import { feedContract } from './contract/feed.ts'
 import { leasesContract } from './contract/leases.ts'
 import { messagesContract } from './contract/messages.ts'
@@ -88,9 +89,10 @@ describe.each(backends)('the stores on $name', ({ open }) => {
   describe('messages', () => messagesContract(() => opened.stores.messages))
   describe('feed', () => feedContract(() => opened.stores.feed))
   describe('webhooks', () => webhooksContract(() => opened.stores))
+  describe('an erasure', () => erasureContract(() => opened.stores))
   describe('a lease', () => leasesContract(() => opened.stores.leases))
-  describe('a lease', () => tasksContract(() => opened.stores.tasks))
-  describe('a lease', () => timersContract(() => opened.stores.timers))
+  describe('tasks', () => tasksContract(() => opened.stores.tasks))
+  describe('timers', () => timersContract(() => opened.stores.timers))
   describe('reports', () => reportsContract(() => opened.stores.reports))
   describe('restrictions', () => restrictionsContract(() => opened.stores.restrictions))
   describe('claims', () => claimsContract(() => opened.stores.claims))

@@ -1,4 +1,4 @@
-import { badInput } from '../../protocol/errors.ts'
+import { badInput, ChatError } from '../../protocol/errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type { AdminContext } from './context.ts'
 import { userIdOf } from './inputs.ts'
@@ -17,12 +17,14 @@ export async function banUser(
   if (id === ctx.serviceId) throw badInput('userId', 'A service cannot ban itself: it could not take that back.')
   const untilMs = until?.getTime()
   if (untilMs !== undefined && untilMs <= ctx.nowMs()) throw badInput('until', 'until must be in the future.')
+  await assertNotErased(ctx, id)
   await ctx.domain.restrictions.ban(id, untilMs)
   return answerOf(ctx, id)
 }
 
 export async function unbanUser(ctx: AdminContext, { userId }: { userId: string }): Answer {
   const id = userIdOf('userId', userId)
+  await assertNotErased(ctx, id)
   await ctx.domain.restrictions.unban(id)
   return answerOf(ctx, id)
 }
@@ -42,3 +44,9 @@ export async function revokeTokens(
 }
 
 const answerOf = async (ctx: AdminContext, userId: UserId) => ({ user: await userNow(ctx, userId) })
+
+/** Who is erased is refused for good: their entries have lost what tells a retry from a new message. */
+async function assertNotErased(ctx: AdminContext, userId: UserId): Promise<void> {
+  const erased = await ctx.domain.people.erasedAmong([userId])
+  if (erased.has(userId)) throw new ChatError('FORBIDDEN', 'This user was erased, and is refused for good.')
+}

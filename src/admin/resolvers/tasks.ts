@@ -1,7 +1,11 @@
 import type { Task } from '../../ports/tasks.ts'
+import { badInput, ChatError } from '../../protocol/errors.ts'
+import type { UserId } from '../../protocol/ids.ts'
 import type { AdminContext } from './context.ts'
 import { type AdminConversation, requireConversation } from './conversations.ts'
+import { userIdOf } from './inputs.ts'
 import { notBuilt } from './not-built.ts'
+import { findUser } from './users.ts'
 
 /** `progress` is from 0 to 1. */
 export type AdminTask = {
@@ -28,8 +32,21 @@ export function setRetention(
   throw notBuilt('setRetention')
 }
 
-export function eraseUser(_ctx: AdminContext, _input: { userId: string }): Answer {
-  throw notBuilt('eraseUser')
+/** Nobody is erased by a slip of the pen: the id of somebody who was never here may be somebody's later. */
+export async function eraseUser(ctx: AdminContext, input: { userId: string }): Answer {
+  const userId = userIdOf('userId', input.userId)
+  if (userId === ctx.serviceId)
+    throw badInput('userId', 'A service cannot erase itself: its own token would be refused.')
+  await requireSomebody(ctx, userId)
+  const task = await ctx.domain.tasks.findOf('eraseUser', userId)
+  // What was erased is erased: the task that has done it is the answer.
+  if (task?.state === 'DONE') return { task: await shown(ctx, task) }
+  return { task: await shown(ctx, await ctx.domain.tasks.begin('eraseUser', userId)) }
+}
+
+async function requireSomebody(ctx: AdminContext, userId: UserId): Promise<void> {
+  const wasHere = (await findUser(ctx, userId)) !== null || (await ctx.domain.conversationsEver(userId)).length > 0
+  if (!wasHere) throw new ChatError('NOT_FOUND', 'There is no such user.')
 }
 
 export function exportUser(_ctx: AdminContext, _input: { userId: string }): Answer {

@@ -82,7 +82,7 @@ async function userOf(ctx: AdminContext, profile: Profile): Promise<AdminUser> {
 async function usersOf(ctx: AdminContext, profiles: readonly Profile[]): Promise<AdminUser[]> {
   const userIds = profiles.map(({ userId }) => userId)
   const [seen, standing] = await Promise.all([ctx.domain.seen(userIds), ctx.domain.restrictions.of(userIds)])
-  return profiles.map(({ userId, name, ownName, avatarUrl, metadata }, i) => {
+  return profiles.map(({ userId, name, ownName, avatarUrl, metadata, erasedAtMs }, i) => {
     const shown = ownName ?? name
     const { lastSeenAtMs } = seen[i] ?? {}
     const { bannedUntilMs = 0 } = standing[i] ?? {}
@@ -95,6 +95,7 @@ async function usersOf(ctx: AdminContext, profiles: readonly Profile[]): Promise
       ...(avatarUrl !== undefined && { avatarUrl }),
       ...(metadata !== undefined && { metadata }),
       ...(lastSeenAtMs !== undefined && { lastSeenAtMs }),
+      ...(erasedAtMs !== undefined && { erasedAtMs }),
     }
   })
 }

@@ -31,7 +31,11 @@ type Read = { member: Member; seq: Seq; isNotice?: boolean }
 
 export type Access = ReturnType<typeof createAccess>
 
-type Needs = Pick<Ports, 'conversations' | 'memberships' | 'versions' | 'indexStamps'> & { randomId: () => string }
+type Needs = Pick<Ports, 'conversations' | 'memberships' | 'versions' | 'indexStamps'> & {
+  randomId: () => string
+  /** Whether the user is refused for good. They may be erased: then somebody else takes their place in their direct chats. */
+  isGone?: (userId: UserId) => boolean
+}
 
 /** A node caches this many conversations, and this many bytes of them. A group of 1,024 members takes about 120 KB. */
 type ConversationCacheSize = { entries: number; bytes: number }
@@ -40,10 +44,10 @@ type ConversationCacheSize = { entries: number; bytes: number }
 const askedAtATime = 100
 
 export function createAccess(
-  { conversations, memberships, versions, indexStamps, randomId }: Needs,
+  { conversations, memberships, versions, indexStamps, randomId, isGone = () => false }: Needs,
   size: ConversationCacheSize,
 ) {
-  // A direct chat never changes its members, so a row once seen stays true. A group here is a copy that is valid only while Redis knows of no
+  // A direct chat keeps its members, so a row once seen stays true. A group here is a copy that is valid only while Redis knows of no
   // later version.
   const known = new LRUCache<ConversationId, Conversation>(entriesAndSizeMax(size.entries, size.bytes, bytesOf))
 
@@ -51,15 +55,23 @@ export function createAccess(
   function keep(conversation: Conversation): Conversation {
     const copy = copyOf(conversation.id)
     if (copy && conversation.kind === 'GROUP' && conversation.version < copy.version) return copy
-    known.set(conversation.id, conversation)
+    if (isLasting(conversation)) known.set(conversation.id, conversation)
     return conversation
+  }
+
+  /** A direct chat never changes its members, unless one of them is erased. */
+  const isLasting = ({ kind, members }: Conversation): boolean => kind === 'GROUP' || !members.some(isGone)
+
+  function cached(id: ConversationId): Conversation | undefined {
+    const conversation = known.get(id)
+    return conversation && isLasting(conversation) ? conversation : undefined
   }
 
   /** Returns those that exist, as they are now. The caller uses what is returned, as the cache may drop any of them at any time. */
   async function load(ids: readonly ConversationId[]): Promise<Map<ConversationId, Conversation>> {
     const found = new Map<ConversationId, Conversation>()
     const unknown = [...new Set(ids)].filter((id) => {
-      const direct = isGroupId(id) ? undefined : known.get(id)
+      const direct = isGroupId(id) ? undefined : cached(id)
       if (direct) found.set(id, direct)
       return !direct
     })
@@ -133,13 +145,13 @@ export function createAccess(
 
   /** Answers from the cache alone, for streams that hear of every change. */
   function recall(userId: UserId, id: ConversationId): Member | undefined {
-    const conversation = known.get(id)
+    const conversation = cached(id)
     return conversation && admit(userId, conversation)
   }
 
   /** Returns whether the cache says that the user is not in the conversation. It is false for one that is not cached. */
   function isOut(userId: UserId, id: ConversationId): boolean {
-    const conversation = known.get(id)
+    const conversation = cached(id)
     return conversation !== undefined && !isIn(userId, conversation)
   }
 
@@ -201,7 +213,7 @@ export function createAccess(
    */
   async function begin({ conversation, isToBegin }: Member): Promise<void> {
     const { id, members } = conversation
-    if (!isToBegin || known.has(id)) return
+    if (!isToBegin || cached(id)) return
     await indexStamps.replace(members)
     await Promise.all(members.map((each) => memberships.add(each, { conversationId: id, joinedSeq: 0 })))
     await conversations.create(conversation)
@@ -270,6 +282,7 @@ export function createAccess(
     areAcquainted,
     acquaintances,
     recall,
+    forget: (id: ConversationId) => known.delete(id),
     isOut,
     keep,
     copyOf,

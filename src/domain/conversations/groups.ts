@@ -13,6 +13,7 @@ import {
 import type { AnnounceEntry } from '../feed/announce.ts'
 import { type Append, conflict } from '../log/append.ts'
 import type { Payloads } from '../log/payloads.ts'
+import type { ErasedAmong } from '../people/people.ts'
 import type { Access, Member } from './access.ts'
 import { createConsent } from './consent.ts'
 import {
@@ -46,7 +47,7 @@ const rowsAtATime = 25
 
 type GroupRequest = { clientGroupId: ClientMessageId; title: string; memberIds: readonly UserId[] }
 
-type Stores = 'conversations' | 'memberships' | 'messages' | 'claims' | 'blocks' | 'departures'
+type Stores = 'conversations' | 'memberships' | 'boundaries' | 'messages' | 'claims' | 'blocks' | 'departures'
 type Needs = Pick<Ports, Stores | 'versions' | 'indexStamps' | 'events' | 'clock'> & {
   quotas: ReturnType<typeof createGroupQuotas>
   access: Access
@@ -55,6 +56,7 @@ type Needs = Pick<Ports, Stores | 'versions' | 'indexStamps' | 'events' | 'clock
   announceEntry: AnnounceEntry
   nextMessageId: () => MessageId
   randomId: () => string
+  erasedAmong: ErasedAmong
 }
 
 export type Groups = ReturnType<typeof createGroups>
@@ -63,8 +65,9 @@ export type Groups = ReturnType<typeof createGroups>
 type Propose = (group: Group) => ProposedChange | undefined | Promise<ProposedChange | undefined>
 
 export function createGroups(needs: Needs) {
-  const { conversations, memberships, messages, claims, departures, versions, indexStamps, events, clock } = needs
-  const { quotas, access, append, payloadOf, announceEntry, nextMessageId, randomId } = needs
+  const { conversations, memberships, boundaries, messages, claims, departures, versions, indexStamps, events, clock } =
+    needs
+  const { quotas, access, append, payloadOf, announceEntry, nextMessageId, randomId, erasedAmong } = needs
   const consentOf = createConsent(needs)
   const deciding = new Map<string, Promise<Group | undefined>>()
 
@@ -89,7 +92,7 @@ export function createGroups(needs: Needs) {
     { clientGroupId, ownerId, title, memberIds, metadata }: GroupRequest & { ownerId: UserId; metadata?: string },
   ): Promise<Member> {
     const proposed = { ...toCreate(ownerId, title, memberIds), ...(metadata !== undefined && { metadata }) }
-    const id = await createFrom(serviceId, clientGroupId, proposed, async () => new Set())
+    const id = await createFrom(serviceId, clientGroupId, proposed, erasedAmong)
     return access.forService(serviceId, id)
   }
 
@@ -164,7 +167,9 @@ export function createGroups(needs: Needs) {
   async function updateByService(member: Member, request: Pick<MembersRequest, 'add' | 'remove'>): Promise<Member> {
     let left: Departure[] = []
     await make(member, async (group) => {
-      const proposed = toUpdateByService(group, request)
+      const erased = await erasedAmong(request.add)
+      const add = request.add.filter((userId) => !erased.has(userId))
+      const proposed = toUpdateByService(group, { ...request, add })
       if (proposed && proposed.added.length > 0) left = await departures.getMany(group.id, proposed.added)
       return proposed
     })
@@ -280,7 +285,11 @@ export function createGroups(needs: Needs) {
       return { now: await read(change.conversationId), took: false }
     }
     access.keep(now)
-    await inBatches(change.removed, (userId) => memberships.remove(userId, now.id, change.seq))
+    await inBatches(change.removed, async (userId) => {
+      // By this row, whoever erases or exports the user finds what they have said here.
+      await boundaries.note({ userId, conversationId: now.id })
+      await memberships.remove(userId, now.id, change.seq)
+    })
     return { now, took: true }
   }
 

@@ -14,7 +14,7 @@ const rememberedMax = 1000
 /** The size is bounded too, as a message may have thousands of reactions. */
 const rememberedMaxChars = 8 * 1024 * 1024
 
-export type Latest = ReturnType<typeof createLatest>
+export type Latest = ReturnType<typeof createLatest>['latest']
 
 /** Returns the message as this node knows it: as long as it is remembered, it never shows less than before. */
 export function createLatest() {
@@ -24,13 +24,21 @@ export function createLatest() {
     sizeCalculation: charsOf,
   })
 
-  return function latest(message: Message): Message {
+  function latest(message: Message): Message {
     const key = `${message.conversationId} ${message.seq}`
     const known = states.get(key)
     const now = known ? joined(known, message) : message
     if (now !== known) states.set(key, now)
     return now
   }
+
+  /** Does the same for a message that was read just now, and may show less than before: the reactions of an erased user are gone. */
+  function readNow(message: Message): Message {
+    states.set(`${message.conversationId} ${message.seq}`, message)
+    return message
+  }
+
+  return { latest, readNow }
 }
 
 /** Estimates the memory a message takes. */
@@ -39,8 +47,9 @@ const charsOf = ({ body, metadata = '', reactions = [], attachments = [] }: Mess
 
 /** Returns one of the two where that one shows everything. */
 function joined(known: Message, other: Message): Message {
-  if (known.deletedAtMs !== undefined) return known
+  // Of a deleted message only the sender can change: who is erased gets a pseudonym.
   if (other.deletedAtMs !== undefined) return other
+  if (known.deletedAtMs !== undefined) return known
   const [newer, older] = editSeq(other) > editSeq(known) ? [other, known] : [known, other]
   const reactions = joinedReactions(newer.reactions ?? [], older.reactions ?? [])
   return reactions ? { ...newer, reactions } : newer

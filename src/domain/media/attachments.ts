@@ -97,7 +97,17 @@ export function createAttachments({ uploads, media, claims, messages, clock, onM
     await Promise.all(attachments.map(async ({ key }) => media?.remove(key).catch(onMediaError)))
   }
 
-  return { find, discard, isShown }
+  /** Removes the bytes, and the rows that may not have been swept yet, or fails. */
+  async function remove(attachments: readonly Attachment[] = []): Promise<void> {
+    await Promise.all(
+      attachments.map(async ({ id, key }) => {
+        await media?.remove(key)
+        await uploads.remove(id)
+      }),
+    )
+  }
+
+  return { find, discard, remove, isShown }
 }
 
 /** The message is the same whether the upload belongs to another user, has expired, or never existed. */

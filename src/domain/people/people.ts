@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Profile, ProfileChange } from '../../ports/people.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { badInput } from '../../protocol/errors.ts'
+import { badInput, ChatError } from '../../protocol/errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { avatarUrlProblem, nameProblem } from '../../protocol/profile.ts'
 import type { Viewer } from '../../protocol/viewer.ts'
@@ -18,6 +18,16 @@ const profilesMaxChars = 16 * 1024 * 1024
 const charsOf = ({ name = '', ownName = '', avatarUrl = '', metadata = '' }: Profile): number =>
   200 + name.length + ownName.length + avatarUrl.length + metadata.length
 
+type PeopleOptions = {
+  localAvatars?: boolean
+  tell?: Tell
+  /** Whether the user is refused for good: only then are they perhaps erased. */
+  isGone?: (userId: UserId) => boolean
+}
+
+/** Returns those of them who were erased. Nobody puts them anywhere any more. */
+export type ErasedAmong = (userIds: readonly UserId[]) => Promise<ReadonlySet<UserId>>
+
 /**
  * Keeps the names and avatars of users. A name comes with a user's token and is stored so that others can see it. A name that the user chose has
  * precedence, and the two are stored apart: a token never overwrites the chosen name, and removing that brings the token's name back.
@@ -25,7 +35,7 @@ const charsOf = ({ name = '', ownName = '', avatarUrl = '', metadata = '' }: Pro
 export function createPeople(
   { profiles, clock }: Pick<Ports, 'profiles' | 'clock'>,
   cacheSize: number,
-  { localAvatars = false, tell }: { localAvatars?: boolean; tell?: Tell } = {},
+  { localAvatars = false, tell, isGone = () => false }: PeopleOptions = {},
 ) {
   const known = new LRUCache<UserId, Profile>({
     ...entriesAndSizeMax(cacheSize, profilesMaxChars, charsOf),
@@ -69,6 +79,8 @@ export function createPeople(
   /** Changes what is named, and makes a user who was never here. The caller has checked the values. */
   async function upsert(userId: UserId, wanted: ProfileChange): Promise<Profile> {
     const profile = await profiles.change(userId, wanted)
+    if (profile.erasedAtMs !== undefined)
+      throw new ChatError('FORBIDDEN', `${userId} was erased. Their id cannot be used again.`)
     known.set(userId, profile)
     await tell?.({ type: 'user.updated', userId })
     return profile
@@ -84,5 +96,18 @@ export function createPeople(
     return userIds.map((userId) => held.get(userId) ?? known.get(userId) ?? { userId })
   }
 
-  return { remember, assertGood, change, upsert, profilesOf, stored: profiles.getMany }
+  /** Whoever is erased was refused first, on every node: so nearly always nothing is read. */
+  const erasedAmong: ErasedAmong = async (userIds) => {
+    const gone = userIds.filter(isGone)
+    const found = gone.length > 0 ? await profiles.getMany(gone) : []
+    return new Set(found.filter((each) => each.erasedAtMs !== undefined).map(({ userId }) => userId))
+  }
+
+  async function erase(userId: UserId): Promise<void> {
+    await profiles.erase(userId, clock.now())
+    known.delete(userId)
+    written.delete(userId)
+  }
+
+  return { remember, erase, erasedAmong, assertGood, change, upsert, profilesOf, stored: profiles.getMany }
 }

@@ -34,7 +34,7 @@ type Needs = Pick<Ports, 'messages' | 'claims'> & {
 
 export function createChange(needs: Needs) {
   const { messages, claims, append, askFirst, payloadOf, pushes, deliver, discard, onApplyError } = needs
-  const latest = createLatest()
+  const { latest, readNow } = createLatest()
 
   const change = async (member: Member, request: ChangeRequest): Promise<Message> =>
     (await changeOnce(member, request)).message
@@ -85,6 +85,7 @@ export function createChange(needs: Needs) {
     if (change.target) return latest(change.target)
     const message = await messages.get({ conversationId: change.conversationId, seq: change.targetSeq })
     if (!message || !isMessage(message)) return undefined
+    if (isStripped(change.alteration)) return readNow(message)
     const isDone = isShown(change, message) && !hasTextInVain(change, message)
     const altered = isDone ? message : await messages.alter(change).catch(unlessUnavailable(message))
     return altered && latest(altered)
@@ -97,7 +98,28 @@ export function createChange(needs: Needs) {
     return message
   }
 
-  return { change, changeOnce, messageOf, latest }
+  /**
+   * Tells readers and devices, by an entry in the log, that a message is not as they know it since a user was erased. `isOwn`: it was theirs and
+   * counts as deleted. Else it has lost their reactions: then the entry is an edit that never had a text, and whoever meets it reads the message.
+   */
+  async function tellErased(
+    member: Member,
+    { seq, clientMessageId, isOwn }: { seq: Seq; clientMessageId: ClientMessageId; isOwn: boolean },
+  ): Promise<void> {
+    const { id, members } = member.conversation
+    const alteration: Alteration = isOwn ? { type: 'delete' } : { type: 'edit', body: '' }
+    const { row, duplicate } = await append<Change>(member, {
+      clientMessageId,
+      payload: payloadOf(textOf(seq, alteration), isOf(seq, alteration)),
+      row: (entry) => ({ kind: 'change', ...entry, targetSeq: seq, alteration }),
+      always: true,
+    })
+    const target = isOwn ? await messages.get({ conversationId: id, seq }) : undefined
+    await deliver(member, { ...row, ...(target && isMessage(target) && { target: latest(target) }) }, { duplicate })
+    if (isOwn) pushes.deleted(members.map((userId) => ({ userId, conversationId: id })))
+  }
+
+  return { change, changeOnce, messageOf, latest, tellErased }
 }
 
 /** Returns why the change is refused, or undefined. */

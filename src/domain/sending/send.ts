@@ -3,12 +3,14 @@ import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { badInput } from '../../protocol/errors.ts'
 import type { AttachmentId, ClientMessageId, Seq, UserId } from '../../protocol/ids.ts'
-import type { Access, Member } from '../conversations/access.ts'
+import { type Access, type Member, othersOf } from '../conversations/access.ts'
 import type { createGroupQuotas } from '../conversations/group-quotas.ts'
 import type { Append } from '../log/append.ts'
 import { isMessage } from '../log/log.ts'
 import type { Payloads } from '../log/payloads.ts'
 import type { Attachments } from '../media/attachments.ts'
+import { refused } from '../people/blocking.ts'
+import type { ErasedAmong } from '../people/people.ts'
 import type { Acknowledge } from './acknowledge.ts'
 import type { AskFirst } from './ask-first.ts'
 import type { Deliver } from './deliver.ts'
@@ -46,6 +48,7 @@ type Needs = Pick<Ports, 'messages' | 'clock'> & {
   payloadOf: Payloads
   quotas: ReturnType<typeof createGroupQuotas>
   stopTyping: (member: Member) => void
+  erasedAmong: ErasedAmong
   observer: Observer
 }
 
@@ -55,10 +58,11 @@ type Backend = { silent: boolean }
 
 export function createSend(needs: Needs) {
   const { messages, clock, access, append, deliver, acknowledge, findAttachments, askFirst, payloadOf } = needs
-  const { quotas, stopTyping, observer } = needs
+  const { quotas, stopTyping, erasedAmong, observer } = needs
 
   /** What a backend sends tells nothing of what its author has seen, so it marks nothing as read; and it takes nothing of their quotas. */
   async function send(member: Member, draft: Draft, { startedAtMs, onSent, backend }: SendContext): Promise<Sent> {
+    if (member.isToBegin && (await erasedAmong(othersOf(member))).size > 0) throw refused()
     if (member.isToBegin && !backend) await quotas.takeChat(member.userId)
     if (draft.replyToSeq !== undefined) await assertAnswerable(member, draft.replyToSeq)
     const [{ row: message, duplicate }, replied] = await Promise.all([

@@ -4,7 +4,7 @@ import type { Ports } from '../../ports/ports.ts'
 import type { Access } from '../conversations/access.ts'
 import type { Log } from '../log/log.ts'
 import { createExportConversation } from './export-conversation.ts'
-import { createRunTask } from './run-task.ts'
+import { createRunTask, type TaskWork } from './run-task.ts'
 import { createTasks } from './tasks.ts'
 import { createTimedWork, type TimedWork, type WorkTimes } from './timed-work.ts'
 
@@ -14,6 +14,7 @@ type Options = {
   tookEffect: (change: GroupChange) => Promise<boolean>
   randomId: () => string
   observer: Observer
+  eraseUser: TaskWork
   onWorkError?: (error: unknown) => void
   workTimes?: WorkTimes
   exportPartBytes?: number
@@ -21,13 +22,13 @@ type Options = {
 
 /** Puts together what is asked for by backends, what is due, and who does it. */
 export function createLongWork(ports: Ports, options: Options) {
-  const { onWorkError = () => undefined } = options
+  const { eraseUser, onWorkError = () => undefined } = options
   const { tasks, timers, leases, clock, results } = ports
   const needs = { ...options, tasks, timers, leases, clock, ...(results && { results }), onError: onWorkError }
   const runTask = createRunTask(needs, {
     exportConversation: createExportConversation(needs),
     exportUser: async () => Promise.reject(new Error('not built')),
-    eraseUser: async () => Promise.reject(new Error('not built')),
+    eraseUser,
   })
   const removeFile: TimedWork = async ({ subject: key }) => {
     await results?.remove({ key })

@@ -44,7 +44,9 @@ export function createTasks({ tasks, timers, results, clock, randomId }: Needs, 
     return clock.now() < untilMs ? results.presign(result, untilMs) : undefined
   }
 
-  return { begin, beginExport, urlOf, find: (id: string) => tasks.get(id) }
+  const findOf = (kind: TaskKind, subject: string): Promise<Task | undefined> => tasks.get(taskIdOf(kind, subject))
+
+  return { begin, beginExport, findOf, urlOf, find: (id: string) => tasks.get(id) }
 }
 
 /** The id says nothing of the subject, but whoever knows the subject can compute it. */

@@ -76,5 +76,13 @@ export function createBoundariesDynamo(dynamo: Dynamo): BoundaryStore {
       return items.map(toBoundaries)
     })
 
-  return { deliver, read, getMany, ofUser }
+  async function note(member: MemberAddress): Promise<void> {
+    await table.put(toKey(member), { where: 'attribute_not_exists(user_id)' })
+  }
+
+  async function remove(member: MemberAddress): Promise<void> {
+    await table.remove(toKey(member), { where: 'attribute_exists(user_id)' })
+  }
+
+  return { deliver, read, getMany, ofUser, note, remove }
 }

@@ -30,5 +30,9 @@ export function createClaimsDynamo(dynamo: Dynamo, rows: ClaimRows = claimRowsDe
       const moved = await table.set(toKey(senderId, clientMessageId), { seq: toSeq }, condition)
       return moved !== undefined
     },
+
+    async remove(senderId, clientMessageId) {
+      await table.remove(toKey(senderId, clientMessageId), { where: 'attribute_exists(send_key)' })
+    },
   }
 }

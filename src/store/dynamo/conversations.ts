@@ -1,5 +1,5 @@
 import type { ConversationStore } from '../../ports/conversations.ts'
-import { toConversation, toItem } from '../rows/conversation-row.ts'
+import { toConversation, toItem, withMember } from '../rows/conversation-row.ts'
 import type { Dynamo } from '../rows/tables.ts'
 import { createDynamoTable } from './table.ts'
 
@@ -18,6 +18,15 @@ export function createConversationsDynamo(dynamo: Dynamo): ConversationStore {
     async setMetadata(id, metadata) {
       const isDirect = { where: 'kind = :direct', values: { ':direct': 'DIRECT' } }
       await table.set({ conversation_id: id }, { metadata }, isDirect)
+    },
+
+    async replaceMember(id, userId, pseudonym) {
+      const key = { conversation_id: id }
+      const item = await table.get(key)
+      if (item?.kind !== 'DIRECT') return
+      // Nothing else ever changes the members of a direct chat.
+      const condition = { where: 'kind = :direct', values: { ':direct': 'DIRECT' } }
+      await table.set(key, { members: withMember(item.members, userId, pseudonym) }, condition)
     },
 
     replace: (group, version) => table.put(toItem(group), { where: 'version = :from', values: { ':from': version } }),

@@ -1,4 +1,5 @@
 import type { DepartureStore } from '../../ports/people.ts'
+import type { ConversationId } from '../../protocol/ids.ts'
 import { toKey } from '../rows/departure-row.ts'
 import type { Dynamo } from '../rows/tables.ts'
 import { createDynamoTable } from './table.ts'
@@ -16,6 +17,13 @@ export function createDeparturesDynamo(dynamo: Dynamo): DepartureStore {
     async getMany(groupId, userIds) {
       const rows = await table.getMany(userIds.map((userId) => toKey({ userId, groupId })))
       return rows.map(({ user_id: userId, left_at_ms: leftAtMs = 0 }) => ({ userId, groupId, leftAtMs }))
+    },
+
+    async ofUser(userId) {
+      const rows = await table.query({ where: 'user_id = :user', values: { ':user': userId } })
+      return rows.flatMap(({ user_id, blocked_id, left_at_ms: leftAtMs }) =>
+        leftAtMs === undefined ? [] : [{ userId: user_id, groupId: blocked_id as ConversationId, leftAtMs }],
+      )
     },
 
     async remove(departure) {

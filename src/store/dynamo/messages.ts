@@ -5,6 +5,7 @@ import { unavailable } from '../../protocol/errors.ts'
 import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
 import { reactingPeopleMax, rowMaxBytes } from '../../protocol/limits.ts'
 import { toTimeText } from '../../protocol/time-text.ts'
+import { entriesOf, erasedColumns } from '../rows/erased-row.ts'
 import { toItem, toKey, toMessage, toRow } from '../rows/message-columns.ts'
 import { earlierName, entryName, printMarks, toReactions } from '../rows/reaction-columns.ts'
 import type { Dynamo, Item, Key } from '../rows/tables.ts'
@@ -148,6 +149,22 @@ export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
     },
 
     alter,
+
+    async erase(address, erased) {
+      const key = toKey(address)
+      const item = await table.get(key)
+      if (!item) return false
+      const columns = erasedColumns(item, erased)
+      // Whatever else could change these columns is the user's own, and they can write no more.
+      const condition = { where: 'sender_id = :sender', values: { ':sender': item.sender_id } }
+      if (columns) await table.set(key, columns, condition)
+      // Others may react meanwhile, so only these entries of the maps are touched. A message of the user's own has lost the maps by now.
+      const entries = item.sender_id === erased.userId ? [] : entriesOf(item, erased.userId)
+      for (const { column, name } of entries) {
+        await table.setEntry(key, column, { name, value: undefined }, { where: `attribute_exists(${column})` })
+      }
+      return columns !== undefined || entries.length > 0
+    },
 
     async get(address) {
       const item = await table.get(toKey(address))

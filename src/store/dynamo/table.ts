@@ -24,7 +24,7 @@ export interface DynamoTable<Name extends TableName> {
     columns: Partial<Item<Name>>,
     condition: Expression,
   ): Promise<{ before: Item<Name> | undefined } | undefined>
-  /** Does the same for one entry of a map, which must exist; `#entry` names the entry in the condition. */
+  /** Does the same for one entry of a map, which must exist; `#entry` names the entry in the condition. `undefined` removes the entry. */
   setEntry(
     key: Key<Name>,
     column: string & keyof Item<Name>,
@@ -137,10 +137,10 @@ export function createDynamoTable<Name extends TableName>(dynamo: Dynamo, name: 
     { where, values }: Expression,
   ): Promise<Item<Name> | undefined> {
     const expression = {
-      UpdateExpression: `SET ${column}.#entry = :entry`,
+      UpdateExpression: entry.value === undefined ? `REMOVE ${column}.#entry` : `SET ${column}.#entry = :entry`,
       ExpressionAttributeNames: { '#entry': entry.name },
     }
-    const condition = { where, values: { ...values, ':entry': entry.value } }
+    const condition = { where, values: { ...values, ...(entry.value !== undefined && { ':entry': entry.value }) } }
     return update(updateOf(key, expression, condition, 'ALL_NEW')).then(attributesOf<Item<Name>>, nothingIfRefused)
   }
 

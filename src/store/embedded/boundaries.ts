@@ -35,5 +35,11 @@ export function createBoundariesEmbedded(engine: KeyValue): BoundaryStore {
     read: (member, seq) => raise(member, { delivered: seq, read: seq }),
     getMany: async (members) => members.map(get),
     ofUser: async (userId) => table.query(userId).map(toBoundaries),
+    async note(member) {
+      await table.update(toKey(member), (standing) => (standing ? 'keep' : toKey(member)))
+    },
+    async remove(member) {
+      await table.update(toKey(member), () => 'remove')
+    },
   }
 }

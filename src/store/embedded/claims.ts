@@ -36,5 +36,9 @@ export function createClaimsEmbedded(engine: KeyValue, { rows, clock }: ClaimOpt
       )
       return changed
     },
+
+    async remove(senderId, clientMessageId) {
+      await table.update(toKey(senderId, clientMessageId), () => 'remove')
+    },
   }
 }

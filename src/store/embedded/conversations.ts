@@ -1,6 +1,6 @@
 import type { KeyValue } from '../../engine/key-value/key-value.ts'
 import type { ConversationStore } from '../../ports/conversations.ts'
-import { toConversation, toItem } from '../rows/conversation-row.ts'
+import { toConversation, toItem, withMember } from '../rows/conversation-row.ts'
 import { createEmbeddedTable } from './table.ts'
 
 export function createConversationsEmbedded(engine: KeyValue): ConversationStore {
@@ -20,6 +20,14 @@ export function createConversationsEmbedded(engine: KeyValue): ConversationStore
         const { metadata: _before, ...rest } = standing
         return { ...rest, ...(metadata !== undefined && { metadata }) }
       })
+    },
+
+    async replaceMember(id, userId, pseudonym) {
+      await table.update({ conversation_id: id }, (standing) =>
+        standing?.kind === 'DIRECT'
+          ? { ...standing, members: withMember(standing.members, userId, pseudonym) }
+          : 'keep',
+      )
     },
 
     async replace(group, version) {

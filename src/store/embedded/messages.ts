@@ -4,6 +4,7 @@ import { isShown, isStripped, keptOf } from '../../protocol/alterations.ts'
 import { unavailable } from '../../protocol/errors.ts'
 import type { ConversationId, Seq } from '../../protocol/ids.ts'
 import { reactingPeopleMax, rowMaxBytes } from '../../protocol/limits.ts'
+import { entriesOf, erasedColumns } from '../rows/erased-row.ts'
 import { toItem, toKey, toMessage, toRow } from '../rows/message-columns.ts'
 import { createKeptPages } from './kept-pages.ts'
 import { createEmbeddedTable } from './table.ts'
@@ -69,6 +70,18 @@ export function createMessagesEmbedded(engine: KeyValue): MessageLog {
 
     alter,
 
+    async erase(address, erased) {
+      const { changed } = await write(toKey(address), (standing) => {
+        if (!standing) return 'keep'
+        const columns = erasedColumns(standing, erased)
+        const entries = standing.sender_id === erased.userId ? [] : entriesOf(standing, erased.userId)
+        const after = { ...standing, ...columns }
+        for (const { column, name } of entries) Object.assign(after, { [column]: without(after[column] ?? {}, name) })
+        return columns || entries.length > 0 ? after : 'keep'
+      })
+      return changed
+    },
+
     async get(address) {
       const item = get(toKey(address))
       return item && toRow(item)
@@ -115,3 +128,6 @@ function applied(message: Message, { seq, senderId, sentAtMs, alteration }: Chan
   const kept = keptOf<Reaction>([...own, { emoji, userId: senderId, seq, on }]).map((each) => ({ ...each, changes }))
   return { ...message, reactions: [...reactions.filter((each) => !isOwn(each)), ...kept] }
 }
+
+const without = (map: object, name: string): object =>
+  Object.fromEntries(Object.entries(map).filter(([each]) => each !== name))

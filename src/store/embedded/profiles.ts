@@ -1,7 +1,7 @@
 import type { KeyValue } from '../../engine/key-value/key-value.ts'
 import type { ProfileStore } from '../../ports/people.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import { toColumns, toProfile } from '../rows/profile-row.ts'
+import { erasedColumns, toColumns, toProfile } from '../rows/profile-row.ts'
 import type { Item } from '../rows/tables.ts'
 import { createEmbeddedTable } from './table.ts'
 
@@ -9,10 +9,9 @@ export function createProfilesEmbedded(engine: KeyValue): ProfileStore {
   const table = createEmbeddedTable(engine, 'users')
 
   async function set(userId: UserId, columns: Partial<Item<'users'>>) {
-    const { row } = await table.update({ user_id: userId }, (standing) => ({
-      ...(standing ?? { user_id: userId }),
-      ...columns,
-    }))
+    const { row } = await table.update({ user_id: userId }, (standing) =>
+      standing?.erased_at === undefined ? { ...(standing ?? { user_id: userId }), ...columns } : 'keep',
+    )
     return row ? toProfile(row) : { userId }
   }
 
@@ -20,6 +19,10 @@ export function createProfilesEmbedded(engine: KeyValue): ProfileStore {
     put: ({ userId, name }) => set(userId, { name }),
 
     change: (userId, change) => set(userId, toColumns(change)),
+
+    async erase(userId, atMs) {
+      await set(userId, erasedColumns(atMs))
+    },
 
     getMany: async (userIds) => table.getMany(userIds.map((userId) => ({ user_id: userId }))).map(toProfile),
   }

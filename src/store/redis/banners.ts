@@ -31,6 +31,10 @@ export function createBannersRedis(link: RedisLink, keys: RedisKeys): Banners {
       )
     },
 
+    async forget(member) {
+      await link.roundTrip('banners.forget', () => commands.del(keys.banner(member)))
+    },
+
     any: async (member) => (await link.roundTrip('banners.any', () => commands.exists(keys.banner(member)))) === 1,
 
     async spend(userId, window, windowMs) {

@@ -52,6 +52,10 @@ export function createBoundaryCacheRedis(link: RedisLink, keys: RedisKeys, nowMs
       )
     },
 
+    async forget(member) {
+      await link.roundTrip('hints.forget', () => link.commands.del(keys.cachedBoundaries(member)))
+    },
+
     async notePending(member) {
       return Number(
         await link.roundTrip('hints.notePending', () =>

@@ -122,6 +122,11 @@ export function createSessionsRedis(
       return states.map(toPresence)
     },
 
+    async forget(userId) {
+      const own = [...keysOf(userId), keys.seen(userId), keys.lastingSession(userId), keys.indexStamp(userId)]
+      await link.roundTrip('sessions.forget', () => link.commands.del(...own))
+    },
+
     async seen(userIds) {
       const all = await link.roundTrip('sessions.seen', () =>
         Promise.all(

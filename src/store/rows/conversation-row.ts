@@ -1,4 +1,5 @@
 import type { Conversation, GroupMember, Role } from '../../ports/conversations.ts'
+import type { UserId } from '../../protocol/ids.ts'
 import type { Item, Key } from './tables.ts'
 
 export function toItem(conversation: Conversation): Key<'conversations'> & Partial<Item<'conversations'>> {
@@ -31,3 +32,6 @@ export function toConversation(item: Item<'conversations'>): Conversation {
 }
 
 export const withoutRow: GroupMember = { role: 'MEMBER' satisfies Role, joinedSeq: 0 }
+
+export const withMember = (members: readonly UserId[], userId: UserId, pseudonym: UserId): UserId[] =>
+  members.map((each) => (each === userId ? pseudonym : each))

@@ -1,4 +1,5 @@
 import type { Profile, ProfileChange } from '../../ports/people.ts'
+import { fromTimeText, toTimeText } from '../../protocol/time-text.ts'
 import type { Item } from './tables.ts'
 
 export const toProfile = ({
@@ -7,12 +8,23 @@ export const toProfile = ({
   own_name: ownName,
   avatar_url: avatarUrl,
   metadata,
+  erased_at: erasedAt,
 }: Item<'users'>): Profile => ({
   userId,
   ...(name !== undefined && { name }),
   ...(ownName !== undefined && { ownName }),
   ...(avatarUrl !== undefined && { avatarUrl }),
   ...(metadata !== undefined && { metadata }),
+  ...(erasedAt !== undefined && { erasedAtMs: fromTimeText(erasedAt) }),
+})
+
+/** The columns of a user who is erased. */
+export const erasedColumns = (atMs: number): Partial<Item<'users'>> => ({
+  name: undefined,
+  own_name: undefined,
+  avatar_url: undefined,
+  metadata: undefined,
+  erased_at: toTimeText(atMs),
 })
 
 /** The columns of a change; undefined takes one away. */

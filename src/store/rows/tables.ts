@@ -129,6 +129,8 @@ export const tables = {
       avatar_url: maybe(text()),
       /** The text of a JSON object, as a backend gave it. */
       metadata: maybe(text()),
+      /** RFC 3339 in UTC, with milliseconds. A user who has it has nothing else. */
+      erased_at: maybe(text()),
       /** Only one row has it, which is no user's; see deployment.ts. */
       deployment_id: maybe(text()),
     },

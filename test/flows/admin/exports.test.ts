@@ -16,7 +16,7 @@ describe.each(['disk', 'S3'])('exports on %s', (store) => {
   beforeAll(async () => {
     s3 = store === 'S3' ? await startS3('files') : undefined
     const media = s3 && { bucket: 'files', endpoint: s3.endpoint, region: 'us-east-1', credentials: s3Credentials }
-    const tasks = { lookMs: 1000, leaseMs: 30_000, partBytes: 100_000 }
+    const tasks = { lookMs: 1000, leaseMs: 30_000, partBytes: 100_000, settleMs: 0 }
     world = await startWorld({ nodes: 2, app: { tasks }, ...(media && { config: { media } }) })
     backend = await createService('backend', world.url(1))
   })

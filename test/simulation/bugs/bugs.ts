@@ -122,6 +122,7 @@ const messageBugs: Bug[] = [
       return {
         ...ports,
         claims: {
+          ...ports.claims,
           async claim(claim) {
             const key = keyOf(claim)
             const standing = renewed.get(key) ?? (await ports.claims.claim(claim))

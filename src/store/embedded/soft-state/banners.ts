@@ -20,6 +20,8 @@ export function createBannersMemory(): Banners {
       else banners.delete(keyOf(member))
     },
 
+    forget: async (member) => void banners.delete(keyOf(member)),
+
     any: async (member) => banners.has(keyOf(member)),
 
     async spend(userId, window) {

@@ -30,6 +30,11 @@ export function createBoundaryCacheMemory(redis: MemoryRedis): BoundaryCache {
       await redis.beginCall()
       return notePending(redis, member)
     },
+
+    async forget(member) {
+      await redis.beginCall()
+      redis.boundaries.delete(boundaryKey(member))
+    },
   }
 }
 

@@ -64,6 +64,12 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
       return userIds.map(presenceOf)
     },
 
+    async forget(userId) {
+      await redis.beginCall()
+      for (const table of [redis.sessions, redis.pendingIndexComplete, redis.seen, redis.indexStamps])
+        table.delete(userId)
+    },
+
     async seen(userIds) {
       await redis.beginCall()
       return userIds.map((userId) => {
