@@ -23,6 +23,8 @@ export type OpenSocketOptions = WebSocketOperationsOptions & {
 
 const initialisedWithinMs = 3000
 const reasonMaxBytes = 123
+/** So many liveness checks in a row may find that the client was not heard, before it is pinged. */
+const pingedAfterSilences = 2
 
 /**
  * A socket owns the connection itself: what is written, what is not read yet, whether the client is still there. Its protocol owns the
@@ -40,8 +42,8 @@ export class OpenSocket implements SocketOwner, Peer, DeadlineOwner {
   readonly #initDeadline: Deadline
   /** Whether anything came from the client since the last liveness check. */
   #heard = false
-  /** Whether the last liveness check has pinged the client. */
-  #pinged = false
+  /** At how many liveness checks in a row the client had not been heard since the last. */
+  #silences = 0
   #ending: Promise<void> | undefined
 
   constructor(options: OpenSocketOptions, socket: WebSocket, tcp: Socket, client: SocketClient) {
@@ -117,18 +119,19 @@ export class OpenSocket implements SocketOwner, Peer, DeadlineOwner {
   }
 
   /**
-   * It is called every few seconds. A client that was heard since the last call is there, and is left alone: most sockets are silent most of the
-   * time, and their pings are most of what they cost. One that was not heard is pinged, and has until the next call to answer.
+   * It is called every few seconds. A client that was heard since the call before the last is there, and is left alone: most sockets are silent
+   * most of the time, and their pings are most of what they cost. One that was not is pinged, and has until the next call to answer.
    */
   checkLiveness(): void {
     const progress = this.#backlog.checkProgress()
     if (progress === 'stuck') this.#options.refusals('slow_reader')
     // A client that has not read what is waiting for it is not read from, so it is not heard either.
     const isHere = this.#heard || progress === 'moving'
-    if (progress === 'stuck' || (!isHere && this.#pinged)) this.#socket.terminate()
-    else if (!isHere && this.#socket.readyState === this.#socket.OPEN) this.outgoing.post(pingFrame)
-    this.#pinged = !isHere
+    this.#silences = isHere ? 0 : this.#silences + 1
     this.#heard = false
+    if (progress === 'stuck' || this.#silences > pingedAfterSilences) this.#socket.terminate()
+    else if (this.#silences === pingedAfterSilences && this.#socket.readyState === this.#socket.OPEN)
+      this.outgoing.post(pingFrame)
   }
 
   terminate(): void {
