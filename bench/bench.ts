@@ -7,7 +7,7 @@ import { type Child, startChild } from './machine/child.ts'
 import { loadCore, pin, serverCore, storesCore } from './machine/pinning.ts'
 import { type Plain, startPlain } from './machine/plain.ts'
 import { nothingBeside, type Stores, startStores } from './machine/stores.ts'
-import { ownCpuMs } from './machine/usage.ts'
+import { mainThreadMs, ownCpuMs } from './machine/usage.ts'
 import type { Measured } from './sheet.ts'
 
 export type Who = 'parley' | 'stock' | 'mercurius' | 'socket.io' | 'raw ws'
@@ -30,6 +30,8 @@ export type Bench = {
   fresh(who: Who): Promise<Subject>
   /** Ours with stores of its own, whose DynamoDB server can do more than ours can ask for. */
   unhindered(): Promise<Subject>
+  /** Ours on these Redis servers, and on a DynamoDB server that is not the limit. */
+  on(redis: RedisServers): Promise<Subject>
   /** Ours in one process with nothing beside it, after what is done to its empty data directory. */
   embedded(prepare: (dataDir: string) => Promise<void>): Promise<Subject>
   /** Ours as `npm start` runs it once it is built: without what measures the others from inside, and on any core. */
@@ -39,6 +41,8 @@ export type Bench = {
   takeNotes(): string[]
   stop(): Promise<void>
 }
+
+type RedisServers = { url: string; pids: () => readonly number[] }
 
 /** What some work took. `count` is how often it was done. */
 type Metered = { count: number; wallMs: number; serverMs: number; redisMs: number; dynamodbMs: number }
@@ -138,6 +142,14 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
     },
     fresh,
     unhindered: () => start('parley', quickStores),
+    on(redis) {
+      const cpuMs = async () => {
+        const used = await Promise.all(redis.pids().map(mainThreadMs))
+        const { dynamodb } = await quickStores.cpuMs()
+        return { redis: used.reduce((sum, ms) => sum + ms, 0), dynamodb }
+      }
+      return start('parley', { ...quickStores, redisUrl: redis.url, cpuMs })
+    },
     async embedded(prepare) {
       const directory = await emptyDirectory()
       await prepare(directory)

@@ -10,15 +10,18 @@ export type Crew = Awaited<ReturnType<typeof openCrew>>
 
 type Watched = { pair: Pair; sentAtMs: number[]; ticked: () => void; delivered: () => void }
 
-async function openOne(subject: Subject, name: string): Promise<Watched> {
+async function openOne(subject: Subject, name: string, receiverPort: number): Promise<Watched> {
   const watched: Omit<Watched, 'pair'> = { sentAtMs: [], ticked: () => undefined, delivered: () => undefined }
   const events = { delivered: () => watched.delivered(), ticked: () => watched.ticked() }
-  return Object.assign(watched, { pair: await openPair(subject, name, events) })
+  return Object.assign(watched, { pair: await openPair(subject, name, events, receiverPort) })
 }
 
-export async function openCrew(subject: Subject, name: string) {
+/** Those who receive may be at another node. */
+export async function openCrew(subject: Subject, name: string, receiverPort = subject.port) {
   const pairs = await Promise.all(
-    Array.from({ length: pairsCount }, (_, i) => openOne(subject, `${name.replaceAll(/\W+/g, '-')}-${i}`)),
+    Array.from({ length: pairsCount }, (_, i) =>
+      openOne(subject, `${name.replaceAll(/\W+/g, '-')}-${i}`, receiverPort),
+    ),
   )
 
   /** Each pair sends the next when it has seen the tick of the last. Returns how many. */

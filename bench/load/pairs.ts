@@ -16,17 +16,28 @@ export type Pair = {
 }
 type PairEvents = { delivered(): void; ticked(): void }
 
-export function openPair(subject: Subject, name: string, events: PairEvents): Promise<Pair> {
+/** `receiverPort`: of ours, the receiver may be at another node. */
+export function openPair(
+  subject: Subject,
+  name: string,
+  events: PairEvents,
+  receiverPort = subject.port,
+): Promise<Pair> {
   if (subject.who === 'raw ws') return openRawPair(subject, name, events)
   if (subject.who === 'socket.io') return openIoPair(subject, name, events)
-  return openGraphQLPair(subject, name, events)
+  return openGraphQLPair(subject, name, events, receiverPort)
 }
 
 const run = process.pid.toString(36)
 
-async function openGraphQLPair({ who, port }: Subject, name: string, events: PairEvents): Promise<Pair> {
+async function openGraphQLPair(
+  { who, port }: Subject,
+  name: string,
+  events: PairEvents,
+  receiverPort: number,
+): Promise<Pair> {
   const [alice, bob] = [accountOf(`a-${name}`), accountOf(`b-${name}`)]
-  const [sender, receiver] = await Promise.all([openGraphQLSocket(port, alice), openGraphQLSocket(port, bob)])
+  const [sender, receiver] = await Promise.all([openGraphQLSocket(port, alice), openGraphQLSocket(receiverPort, bob)])
   const isOurs = who === 'parley'
   const conversationId = isOurs ? directConversationId(alice.userId as UserId, bob.userId as UserId) : name
   const first = { clientMessageId: `${run}-${name}`, to: isOurs ? { userId: bob.userId } : { conversationId }, body }

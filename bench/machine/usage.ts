@@ -18,6 +18,12 @@ export async function usageOf(pid: number): Promise<Usage> {
   return { cpuMs: (Number(fields[11]) + Number(fields[12])) * tickMs, rssBytes: Number(rssKiB) * 1024 }
 }
 
+/** Of the main thread alone, and finer than the ticks of the others: for a server that does little. */
+export async function mainThreadMs(pid: number): Promise<number> {
+  const [ranNs = '0'] = (await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ')
+  return Number(ranNs) / 1e6
+}
+
 /** Of this process, which is the load. */
 export function ownCpuMs(): number {
   const { user, system } = process.cpuUsage()

@@ -39,6 +39,8 @@ export async function startRedisCluster(options: Options = {}) {
       bind: '127.0.0.1',
       port,
       'cluster-enabled': 'yes',
+      // One that has met no other does not know its own.
+      'cluster-announce-ip': '127.0.0.1',
       'cluster-port': busPort,
       ...(proxy && { 'cluster-announce-bus-port': proxy.port }),
       'cluster-require-full-coverage': 'no',

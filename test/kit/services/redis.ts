@@ -41,6 +41,7 @@ export async function startRedis(options: readonly string[] = []) {
 
   return {
     url: `unix://${socket}`,
+    pid: () => child.pid ?? 0,
     /** Tests use this connection to look at keys directly. */
     raw,
     flush: async () => void (await raw.flushall()),
