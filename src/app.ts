@@ -6,6 +6,7 @@ import { adminSchema } from './admin/schema/schema.ts'
 import type { Config, TracingSettings } from './config/config.ts'
 import { derivePayloadKey } from './config/derived-secrets.ts'
 import { completeConfig } from './config/dev-secrets.ts'
+import { withInstalledParts } from './config/optional-parts.ts'
 import { findConsole } from './dev/console.ts'
 import { findDemo } from './dev/demo.ts'
 import { createGraphiQL } from './dev/graphiql.ts'
@@ -117,7 +118,7 @@ export function createApp(config: Config, options: AppOptions = {}) {
 
 async function run(given: Config, logger: Logger, options: AppOptions) {
   const { onDynamoCall, onRedisRoundTrip, clock = systemClock, deadlines = {} } = options
-  const config = await completeConfig(given)
+  const config = withInstalledParts(await completeConfig(given), (text) => logger.warn(text))
   const undo: (() => Promise<void>)[] = []
   const stop = async () => {
     for (const each of undo.splice(0).reverse()) await each()

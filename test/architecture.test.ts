@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { optionalParts } from '../src/config/optional-parts.ts'
 
 // The table in docs/architecture.md, in full: which room may import from which. app.ts alone knows every room.
 const mayImport: Record<string, string[]> = {
@@ -105,7 +106,7 @@ const manifestIn = (folder: string): Manifest =>
 const peersOf = ({ peerDependencies = {} }: Manifest): Record<string, string> => peerDependencies
 
 describe('the packages', () => {
-  const { dependencies = {}, devDependencies = {} } = manifestIn('.')
+  const { dependencies = {}, devDependencies = {}, peerDependencies = {} } = manifestIn('.')
 
   /** The packages that these imports name, and those of `dependencies` that they ask for beside themselves. */
   function packagesIn(imports: string[], dependencies: Record<string, string>): string[] {
@@ -116,10 +117,19 @@ describe('the packages', () => {
     return [...new Set([...named, ...peers.filter((name) => name in dependencies)])].sort()
   }
 
-  it('those a node loads are the dependencies, and no others', () => {
+  it('those a node loads are the dependencies and the optional parts, and no others', () => {
     const typesAlone = /import type [^'"]+['"][^'"]+['"]/g
     const loaded = files.flatMap(({ text }) => importsOf(withoutComments(text).replace(typesAlone, '')))
-    expect(packagesIn(loaded, dependencies)).toEqual(Object.keys(dependencies).sort())
+    const declared = { ...dependencies, ...peerDependencies }
+    expect(packagesIn(loaded, declared)).toEqual(Object.keys(declared).sort())
+  })
+
+  it('optional parts are peers that need not be there, in the versions that are developed with', () => {
+    const { peerDependenciesMeta } = manifestIn('.') as { peerDependenciesMeta?: Record<string, unknown> }
+    const names = Object.values(optionalParts).flat().sort()
+    expect(Object.keys(peerDependencies).sort()).toEqual(names)
+    expect(peerDependenciesMeta).toEqual(Object.fromEntries(names.map((name) => [name, { optional: true }])))
+    expect(devDependencies).toMatchObject(peerDependencies)
   })
 
   describe('@parley/client', () => {

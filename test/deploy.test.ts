@@ -239,7 +239,22 @@ describe('the Dockerfile', () => {
     expect(called).toEqual(['build'])
     for (const name of called) expect(scripts).toHaveProperty(name)
     const wanted = Number(/(\d+\.\d+)/.exec(engines.node)?.[1])
-    for (const image of all('FROM')) expect(Number(/^node:(\d+\.\d+)-/.exec(image)?.[1])).toBeGreaterThanOrEqual(wanted)
+    const [build = '', image] = all('FROM')
+    expect(build).toBe(`${image} AS build`)
+    const version = /^node:(\d+\.\d+)\.\d+-bookworm-slim@sha256:[\da-f]{64} /.exec(build)?.[1]
+    expect(Number(version)).toBeGreaterThanOrEqual(wanted)
+  })
+
+  test('makes an image of at most 80 packages, unless it is asked for optional parts', () => {
+    type Locked = { dev?: boolean; devOptional?: boolean; optional?: boolean; os?: string[] }
+    const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }
+    const isForClient = (path: string) =>
+      path === '' || path.endsWith('packages/client') || path.endsWith('@parley/client')
+    const installed = Object.entries(packages).filter(
+      ([path, { dev, devOptional, optional, os }]) => !isForClient(path) && !dev && !devOptional && !(optional && os),
+    )
+    // lmdb and its codec bring one prebuilt package each, for the system they are on.
+    expect(installed.length + 2).toBeLessThanOrEqual(80)
   })
 
   test('starts what npm start does, as itself: signals reach it, and it is not root', () => {
@@ -253,6 +268,7 @@ describe('the Dockerfile', () => {
     const letThrough = read('.dockerignore')
       .split('\n')
       .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []))
+    expect(lines.some((line) => line.includes('scripts/image-contents.sh'))).toBe(true)
     const sources = all('COPY')
       .filter((line) => !line.startsWith('--from'))
       .flatMap((line) => line.split(' ').slice(0, -1))

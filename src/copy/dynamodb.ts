@@ -1,4 +1,5 @@
 import type { CopySettings } from '../config/copy.ts'
+import { assertStoreParts } from '../config/optional-parts.ts'
 import type { Clock } from '../ports/clock.ts'
 import { ChatError } from '../protocol/errors.ts'
 import { copyKey, deploymentKey } from '../store/deployment.ts'
@@ -103,6 +104,7 @@ function connect({ settings, tablePrefix, clock, random, say }: DynamoDbOptions)
   const { dynamodb, dynamodbClient } = settings
   if (dynamodb === 'embedded')
     throw new CopyError('DYNAMODB_ENDPOINT is missing: it says where DynamoDB is, and is aws for the service itself.')
+  assertStoreParts(settings)
   const client = createDynamoStoreClient({
     ...dynamodb,
     wire: dynamodbClient,
