@@ -1,7 +1,7 @@
 import { defaultServerConditions } from 'vite'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { relayDocuments } from './test/clients/relay-documents.ts'
-import { LongestFirst } from './test/kit/longest-first.ts'
+import { LongestFirst } from './test/kit/runner/longest-first.ts'
 
 const all = ['test/**/*.test.ts', '{console,demo}/test/**/*.test.ts']
 
@@ -92,9 +92,9 @@ const shared = {
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/kit/global-setup.ts'],
+    globalSetup: ['test/kit/runner/global-setup.ts'],
     sequence: { sequencer: LongestFirst },
-    reporters: ['default', './test/kit/counts-reporter.ts'],
+    reporters: ['default', './test/kit/runner/counts-reporter.ts'],
     projects: [
       {
         ...shared,
@@ -103,7 +103,7 @@ export default defineConfig({
           name: 'unit',
           include: all,
           exclude: ['**/node_modules/**', ...Object.values(beyondUnits).flat()],
-          setupFiles: ['test/kit/no-process-no-port.ts', 'test/kit/fixed-seeds.ts'],
+          setupFiles: ['test/kit/runner/no-process-no-port.ts', 'test/kit/runner/fixed-seeds.ts'],
         },
       },
       project('store'),

@@ -7,7 +7,7 @@ import { createRateLimitsRedis } from '../../src/store/redis/rate-limits.ts'
 import { aUser } from '../kit/ids.ts'
 import { startRedis } from '../kit/services/redis.ts'
 import { startRedisCluster } from '../kit/services/redis-cluster.ts'
-import { type RateWorld, rateLimitsContract } from './contract/rate-limits.ts'
+import { type RateWorld, rateLimitsContract } from './contract/soft-state/rate-limits.ts'
 
 type StoppableWorld = RateWorld & { stop(): Promise<void> }
 

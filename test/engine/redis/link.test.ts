@@ -9,7 +9,7 @@ import { aClientMessageId, aConversation, aMessage, aUser, upTo } from '../../ki
 import { seedCounter } from '../../kit/seed-counter.ts'
 import { type RedisServer, startRedis } from '../../kit/services/redis.ts'
 import { connectNode, keys } from '../../kit/soft-worlds.ts'
-import { listen } from '../../store/contract/events.ts'
+import { listen } from '../../store/contract/soft-state/events.ts'
 
 const deaf: EventListener = { event: () => undefined, gap: () => undefined }
 const ticks = { conversationId: aConversation(), userId: aUser(), lastDeliveredSeq: 1, lastReadSeq: 0 }

@@ -601,11 +601,11 @@ const nobodyAbsent = { absent: [], overtaken: [] }
  * The first hundreds of seeds do not show them; `npm run simulate -- --find-bugs` looks further.
  */
 export const shownElsewhere: ReadonlyMap<string, string> = new Map([
-  ['a flush does not wait', 'test/store/contract/events.ts'],
+  ['a flush does not wait', 'test/store/contract/soft-state/events.ts'],
   ['a session vouches under another Redis process', 'test/store/redis-failback.test.ts'],
-  ['a version that comes late is believed', 'test/store/contract/versions.ts'],
-  ['a change of the group goes below its version', 'test/domain/group-changes.test.ts'],
-  ['a counter is seeded by one who read the log before', 'test/store/contract/sequencer.ts'],
+  ['a version that comes late is believed', 'test/store/contract/soft-state/versions.ts'],
+  ['a change of the group goes below its version', 'test/domain/conversations/group-changes.test.ts'],
+  ['a counter is seeded by one who read the log before', 'test/store/contract/soft-state/sequencer.ts'],
   ['a stamp survives a failover', 'test/store/redis-failback.test.ts'],
   ['the position of a device is what it has acked last, not most', 'test/store/contract/device-positions.ts'],
 ])
