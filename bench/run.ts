@@ -12,6 +12,7 @@ import { takeTroubles } from './load/troubles.ts'
 import { printMustHold } from './report/must-hold.ts'
 import { type Result, writePage } from './report/page.ts'
 import { printTable } from './report/table.ts'
+import { clusterFaults } from './scenarios/cluster-faults.ts'
 import { dynamoClient } from './scenarios/dynamo-client.ts'
 import { embedded } from './scenarios/embedded.ts'
 import { fanOut } from './scenarios/fan-out.ts'
@@ -21,6 +22,7 @@ import { idleUsers } from './scenarios/idle-users.ts'
 import { mutationWithoutStorage } from './scenarios/mutation.ts'
 import { pushWhileProviderIsDown } from './scenarios/push.ts'
 import { queryOfTwenty } from './scenarios/query.ts'
+import { redisMasters } from './scenarios/redis-masters.ts'
 import { sendToAttached } from './scenarios/send.ts'
 import type { Measured } from './sheet.ts'
 
@@ -35,8 +37,10 @@ const scenarios: Record<string, Scenario> = {
   embedded,
   push: pushWhileProviderIsDown,
   'dynamo-client': dynamoClient,
+  'cluster-faults': clusterFaults,
+  'redis-masters': redisMasters,
 }
-const onTheSide: readonly string[] = ['idle-users', 'push', 'dynamo-client']
+const onTheSide: readonly string[] = ['idle-users', 'push', 'dynamo-client', 'cluster-faults', 'redis-masters']
 
 const { values } = parseArgs({
   options: {
