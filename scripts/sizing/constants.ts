@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs'
+
+// What the plan is made of. A constant is the median of a figure in bench/results, or it is an assumption that says where it comes from.
+
+type Measured = { file: string; what: string; who: string }
+type Assumed = { value: number; because: string }
+type Definition = { means: string; unit: string; from: Measured | Assumed }
+
+const definitions = {
+  directCpuMs: {
+    means: 'CPU of a node: a direct message, its delivery, its ack and the tick',
+    unit: 'ms',
+    from: { file: 'send', what: 'send: server CPU per message', who: 'parley, quick DynamoDB' },
+  },
+  directRedisCpuMs: {
+    means: 'CPU of Redis: the same',
+    unit: 'ms',
+    from: { file: 'send', what: 'send: Redis CPU per message', who: 'parley, quick DynamoDB' },
+  },
+  deliveryCpuUs: {
+    means: 'CPU of a node: one delivery of many of the same message',
+    unit: 'µs',
+    from: { file: 'fan-out', what: 'fan-out to 1,000: server CPU per delivery', who: 'parley' },
+  },
+  ackCpuMs: {
+    means: 'CPU of a node: an ack or a read of one message by one member',
+    unit: 'ms',
+    from: { value: 0.12, because: 'a third of a direct message, which is a send, a delivery and an ack' },
+  },
+  ackRedisCpuMs: {
+    means: 'CPU of Redis: the same',
+    unit: 'ms',
+    from: { value: 0.035, because: 'a third of a direct message' },
+  },
+  attachCpuMs: {
+    means: 'CPU of a node: to connect and attach',
+    unit: 'ms',
+    from: { value: 5, because: 'measured by hand with 3,000 users on an earlier release' },
+  },
+  attachReadUnits: {
+    means: 'DynamoDB read units: to attach',
+    unit: 'units',
+    from: { value: 3, because: 'the memberships, the boundaries and the pending rows of a user, a query each' },
+  },
+  socketKiB: {
+    means: 'memory of a node: a connected device with a stream',
+    unit: 'KiB',
+    from: { file: 'idle', what: 'idle: memory per subscriber', who: 'parley' },
+  },
+  nodeMB: {
+    means: 'memory of a node without any device',
+    unit: 'MB',
+    from: { file: 'embedded', what: 'embedded: memory at rest', who: 'parley, production' },
+  },
+  idleCpuPercent: {
+    means: 'CPU of a node: 1,000 users who do nothing',
+    unit: '% of a core',
+    from: { file: 'idle-users', what: 'idle people: server CPU per 1,000', who: '1,000 people' },
+  },
+  idleRedisCpuPercent: {
+    means: 'CPU of Redis: the same',
+    unit: '% of a core',
+    from: { file: 'idle-users', what: 'idle people: CPU of Redis per 1,000', who: '1,000 people' },
+  },
+  idleReadUnits: {
+    means: 'DynamoDB read units: the same',
+    unit: 'a second',
+    from: { file: 'idle-users', what: 'idle people: DynamoDB read units a second per 1,000', who: '1,000 people' },
+  },
+  redisUserBytes: {
+    means: 'memory of Redis: a connected user',
+    unit: 'bytes',
+    from: { value: 600, because: 'measured by hand with 3,000 users on an earlier release' },
+  },
+  redisConversationBytes: {
+    means: 'memory of Redis: a conversation used in the last 30 days',
+    unit: 'bytes',
+    from: {
+      value: 500,
+      because: 'the counter and the cached boundaries of two members, by the length of their keys and values',
+    },
+  },
+  messageBytes: {
+    means: 'storage: a message of 111 characters, its row and its claim, as billed',
+    unit: 'bytes',
+    from: {
+      value: 805,
+      because: 'counted once on rows of an earlier release, 100 bytes of overhead for each row among them',
+    },
+  },
+  shortClaimSavesBytes: {
+    means: 'storage: what SENDS_ROWS=short saves of it',
+    unit: 'bytes',
+    from: { value: 119, because: '296 less 177, as docs/operations.md has them' },
+  },
+  eventBytes: {
+    means: 'storage: what EVENTS=true adds for a message, as billed',
+    unit: 'bytes',
+    from: { value: 300, because: 'a short row with the overhead of 100 bytes' },
+  },
+  deliveryBytes: {
+    means: 'network: a message to one device, with the headers of TCP and TLS',
+    unit: 'bytes',
+    from: { value: 700, because: 'the frame of the benchmark has 600' },
+  },
+  tickBytes: {
+    means: 'network: a tick to one device',
+    unit: 'bytes',
+    from: { value: 350, because: 'the frame of the benchmark has 250' },
+  },
+} as const satisfies Record<string, Definition>
+
+export type ConstantName = keyof typeof definitions
+export type Constants = Record<ConstantName, number>
+/** `source` is for people: the file and its day, or why it is believed. */
+export type Sourced = {
+  name: ConstantName
+  value: number
+  means: string
+  unit: string
+  isMeasured: boolean
+  source: string
+}
+
+type Result = {
+  takenAt: string
+  machine: { loadBefore: number[] }
+  measured: { what: string; who: string; median: number }[]
+}
+
+export const resultsFolder = new URL('../../bench/results/', import.meta.url)
+
+/** Throws where a figure is not in its file: a plan on half of the figures would look like a plan. */
+export function readConstants(folder: URL = resultsFolder): Sourced[] {
+  const read = new Map<string, Result>()
+  const resultOf = (file: string): Result => {
+    const known = read.get(file) ?? (JSON.parse(readFileSync(new URL(`${file}.json`, folder), 'utf8')) as Result)
+    read.set(file, known)
+    return known
+  }
+  return (Object.keys(definitions) as ConstantName[]).map((name) => {
+    const { means, unit, from }: Definition = definitions[name]
+    if ('because' in from)
+      return { name, means, unit, value: from.value, isMeasured: false, source: `assumed: ${from.because}` }
+    const { takenAt, machine, measured } = resultOf(from.file)
+    const found = measured.find(({ what, who }) => what === from.what && who === from.who)
+    if (!found) throw new Error(`bench/results/${from.file}.json has no "${from.what}" of "${from.who}".`)
+    const source = `${from.file}.json of ${takenAt.slice(0, 10)}, load ${machine.loadBefore[0]?.toFixed(0)}`
+    return { name, means, unit, value: found.median, isMeasured: true, source }
+  })
+}
+
+export const valuesOf = (sourced: readonly Sourced[]): Constants =>
+  Object.fromEntries(sourced.map(({ name, value }) => [name, value])) as Constants
