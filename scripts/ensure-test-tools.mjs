@@ -1,7 +1,9 @@
-// The tests run against real parts: redis-server, Chromium, AWS's DynamoDB Local, which needs Java, nginx, curl and strace. On Debian as
-// root it installs the missing ones; elsewhere one line says what to install. Given names of commands, it looks for these alone.
+// The tests run against real parts: redis-server, Chromium, AWS's DynamoDB Local, which needs Java, nginx, curl, strace, promtool and Alertmanager.
+// On Debian as root it installs the missing ones; elsewhere one line says what to install. Given names of commands, it looks for these alone.
 import { spawnSync } from 'node:child_process'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 
 const tools = [
   { command: 'redis-server', debian: 'redis-server' },
@@ -10,6 +12,16 @@ const tools = [
   { command: 'nginx', debian: 'nginx' },
   { command: 'curl', debian: 'curl' },
   { command: 'strace', debian: 'strace' },
+  // Of these only the program is taken, and what it reads: their packages bring services, users and web pages.
+  { command: 'promtool', debian: 'prometheus', files: { '/usr/bin/promtool': '/usr/local/bin/promtool' } },
+  {
+    command: 'alertmanager',
+    debian: 'prometheus-alertmanager',
+    files: {
+      '/usr/share/prometheus/alertmanager': '/usr/share/prometheus/alertmanager',
+      '/usr/bin/prometheus-alertmanager': '/usr/local/bin/alertmanager',
+    },
+  },
 ]
 
 /** Debian asks this program whether a package may start its service. The tests start what they need by themselves, and stop it. */
@@ -34,14 +46,25 @@ if (missing.length > 0) {
     process.on('exit', () => rmSync(policy, { force: true }))
   }
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  for (const args of [
-    ['update', '-qq'],
-    ['install', '-y', '-qq', '--no-install-recommends', ...packages],
-  ]) {
-    const { status } = spawnSync('apt-get', args, { env: environment, stdio: ['ignore', 'ignore', 'inherit'] })
-    if (status !== 0) {
-      console.error(`apt-get ${args.join(' ')} failed: please install ${packages.join(', ')} by hand.`)
-      process.exit(1)
+  run('apt-get', ['update', '-qq'])
+  const whole = missing.filter(({ files }) => files === undefined).map(({ debian }) => debian)
+  if (whole.length > 0) run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...whole])
+  for (const { debian, files } of missing.filter(({ files }) => files !== undefined)) {
+    const directory = mkdtempSync(join(tmpdir(), 'parley-tools-'))
+    process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
+    run('apt-get', ['download', '-qq', '-o', 'APT::Sandbox::User=root', debian], directory)
+    const [archive = ''] = readdirSync(directory)
+    run('dpkg-deb', ['--extract', archive, 'unpacked'], directory)
+    for (const [from, to] of Object.entries(files)) {
+      mkdirSync(dirname(to), { recursive: true })
+      run('cp', ['--recursive', '--no-target-directory', join(directory, 'unpacked', from), to])
     }
+  }
+
+  function run(command, args, cwd = process.cwd()) {
+    const { status } = spawnSync(command, args, { cwd, env: environment, stdio: ['ignore', 'ignore', 'inherit'] })
+    if (status === 0) return
+    console.error(`${command} ${args.join(' ')} failed: please install ${packages.join(', ')} by hand.`)
+    process.exit(1)
   }
 }
