@@ -235,6 +235,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     setBlocked: blocking.setBlocked,
     tellErased: changing.tellErased,
   })
+  const conversationsEver = createConversationsEver(ports)
   const eraseUser = createEraseUser({
     ...ports,
     ...options,
@@ -296,7 +297,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     refused: held,
     reports: createReports({ ...ports, tell }),
     restrictions,
-    conversationsEver: createConversationsEver(ports),
+    conversationsEver,
     /** As backends see it; users are asked for by `presenceOf`. */
     seen: (userIds: readonly UserId[]) => ports.sessions.seen(userIds),
     push,
@@ -304,7 +305,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     feed: { isOn: hasFeed, tell, open: openFeed, ...readFeed },
     webhooks,
     webhookWork,
-    tasks: createLongWork(ports, { ...options, access, log, tookEffect, observer, eraseUser }),
+    tasks: createLongWork(ports, { ...options, access, log, tookEffect, conversationsEver, observer, eraseUser }),
     setBlocked: blocking.setBlocked,
     haveBlocked: blocking.haveBlocked,
     blockedAbove: blocking.blockedAbove,

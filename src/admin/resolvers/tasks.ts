@@ -49,8 +49,12 @@ async function requireSomebody(ctx: AdminContext, userId: UserId): Promise<void>
   if (!wasHere) throw new ChatError('NOT_FOUND', 'There is no such user.')
 }
 
-export function exportUser(_ctx: AdminContext, _input: { userId: string }): Answer {
-  throw notBuilt('exportUser')
+export async function exportUser(ctx: AdminContext, input: { userId: string }): Answer {
+  const userId = userIdOf('userId', input.userId)
+  await requireSomebody(ctx, userId)
+  const [profile] = await ctx.domain.people.stored([userId])
+  if (profile?.erasedAtMs !== undefined) throw new ChatError('NOT_FOUND', 'The user was erased: there is nothing left.')
+  return { task: await shown(ctx, await ctx.domain.tasks.beginExport('exportUser', userId)) }
 }
 
 export async function exportConversation(ctx: AdminContext, { conversationId }: { conversationId: string }): Answer {

@@ -85,8 +85,9 @@ export function createEraseUser(needs: Needs): TaskWork {
   async function eraseExports(userId: UserId): Promise<void> {
     const task = await tasks.get(taskIdOf('exportUser', userId))
     if (!task) return
-    await results?.remove({ key: exportKeyOf(task.run) })
+    // Without its row, an export under way ends at its next step, and its file is handed out to nobody.
     await tasks.remove(task.id)
+    await results?.remove({ key: exportKeyOf(task.run) })
   }
 
   return async function eraseUser(job): Promise<Done> {

@@ -21,9 +21,15 @@ export function conversationLine(conversation: Conversation) {
 }
 
 export function messageLine(message: Message) {
-  const { conversationId, seq, messageId, clientMessageId, senderId, system, body, replyToSeq, sentAtMs } = message
-  const { metadata, attachments, edited, deletedAtMs, reactions = [] } = message
+  const { reactions = [] } = message
   const shown = reactions.filter(({ on }) => on).map(({ emoji, userId }) => ({ emoji, userId }))
+  return { ...ownLine(message), ...(shown.length > 0 && { reactions: shown }) }
+}
+
+/** Of a message, what is its sender's. */
+export function ownLine(message: Message) {
+  const { conversationId, seq, messageId, clientMessageId, senderId, system, body, replyToSeq, sentAtMs } = message
+  const { metadata, attachments, edited, deletedAtMs } = message
   return {
     type: 'message',
     conversationId,
@@ -40,7 +46,6 @@ export function messageLine(message: Message) {
     ...(attachments && {
       attachments: attachments.map(({ key, contentType, byteSize, name }) => ({ key, contentType, byteSize, name })),
     }),
-    ...(shown.length > 0 && { reactions: shown }),
   }
 }
 

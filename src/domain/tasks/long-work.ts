@@ -1,9 +1,11 @@
 import type { GroupChange } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
+import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import type { Access } from '../conversations/access.ts'
 import type { Log } from '../log/log.ts'
 import { createExportConversation } from './export-conversation.ts'
+import { createExportUser } from './export-user.ts'
 import { createRunTask, type TaskWork } from './run-task.ts'
 import { createTasks } from './tasks.ts'
 import { createTimedWork, type TimedWork, type WorkTimes } from './timed-work.ts'
@@ -12,6 +14,7 @@ type Options = {
   access: Access
   log: Log
   tookEffect: (change: GroupChange) => Promise<boolean>
+  conversationsEver: (userId: UserId) => Promise<ConversationId[]>
   randomId: () => string
   observer: Observer
   eraseUser: TaskWork
@@ -27,7 +30,7 @@ export function createLongWork(ports: Ports, options: Options) {
   const needs = { ...options, tasks, timers, leases, clock, ...(results && { results }), onError: onWorkError }
   const runTask = createRunTask(needs, {
     exportConversation: createExportConversation(needs),
-    exportUser: async () => Promise.reject(new Error('not built')),
+    exportUser: createExportUser({ ...ports, ...needs }),
     eraseUser,
   })
   const removeFile: TimedWork = async ({ subject: key }) => {

@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/ports/clock.ts'
 import type { PartialFile, Results } from '../../../src/ports/media.ts'
 import type { Ports } from '../../../src/ports/ports.ts'
 import { unavailable } from '../../../src/protocol/errors.ts'
-import type { ClientMessageId, UserId } from '../../../src/protocol/ids.ts'
+import type { ClientMessageId, DeviceId, UserId } from '../../../src/protocol/ids.ts'
 import { memoryDomain } from '../../kit/memory-domain.ts'
 import { waitUntil } from '../../kit/wait-until.ts'
 
@@ -78,6 +78,35 @@ it('where a node was killed, another one goes on from the last part, once its le
     return (await second.tasks.find(id))?.state === 'DONE'
   })
   const lines = linesOf(files)
+  expect(lines.flatMap(({ seq }) => seq ?? [])).toEqual(Array.from({ length: 700 }, (_, i) => i + 1))
+  expect(lines.at(-1)).toEqual({ type: 'end', lines: lines.length - 1 })
+})
+
+it('an export of a user goes on in the middle of a conversation, and of a list', async () => {
+  const { clock, files, first, ports, node, conversationId } = await chatWith(700)
+  for (let i = 0; i < 450; i += 1) {
+    const blockedId = `blocked.${String(i).padStart(200, '0')}` as UserId
+    await ports.blocks.set({ userId: alice, blockedId }, true)
+  }
+  const phone = { userId: alice, deviceId: 'phone' as DeviceId, platform: 'FCM', registeredAtMs: 0 } as const
+  await ports.devices.put({ ...phone, token: 'a secret' })
+  const { id } = await first.tasks.beginExport('exportUser', alice)
+  await waitUntil(async () => (await first.tasks.find(id))?.cursor?.includes('"tags":["0","1"]') ?? false)
+  for (let nodes = 0; nodes < 20; nodes += 1) {
+    const next = node({ results: memoryResults(files, 3 + nodes) })
+    clock.nowMs += leaseMs + 1
+    const before = (await next.tasks.find(id))?.cursor
+    await next.tasks.tick()
+    await waitUntil(async () => (await next.tasks.find(id))?.cursor !== before)
+    if ((await next.tasks.find(id))?.state === 'DONE') break
+  }
+  const lines = linesOf(files)
+  const of = (kind: string) => lines.filter(({ type }) => type === kind)
+  expect(of('device')).toEqual([
+    { type: 'device', deviceId: 'phone', platform: 'FCM', registeredAt: '1970-01-01T00:00:00.000Z' },
+  ])
+  expect(of('membership')).toMatchObject([{ conversationId, kind: 'DIRECT', members: [alice, bob], isMember: true }])
+  expect(of('block')).toHaveLength(450)
   expect(lines.flatMap(({ seq }) => seq ?? [])).toEqual(Array.from({ length: 700 }, (_, i) => i + 1))
   expect(lines.at(-1)).toEqual({ type: 'end', lines: lines.length - 1 })
 })

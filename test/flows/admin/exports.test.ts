@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createGroup, updateMembers } from '../../kit/group-of.ts'
+import { createGroup, leave, updateMembers } from '../../kit/group-of.ts'
 import { upTo } from '../../kit/ids.ts'
 import { createService, type Service } from '../../kit/service.ts'
 import { s3Credentials, startS3 } from '../../kit/services/s3.ts'
@@ -56,6 +56,58 @@ describe.each(['disk', 'S3'])('exports on %s', (store) => {
       { type: 'end', lines: 7 },
     ])
     expect(rest[3]).not.toHaveProperty('body')
+  })
+
+  it('a user is a file of lines: what is kept of them and what they wrote, and nothing that others wrote', async () => {
+    const alice = await world.person('alice', { displayName: 'Alice' })
+    const [bob, carol] = [await world.person('bob', { node: 1 }), await world.person('carol')]
+    const { id: groupId } = await createGroup(bob, [alice, carol], { title: 'Tea' })
+    await bob.send({ conversationId: groupId }, 'a secret of bob')
+    await alice.react(groupId, 2, '👍')
+    await carol.react(groupId, 2, '🎉')
+    await alice.send({ conversationId: groupId }, 'words of alice')
+    await bob.react(groupId, 5, '👋')
+    const { id: leftId } = await createGroup(bob, [alice], { title: 'Left' })
+    await alice.send({ conversationId: leftId }, 'and goodbye')
+    await leave(alice, leftId)
+    const chatId = world.chatOf(alice, carol)
+    await alice.send(carol, 'helo')
+    await alice.edit(chatId, 1, 'hello')
+    await carol.send(alice, 'a secret of carol')
+    await alice.markRead(chatId, 3)
+    const input = (fields: object) => ({ input: fields })
+    await alice.ask('mutation ($input: SetBlockedInput!) { setBlocked(input: $input) { userId } }', {
+      ...input({ userId: carol.userId, blocked: true }),
+    })
+    await carol.ask('mutation ($input: SetBlockedInput!) { setBlocked(input: $input) { userId } }', {
+      ...input({ userId: alice.userId, blocked: true }),
+    })
+    const report = 'mutation ($input: ReportUserInput!) { reportUser(input: $input) { reportId } }'
+    await alice.ask(report, input({ userId: bob.userId, reason: 'SPAM', comment: 'too much tea' }))
+    await bob.ask(report, input({ userId: alice.userId, reason: 'OTHER', comment: 'a secret of bob' }))
+
+    const [head, user, ...rest] = await exported(backend, 'exportUser', alice.userId, world.url())
+    expect(head).toMatchObject({ type: 'export', kind: 'user', format: 1 })
+    expect(user).toMatchObject({ type: 'user', id: alice.userId, nameOfToken: 'Alice' })
+    expect(JSON.stringify(rest)).not.toContain('secret')
+    const of = (type: string) => rest.filter((line) => line.type === type)
+    expect(of('block')).toEqual([{ type: 'block', userId: carol.userId }])
+    expect(of('report')).toMatchObject([{ userId: bob.userId, reason: 'SPAM', comment: 'too much tea' }])
+    expect(of('reaction')).toMatchObject([{ conversationId: groupId, messageSeq: 2, emoji: '👍' }])
+    const places = new Map(of('membership').map((each) => [each.conversationId, each]))
+    expect(places.size).toBe(3)
+    expect(places.get(groupId)).toMatchObject({ kind: 'GROUP', title: 'Tea', role: 'MEMBER', joinedSeq: 1 })
+    expect(places.get(leftId)).toMatchObject({ isMember: false, leftAt: expect.any(String) as string })
+    expect(places.get(chatId)).toMatchObject({ kind: 'DIRECT', isMember: true, lastReadSeq: 3 })
+    const messages = of('message').map(
+      ({ conversationId, seq, body }) => `${String(conversationId)} ${String(seq)} ${String(body)}`,
+    )
+    expect(messages.sort()).toEqual(
+      [`${groupId} 5 words of alice`, `${leftId} 2 and goodbye`, `${chatId} 1 hello`].sort(),
+    )
+    expect(of('message').find(({ seq }) => seq === 1)).toHaveProperty('editedAt')
+    expect(rest.at(-1)).toEqual({ type: 'end', lines: rest.length + 1 })
+    await expect(begin(backend, 'exportUser', 'nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
   it('a long one is written in parts, of which nothing else remains', async () => {
