@@ -84,7 +84,7 @@ describe('the templates of the tables', () => {
     }
   })
 
-  test('only claims, the feed and what webhooks did not take may expire, by the column that says when', () => {
+  test('only claims, the feed, bans that are over and what webhooks did not take may expire, by the column that says when', () => {
     const { Resources } = cloudFormationTemplate()
     const ofCloudFormation = Object.entries(Resources).flatMap(([name, { Properties }]) =>
       'TimeToLiveSpecification' in Properties ? [[name, Properties.TimeToLiveSpecification]] : [],
@@ -93,6 +93,7 @@ describe('the templates of the tables', () => {
     expect(ofCloudFormation).toEqual([
       ['SendsTable', enabled],
       ['FeedTable', enabled],
+      ['RestrictionsTable', enabled],
       ['WebhookFailuresTable', enabled],
     ])
     const ofTerraform = Object.entries(terraformConfiguration().resource.aws_dynamodb_table).flatMap(([name, table]) =>
@@ -102,6 +103,7 @@ describe('the templates of the tables', () => {
     expect(ofTerraform).toEqual([
       ['sends', on],
       ['feed', on],
+      ['restrictions', on],
       ['webhook_failures', on],
     ])
   })

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 type Running = { process: ChildProcess; url: string; greeting: string[] }
 
-const secret = 'a secret that is long enough for HS256, in tests alone'
+const secret = 'a secret that is long enough for HS256 in tests alone'
 
 async function start(
   environment: Record<string, string> = {},

@@ -104,11 +104,6 @@ it('leaves /graphql as it is: a service’s token is a token like any other ther
   expect((await post('/graphql', await signToken('billing', { scope: 'parley:admin' }))).status).toBe(200)
 })
 
-it.each(['http', 'ws'] as const)('a field that is not built says so, over %s', async (via) => {
-  const service = await createService('billing', world.url())
-  await expect(service.ask('{ task(id: "1") { id } }', {}, via)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-})
-
 it('writes one line for each mutation, which quotes no text', async () => {
   const service = await createService('auditor', world.url())
   const input = { reportId: 'rep_1', resolution: 'a secret word' }
