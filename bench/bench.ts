@@ -20,18 +20,20 @@ export type Depth = 'quick' | 'default' | 'full'
 
 export type Bench = {
   stores: Stores
+  /** Those with the DynamoDB server that is never in the way. */
+  quickStores: Stores
   /** By depth. */
   choose<Value>(values: Record<Depth, Value>): Value
   /** Where profiles are written, if they are wanted. */
   profiles?: string | undefined
   /** The same process for all scenarios that ask. */
   subject(who: Who): Promise<Subject>
-  /** A process of its own, for the one who asks to stop. */
-  fresh(who: Who): Promise<Subject>
+  /** A process of its own, for the one who asks to stop. `settings` are those of ours. */
+  fresh(who: Who, settings?: Settings): Promise<Subject>
   /** Ours with stores of its own, whose DynamoDB server can do more than ours can ask for. */
-  unhindered(): Promise<Subject>
+  unhindered(settings?: Settings): Promise<Subject>
   /** Ours on these Redis servers, and on a DynamoDB server that is not the limit. */
-  on(redis: RedisServers): Promise<Subject>
+  on(redis: RedisServers, settings?: Settings): Promise<Subject>
   /** Ours in one process with nothing beside it, after what is done to its empty data directory. */
   embedded(prepare: (dataDir: string) => Promise<void>): Promise<Subject>
   /** Ours as `npm start` runs it once it is built: without what measures the others from inside, and on any core. */
@@ -42,6 +44,7 @@ export type Bench = {
   stop(): Promise<void>
 }
 
+type Settings = Readonly<Record<string, string>>
 type RedisServers = { url: string; pids: () => readonly number[] }
 
 /** What some work took. `count` is how often it was done. */
@@ -87,9 +90,9 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
     return subject
   }
 
-  function start(who: Who, on: Stores): Promise<Subject> {
+  function start(who: Who, on: Stores, settings: Settings = {}): Promise<Subject> {
     const environment = { REDIS_URL: on.redisUrl, DYNAMODB_ENDPOINT: on.endpoint }
-    const own = { CREATE_TABLES: 'true', AUTH_JWT_SECRET: secret, DATA_DIR: dataDir, ...noQuotas }
+    const own = { CREATE_TABLES: 'true', AUTH_JWT_SECRET: secret, DATA_DIR: dataDir, ...noQuotas, ...settings }
     return begin(who, on, who === 'parley' ? { ...environment, ...own } : environment)
   }
 
@@ -100,7 +103,7 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
     return directory
   }
 
-  const fresh = (who: Who): Promise<Subject> => start(who, stores)
+  const fresh = (who: Who, settings?: Settings): Promise<Subject> => start(who, stores, settings)
 
   async function meter(subject: Subject, work: () => Promise<number>): Promise<Metered> {
     const before = {
@@ -141,14 +144,15 @@ export async function startBench(depth: Depth, profiles?: string): Promise<Bench
       return known
     },
     fresh,
-    unhindered: () => start('parley', quickStores),
-    on(redis) {
+    unhindered: (settings) => start('parley', quickStores, settings),
+    quickStores,
+    on(redis, settings) {
       const cpuMs = async () => {
         const used = await Promise.all(redis.pids().map(mainThreadMs))
         const { dynamodb } = await quickStores.cpuMs()
         return { redis: used.reduce((sum, ms) => sum + ms, 0), dynamodb }
       }
-      return start('parley', { ...quickStores, redisUrl: redis.url, cpuMs })
+      return start('parley', { ...quickStores, redisUrl: redis.url, cpuMs }, settings)
     },
     async embedded(prepare) {
       const directory = await emptyDirectory()

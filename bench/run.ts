@@ -24,6 +24,7 @@ import { pushWhileProviderIsDown } from './scenarios/push.ts'
 import { queryOfTwenty } from './scenarios/query.ts'
 import { redisMasters } from './scenarios/redis-masters.ts'
 import { sendToAttached } from './scenarios/send.ts'
+import { stored } from './scenarios/stored.ts'
 import type { Measured } from './sheet.ts'
 
 const scenarios: Record<string, Scenario> = {
@@ -39,8 +40,16 @@ const scenarios: Record<string, Scenario> = {
   'dynamo-client': dynamoClient,
   'cluster-faults': clusterFaults,
   'redis-masters': redisMasters,
+  stored,
 }
-const onTheSide: readonly string[] = ['idle-users', 'push', 'dynamo-client', 'cluster-faults', 'redis-masters']
+const onTheSide: readonly string[] = [
+  'idle-users',
+  'push',
+  'dynamo-client',
+  'cluster-faults',
+  'redis-masters',
+  'stored',
+]
 
 const { values } = parseArgs({
   options: {

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { crc32 } from 'node:zlib'
 import type { Row } from './expressions.ts'
+import { itemBytes } from './item-size.ts'
 import { createTable, type Query, Refusal, type Table, type TableSchema } from './table.ts'
 
 // A DynamoDB server that is never in the way: in memory, and no more than what servers in the benchmark ask for. It keeps
-// what it is told and holds writes to their conditions; it checks no signature and works out no capacity. The stores'
+// what it is told and holds writes to their conditions; it checks no signature, and tells the capacity
+// that was used to the one who started it and to nobody else. The stores'
 // contract is tested on it as on the others.
 
 type Input = Query & {
@@ -19,7 +21,9 @@ type Input = Query & {
 }
 type Write = { PutRequest?: { Item: Row }; DeleteRequest?: { Key: Row } }
 
-export function createQuickDynamo(onCall: (operation: string, tableName: string) => void = () => undefined): Server {
+export function createQuickDynamo(
+  onCall: (operation: string, tableName: string, units: number) => void = () => undefined,
+): Server {
   const tables = new Map<string, Table>()
 
   function tableOf(name: string): Table {
@@ -84,11 +88,13 @@ export function createQuickDynamo(onCall: (operation: string, tableName: string)
   function answer(name: string, body: string): { status: number; text: string } {
     try {
       const input = JSON.parse(body) as Input
-      onCall(name, input.TableName)
       const operation = operations[name]
       if (!operation) throw new Refusal('UnknownOperationException', name)
-      return { status: 200, text: JSON.stringify(operation(input)) }
+      const result = operation(input)
+      for (const [table, units] of unitsOf(name, input, result)) onCall(name, table, units)
+      return { status: 200, text: JSON.stringify(result) }
     } catch (error) {
+      onCall(name, nameOf(body), 1)
       const { type, message } = error instanceof Refusal ? error : new Refusal('ValidationException', String(error))
       return { status: 400, text: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message }) }
     }
@@ -102,6 +108,24 @@ export function createQuickDynamo(onCall: (operation: string, tableName: string)
     })
   })
 }
+
+/** As DynamoDB counts, for reads that are all consistent and rows that are written in full. */
+function unitsOf(operation: string, input: Input, result: object): [table: string, units: number][] {
+  const written = (row: Row | undefined) => Math.max(1, Math.ceil(itemBytes(row ?? {}) / 1024))
+  const read = (rows: readonly Row[]) =>
+    Math.max(1, Math.ceil(rows.reduce((sum, row) => sum + itemBytes(row), 0) / 4096))
+  if (operation === 'Query') return [[input.TableName, read((result as { Items?: Row[] }).Items ?? [])]]
+  if (operation === 'PutItem') return [[input.TableName, written(input.Item)]]
+  if (!operation.startsWith('Batch')) return [[input.TableName, 1]]
+  return Object.entries(input.RequestItems).map(([table, asked]) => {
+    if (operation === 'BatchGetItem') return [table, (asked as { Keys: Row[] }).Keys.length]
+    const units = (asked as Write[]).map(({ PutRequest }) => written(PutRequest?.Item))
+    return [table, units.reduce((sum, each) => sum + each, 0)]
+  })
+}
+
+/** Of a request that was refused. */
+const nameOf = (body: string): string => /"TableName":"([^"]+)"/.exec(body)?.[1] ?? 'refused'
 
 function readBody(request: IncomingMessage, then: (body: string) => void): void {
   let body = ''

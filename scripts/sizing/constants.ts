@@ -70,33 +70,48 @@ const definitions = {
   redisUserBytes: {
     means: 'memory of Redis: a connected user',
     unit: 'bytes',
-    from: { value: 600, because: 'measured by hand with 3,000 users on an earlier release' },
+    from: { file: 'stored', what: 'stored: memory of Redis, a connected user', who: '1,000 users' },
   },
-  redisConversationBytes: {
-    means: 'memory of Redis: a conversation used in the last 30 days',
+  redisKnownUserBytes: {
+    means: 'memory of Redis: a user who was here in the last 30 days',
     unit: 'bytes',
     from: {
-      value: 500,
-      because: 'the counter and the cached boundaries of two members, by the length of their keys and values',
+      file: 'stored',
+      what: 'stored: memory of Redis, a user who was here in the last 30 days',
+      who: '1,000 users',
+    },
+  },
+  redisConversationBytes: {
+    means: 'memory of Redis: a direct chat that both have used lately',
+    unit: 'bytes',
+    from: {
+      file: 'stored',
+      what: 'stored: memory of Redis, a direct chat that both have used lately',
+      who: '1,000 users',
     },
   },
   messageBytes: {
-    means: 'storage: a message of 111 characters, its row and its claim, as billed',
+    means: 'storage: a message of 111 characters in the tables that grow with each, as billed',
+    unit: 'bytes',
+    from: { file: 'stored', what: 'stored: a message in the tables that grow with each, as billed', who: 'by default' },
+  },
+  shortMessageBytes: {
+    means: 'storage: the same with SENDS_ROWS=short',
     unit: 'bytes',
     from: {
-      value: 805,
-      because: 'counted once on rows of an earlier release, 100 bytes of overhead for each row among them',
+      file: 'stored',
+      what: 'stored: a message in the tables that grow with each, as billed',
+      who: 'SENDS_ROWS=short',
     },
   },
-  shortClaimSavesBytes: {
-    means: 'storage: what SENDS_ROWS=short saves of it',
+  eventMessageBytes: {
+    means: 'storage: the same with EVENTS=true',
     unit: 'bytes',
-    from: { value: 119, because: '296 less 177, as docs/operations.md has them' },
-  },
-  eventBytes: {
-    means: 'storage: what EVENTS=true adds for a message, as billed',
-    unit: 'bytes',
-    from: { value: 300, because: 'a short row with the overhead of 100 bytes' },
+    from: {
+      file: 'stored',
+      what: 'stored: a message in the tables that grow with each, as billed',
+      who: 'EVENTS=true',
+    },
   },
   deliveryBytes: {
     means: 'network: a message to one device, with the headers of TCP and TLS',

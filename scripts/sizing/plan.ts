@@ -20,7 +20,7 @@ export const defaultLoad = {
   attaches: 10,
   /** Conversations of each user that were used in the last 30 days. */
   conversations: 20,
-  /** Users who are known, for each who is connected. */
+  /** Users who were here in the last 30 days, for each who is connected in the busiest hour. */
   knownUsers: 3,
   /** How long messages are there when storage is looked at. */
   months: 12,
@@ -42,6 +42,9 @@ const redisUsableBytes = 8 * 2 ** 30
 /** A message for a push service or a backend is not in here, and neither are pages of history. */
 const claimAndRow = 2
 const daySeconds = 86_400
+const daysInMonth = 730 / 24
+/** Events of the feed go after so many. */
+const eventDays = 30
 const monthSeconds = 730 * 3600
 const gb = 1e9
 
@@ -68,7 +71,10 @@ export function makePlan(load: Load, of: Constants, prices: Prices) {
 
   const redisCores = (peak * perMessage.redisCpuMs) / 1000 + (load.users * of.idleRedisCpuPercent) / 1000 / 100
   const conversations = (load.users * load.knownUsers * load.conversations) / 2
-  const redisBytes = load.users * of.redisUserBytes + conversations * of.redisConversationBytes
+  const redisBytes =
+    load.users * of.redisUserBytes +
+    load.users * (load.knownUsers - 1) * of.redisKnownUserBytes +
+    conversations * of.redisConversationBytes
   const mastersForCpu = redisCores / redisShare
   const mastersForMemory = redisBytes / redisUsableBytes
   const masters = Math.max(1, Math.ceil(Math.max(mastersForCpu, mastersForMemory)))
@@ -76,8 +82,9 @@ export function makePlan(load: Load, of: Constants, prices: Prices) {
   const idleReads = (load.users * of.idleReadUnits) / 1000
   const writeUnits = peak * perMessage.writeUnits
   const readUnits = idleReads + attachesPerSecond * of.attachReadUnits
-  const storedPerMessage = of.messageBytes - load.shortClaims * of.shortClaimSavesBytes + load.events * of.eventBytes
-  const storedBytes = load.messagesPerDay * 30.4 * load.months * storedPerMessage
+  const storedPerMessage = load.shortClaims ? of.shortMessageBytes : of.messageBytes
+  const eventBytes = load.events * (of.eventMessageBytes - of.messageBytes)
+  const storedBytes = load.messagesPerDay * (storedPerMessage * daysInMonth * load.months + eventBytes * eventDays)
 
   const outPerMonthGb = (mean * monthSeconds * perMessage.outBytes) / gb
   // What goes to Redis and comes from it is about what goes to the devices; the other zones get their share of it.
