@@ -12,6 +12,7 @@ import {
 } from '../scripts/table-templates.ts'
 import { validateTables } from '../src/store/dynamo/table-setup.ts'
 import { tableNames } from '../src/store/rows/tables.ts'
+import { settings } from './deploy/settings.ts'
 import { hasJava } from './kit/services/dynamo-backends.ts'
 import { connectDynamo } from './kit/services/dynamodb.ts'
 import { sharedService } from './kit/shared-services.ts'
@@ -155,12 +156,8 @@ describe('the compose file', () => {
 
   test('runs two nodes with settings that exist', () => {
     expect(nodes.map(([name]) => name)).toEqual(['node-a', 'node-b'])
-    const sections = readdirSync(`${root}src/config`).map((name) => read(`src/config/${name}`))
-    const known = new Set(
-      sections.flatMap((text) => [...text.matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name]) => name)),
-    )
     for (const [, { environment = {} }] of nodes) {
-      expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([])
+      expect(Object.keys(environment).filter((name) => !settings.has(name))).toEqual([])
       expect(Object.keys(environment)).toEqual(
         expect.arrayContaining(['REDIS_URL', 'DYNAMODB_ENDPOINT', 'AUTH_JWT_SECRET']),
       )
