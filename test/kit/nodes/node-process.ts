@@ -22,8 +22,9 @@ export async function startNodeProcess(
   script: string,
   settings: Readonly<Record<string, string>>,
   keep: (line: LogLine) => boolean = () => false,
+  node: string = process.execPath,
 ) {
-  const child = spawn(process.execPath, ['--expose-gc', '--import', probe, script], {
+  const child = spawn(node, ['--expose-gc', '--import', probe, script], {
     env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })

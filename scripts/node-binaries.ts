@@ -1,0 +1,49 @@
+// Other versions of Node than the one that runs: npm has a package of each for each system, with the binary in it.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Beside the oldest one, which is in `engines` of package.json. The newest is that of the image. */
+export const nodeVersions: Readonly<Record<string, string>> = { 22: '22.23.3', 24: '24.18.0' }
+
+const cache = fileURLToPath(new URL('../node_modules/.cache/parley-node', import.meta.url))
+
+/** Resolves with the folder that has `node` of this version in it, which is installed when it is first asked for, or with why it cannot be had. */
+export async function nodeOf(version: string): Promise<{ folder: string } | { missing: string }> {
+  const name = `node-${process.platform}-${process.arch}`
+  const place = join(cache, version)
+  const folder = join(place, 'node_modules', name, 'bin')
+  if (existsSync(folder)) return { folder }
+  await mkdir(cache, { recursive: true })
+  // Moved when it is complete: whoever asks meanwhile installs another.
+  const made = await mkdtemp(join(cache, 'made-'))
+  try {
+    const problem = await install(made, `${name}@${version}`)
+    if (problem) return { missing: problem }
+    await rename(made, place).catch((error) => {
+      if (!existsSync(folder)) throw error
+    })
+    return { folder }
+  } finally {
+    await rm(made, { recursive: true, force: true })
+  }
+}
+
+/** Resolves with why it cannot be had, or undefined. */
+function install(place: string, wanted: string): Promise<string | undefined> {
+  const settings = ['--prefix', place, '--no-save', '--no-package-lock', '--ignore-scripts', '--prefer-offline']
+  const patience = ['--fetch-retries', '1', '--fetch-timeout', '60000']
+  return new Promise((resolve) => {
+    const child = spawn('npm', ['install', ...settings, ...patience, '--loglevel=error', wanted], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let complaint = ''
+    child.stderr.on('data', (chunk) => {
+      complaint += chunk
+    })
+    child.on('error', ({ message }) => resolve(message))
+    child.on('close', (code) => resolve(code === 0 ? undefined : `${wanted} cannot be installed: ${complaint.trim()}`))
+  })
+}
