@@ -1,5 +1,6 @@
-// The tests run against real parts: redis-server, Chromium, AWS's DynamoDB Local, which needs Java, nginx, curl, strace, promtool and Alertmanager.
-// On Debian as root it installs the missing ones; elsewhere one line says what to install. Given names of commands, it looks for these alone.
+// The tests run against real parts: redis-server, Chromium, AWS's DynamoDB Local, which needs Java, nginx, curl, strace, systemd-analyze, promtool and
+// Alertmanager. On Debian as root it installs the missing ones; elsewhere one line says what to install. Given names of commands, it looks for these
+// alone.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,6 +13,7 @@ const tools = [
   { command: 'nginx', debian: 'nginx' },
   { command: 'curl', debian: 'curl' },
   { command: 'strace', debian: 'strace' },
+  { command: 'systemd-analyze', debian: 'systemd' },
   // Of these only the program is taken, and what it reads: their packages bring services, users and web pages.
   { command: 'promtool', debian: 'prometheus', files: { '/usr/bin/promtool': '/usr/local/bin/promtool' } },
   {

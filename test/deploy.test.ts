@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as sdk from '@aws-sdk/client-dynamodb'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import {
   cloudFormationTemplate,
@@ -216,7 +218,28 @@ describe('the units of systemd', () => {
     expect(valuesOf('WantedBy').concat(valuesOf('PartOf'))).toEqual(['parley.target', 'parley.target'])
     expect(existsSync(new URL('../deploy/systemd/parley.target', import.meta.url))).toBe(true)
   })
+
+  test('are what systemd understands, in every line', () => {
+    expect(complaintsOfSystemd(unit)).toBe('')
+    const mistakes = unit.replace('RestartSec=1', 'RestartSecs=1').replace('TimeoutStopSec=15', 'TimeoutStopSec=soon')
+    expect(complaintsOfSystemd(mistakes)).toMatch(/Unknown key( name)? 'RestartSecs'[\s\S]*time value[\s\S]*soon/)
+  })
 })
+
+/** As it would be on a machine where Node is at the place of ours. */
+function complaintsOfSystemd(unit: string): string {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-systemd-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  writeFileSync(join(dir, 'parley@4000.service'), unit.replace('/usr/bin/node', process.execPath))
+  writeFileSync(join(dir, 'parley.target'), read('deploy/systemd/parley.target'))
+  const units = ['./parley@4000.service', './parley.target']
+  const { error, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...units], {
+    cwd: dir,
+    encoding: 'utf8',
+  })
+  if (error) throw error
+  return stderr
+}
 
 describe('the Dockerfile', () => {
   test('has nothing its linter minds', () => {
