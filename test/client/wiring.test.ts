@@ -20,6 +20,8 @@ import {
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
+  // Since Node 22 there is one, which would look for the server in the network, and set timers of its own.
+  vi.stubGlobal('WebSocket', undefined)
 })
 afterEach(() => {
   vi.unstubAllGlobals()
