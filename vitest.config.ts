@@ -21,6 +21,7 @@ const beyondUnits = {
     'test/flows/**/*.test.ts',
     'test/hostile/{audits,documents,frames,http,values}.test.ts',
     'test/process/*.test.ts',
+    'test/deploy/image.test.ts',
     'test/observability/{alarms,paging}.test.ts',
     'test/copy/{online-backup,growing}.test.ts',
     'test/transport/**/*.test.ts',

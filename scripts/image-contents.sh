@@ -2,13 +2,15 @@
 # Puts into image/ what an image of the built server holds: `scripts/image-contents.sh "aws tracing"`, with the optional parts it is to have. It takes
 # node_modules with it, so it is for the Dockerfile and for copies of a checkout. Versions are those of the lock file.
 set -eu
-rm -rf image
-mkdir image
-node scripts/image-manifest.mjs "${1:-}" > image/package.json
-cp package-lock.json .npmrc image/
-cp -R dist image/dist
-mv node_modules image/node_modules
-cd image
+# The list of what is in it gets the name of the folder.
+made=made/@parley/server
+rm -rf image made
+mkdir -p "$made"
+node scripts/image-manifest.mjs "${1:-}" > "$made/package.json"
+cp package-lock.json .npmrc "$made"
+cp -R dist "$made/dist"
+mv node_modules "$made/node_modules"
+cd "$made"
 npm prune --ignore-scripts --omit=dev
 # npm would list what is for development as missing.
 npm pkg delete devDependencies scripts
@@ -18,3 +20,6 @@ npm sbom --sbom-format cyclonedx --sbom-type application > sbom.cdx.json
 find dist node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' \) -delete
 rm -rf .npmrc node_modules/.bin node_modules/.cache dist/.built
 find node_modules -type d -empty -delete
+cd ../../..
+mv "$made" image
+rm -rf made

@@ -5,10 +5,12 @@ set -eu
 root=$(pwd)
 aside=$(mktemp -d)
 trap 'rm -rf "$aside"' EXIT
-mkdir "$aside/parley"
-cp package-lock.json .npmrc "$aside/parley"
-node scripts/image-manifest.mjs "$@" > "$aside/parley/package.json"
-cd "$aside/parley"
+# The list gets the name of the folder.
+made="$aside/@parley/server"
+mkdir -p "$made"
+cp package-lock.json .npmrc "$made"
+node scripts/image-manifest.mjs "$@" > "$made/package.json"
+cd "$made"
 npm install --ignore-scripts --omit=dev --prefer-offline > /dev/null
 npm pkg delete devDependencies scripts
 rm package-lock.json

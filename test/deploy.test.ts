@@ -286,6 +286,25 @@ describe('the Dockerfile', () => {
     expect(all('STOPSIGNAL')).toEqual(['SIGTERM'])
   })
 
+  test('labels the image with its release, and with the base that it is built on', () => {
+    const labels = Object.fromEntries(
+      [...(all('LABEL')[0] ?? '').matchAll(/org\.opencontainers\.image\.([\w.]+)="([^"]*)"/g)].map(
+        ([, name, value]) => [name, value],
+      ),
+    )
+    const [base] = (all('FROM')[0] ?? '').split('@')
+    const { license } = JSON.parse(read('package.json')) as { license: string }
+    expect(labels).toMatchObject({
+      licenses: license,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: Docker replaces them.
+      version: '${VERSION}',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: as above.
+      revision: '${REVISION}',
+      'base.name': `docker.io/library/${base}`,
+    })
+    for (const name of ['VERSION', 'REVISION']) expect(all('ARG')).toContain(`${name}=""`)
+  })
+
   test('copies only what is there and let through', () => {
     const letThrough = read('.dockerignore')
       .split('\n')
