@@ -3,16 +3,24 @@ import type { Bug } from './bugs.ts'
 export const feedBugs: Bug[] = [
   {
     name: 'an entry is announced where another one is',
-    seed: 97,
+    seed: 32,
     feed: true,
-    plant: (ports) => ({
+    plant: (ports, { random }) => ({
       ...ports,
-      feed: { ...ports.feed, put: (row) => ports.feed.put(row).then(() => 'written') },
+      feed: {
+        ...ports.feed,
+        // Somebody else is seldom faster, so some are slow.
+        async put(row) {
+          if (row.kind !== 'void' && random.chance(0.05)) await ports.clock.sleep(3000)
+          await ports.feed.put(row)
+          return 'written'
+        },
+      },
     }),
   },
   {
     name: 'a reader of the feed skips an announcement without voiding its cell',
-    seed: 2,
+    seed: 3,
     feed: true,
     plant: (ports) => ({
       ...ports,
@@ -24,7 +32,7 @@ export const feedBugs: Bug[] = [
   },
   {
     name: 'a reader of the feed skips a position without voiding it',
-    seed: 1,
+    seed: 34,
     feed: true,
     plant: (ports, { random }) => ({
       ...ports,

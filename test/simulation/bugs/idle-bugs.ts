@@ -4,7 +4,7 @@ import type { Bug } from './bugs.ts'
 export const idleBugs: Bug[] = [
   {
     name: 'a stamp stays although somebody was added',
-    seed: 76,
+    seed: 1,
     plant: (ports) => ({
       ...ports,
       indexStamps: { ...ports.indexStamps, look: async (userIds) => userIds.map(() => 'always the same') },
@@ -12,7 +12,7 @@ export const idleBugs: Bug[] = [
   },
   {
     name: 'a stamp survives a failover',
-    seed: 1,
+    seed: 349,
     plant: (ports, { redis }) => ({
       ...ports,
       indexStamps: {
@@ -39,18 +39,6 @@ export const idleBugs: Bug[] = [
             return seq !== undefined && kept && 'published' in kept ? kept.published : seq
           })
         },
-      },
-    }),
-  },
-  {
-    name: 'a session lasts although Redis may have forgotten its lease',
-    seed: 23,
-    plant: (ports) => ({
-      ...ports,
-      sessionLeases: { ...ports.sessionLeases, begin: (leaseId) => ports.sessionLeases.begin(leaseId) },
-      sessions: {
-        ...ports.sessions,
-        renew: (renewals) => ports.sessions.renew(renewals.map((each) => ({ ...each, lasting: true }))),
       },
     }),
   },
