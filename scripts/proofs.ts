@@ -33,7 +33,11 @@ const proofs: readonly Proof[] = [
     name: 'embedded',
     command: ['tsx', 'scripts/chaos.ts', '--embedded', '--seconds', `${seconds}`, '--seed', `${seed}`],
   },
-  { name: 'power-loss', command: ['vitest', 'run', 'test/crash'], environment: { POWER_LOSS_SEED: `${seed}` } },
+  {
+    name: 'power-loss',
+    command: ['vitest', 'run', 'test/crash'],
+    environment: { POWER_LOSS_SEED: `${seed}`, KILL_EVERY_NTH: '1' },
+  },
   {
     name: 'hostile',
     command: ['vitest', 'run', 'test/hostile/random.test.ts'],

@@ -14,11 +14,12 @@ import type { KillAtWrite } from '../chaos/faults/plan.ts'
 import { bundle } from './bundle.ts'
 import { alice, bob, carol, createNode, liveTheDay, type Told } from './day.ts'
 
-// The day is lived in a process that is killed at a write, for every write of the day, and lived again on what is on the disk. What was
-// answered must be answered the same, and the log must be as if nothing had happened.
+// The day is lived in a process that is killed at a write, and lived again on what is on the disk: in the suite for each third write of the
+// day, in `npm run proofs` for every one. What was answered must be answered the same, and the log must be as if nothing had happened.
 
 const killAtWrite = fileURLToPath(new URL('../chaos/faults/kill-at-write.mjs', import.meta.url))
 const atATime = 3
+const everyNth = Number(process.env.KILL_EVERY_NTH ?? 3)
 /** A kill takes nothing that the kernel has, so memory does as well as a disk, and need not be waited for. */
 const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 let script: Awaited<ReturnType<typeof bundle>>
@@ -125,19 +126,20 @@ async function killAndLiveAgain(kill: KillAtWrite): Promise<boolean> {
 }
 
 it.each(['given', 'answered'] as const)(
-  'a kill when a write is %s, at every write of a day, loses and doubles nothing',
+  'a kill when a write is %s, at any write of a day, loses and doubles nothing',
   async (moment) => {
-    let next = 1
+    let next = Math.ceil(everyNth / 2)
     let kills = 0
     let isOver = false
     async function work(): Promise<void> {
       while (!isOver) {
-        const writes = next++
+        const writes = next
+        next += everyNth
         if (await killAndLiveAgain({ writes, moment })) kills += 1
         else isOver = true
       }
     }
     await Promise.all(Array.from({ length: atATime }, work))
-    expect(kills).toBeGreaterThan(40)
+    expect(kills).toBeGreaterThan(40 / everyNth)
   },
 )

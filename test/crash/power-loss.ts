@@ -135,13 +135,18 @@ export function faultOf(found: Found, said: readonly Op[]): string | undefined {
   return undefined
 }
 
-/** Opens each image with a fresh LMDB, in processes of their own, and returns what is wrong with how many of them. */
-export async function judge(images: readonly Image[], script: string, place: string): Promise<string[]> {
+/** Opens each image with a fresh LMDB, in processes of their own, and returns what is wrong with them. Ends with the first such fault. */
+export async function judge(
+  images: readonly Image[],
+  script: string,
+  place: string,
+  isEnough: (fault: string) => boolean = () => false,
+): Promise<string[]> {
   const faults: string[] = []
   for (let from = 0; from < images.length; ) from += await judgeFrom(from)
   return faults
 
-  /** Goes on until all are judged or one kills the process. Returns how many were judged. */
+  /** Goes on until all are judged, one kills the process, or there is enough. Returns how many were judged, or are not wanted. */
   async function judgeFrom(from: number): Promise<number> {
     const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'ignore'] })
     const exited = once(child, 'exit')
@@ -158,7 +163,8 @@ export async function judge(images: readonly Image[], script: string, place: str
       judged += 1
       const fault = done ? 'reading it kills the process' : faultOf(JSON.parse(value) as Found, said)
       if (fault) faults.push(`event ${at}, ${how}: ${fault}`)
-      if (done) break
+      if (fault && isEnough(fault)) judged = images.length
+      if (done || judged === images.length) break
     }
     child.stdin.end()
     await exited
