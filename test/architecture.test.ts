@@ -25,7 +25,7 @@ const mayImport: Record<string, string[]> = {
   schema: ['protocol', 'ports', 'domain', 'resolvers', 'engine'],
   // It has a schema of its own; cursors, pages and scalars are those of the public API.
   admin: ['protocol', 'shared', 'ports', 'domain', 'resolvers'],
-  observability: ['ports', 'config'],
+  observability: ['shared', 'ports', 'config'],
   transport: ['protocol', 'shared', 'ports', 'config', 'engine', 'observability'],
   dev: ['protocol', 'config', 'transport'],
   wiring: ['protocol', 'shared', 'ports', 'config', 'engine', 'store', 'push', 'pre-send', 'webhooks'],

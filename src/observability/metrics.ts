@@ -1,7 +1,30 @@
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
+import { fromZero } from '../shared/from-zero.ts'
 import { createDistributions, createTallies, type Distribution, type Tally } from './tallies.ts'
 
 export type TransportName = 'http' | 'sse' | 'ws' | 'rest'
+
+/** Why a socket was closed with 4403. `lapsed`: its token has expired while it was open, which is as it should be; `expired`: it came so. */
+export type TokenCloseReason = (typeof tokenCloseReasons)[number]
+const tokenCloseReasons = [
+  'missing',
+  'misplaced',
+  'malformed',
+  'invalid',
+  'expired',
+  'lapsed',
+  'banned',
+  'other',
+] as const
+
+/** Alarms look at these outcomes, so they are counted from 0. */
+const alarmingCodes = ['INTERNAL', 'UNAVAILABLE', 'UNAUTHENTICATED', 'RATE_LIMITED']
+const typesOf: Readonly<Record<TransportName, readonly string[]>> = {
+  http: ['query', 'mutation', 'unknown'],
+  sse: ['subscription'],
+  ws: ['query', 'mutation', 'subscription', 'unknown'],
+  rest: ['mutation'],
+}
 
 export type Metrics = {
   /** `code` is OK, or that of the first error. */
@@ -9,6 +32,8 @@ export type Metrics = {
   sockets: Gauge
   subscriptions: Gauge<'transport'>
   conflicts: Counter
+  /** Sockets that were closed with 4403. */
+  tokenCloses: Counter<'reason'>
   draining: Gauge
   /** Returns the text that Prometheus scrapes. */
   render(): Promise<{ contentType: string; text: string }>
@@ -25,6 +50,8 @@ export function createMetrics(registry: Registry): Metrics {
     'parley_operations_total',
     'Finished operations by outcome: OK or the code of the first error',
   )
+  for (const [transport, types] of Object.entries(typesOf))
+    for (const type of types) for (const code of alarmingCodes) operations({ type, transport, code })
   const durations = createDistributions(
     registry,
     'parley_operation_duration_seconds',
@@ -64,6 +91,15 @@ export function createMetrics(registry: Registry): Metrics {
       help: 'Operations refused because their client id was used before, for something else',
       registers,
     }),
+    tokenCloses: fromZero(
+      new Counter({
+        name: 'parley_token_closes_total',
+        help: 'Sockets that were closed with 4403, because of their token',
+        labelNames: ['reason'],
+        registers,
+      }),
+      { reason: tokenCloseReasons },
+    ),
     draining: new Gauge({ name: 'parley_draining', help: '1 once the node was told to stop', registers }),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   }

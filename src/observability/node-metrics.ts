@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Clock } from '../ports/clock.ts'
 import type { Observer } from '../ports/observer.ts'
+import { fromZero } from '../shared/from-zero.ts'
 import { createDistributions, createTallies, type Distribution } from './tallies.ts'
 
 // Measures what an operator needs to know of a node beside its operations. Every label has a few values that the code names; none comes
@@ -33,6 +34,7 @@ type NodeMetricsOptions = {
 }
 
 const reads: ReadonlySet<string> = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan'])
+const streams = ['messages', 'changes', 'ticks', 'typing', 'conversations', 'presence']
 const seconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
 export function createNodeMetrics(
@@ -42,6 +44,9 @@ export function createNodeMetrics(
   const registers = [registry]
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Counter({ name, help, labelNames, registers })
+  /** It is there from the start, with all its labels. */
+  const counterFromZero = <Label extends string>(name: string, help: string, values: Record<Label, string[]>) =>
+    fromZero(counter(name, help, Object.keys(values) as Label[]), values)
   const histogram = <Label extends string>(name: string, help: string, buckets: number[], labelNames: Label[] = []) =>
     new Histogram({ name, help, buckets, labelNames, registers })
 
@@ -72,7 +77,7 @@ export function createNodeMetrics(
   const deliveries = createTallies(registry, 'parley_deliveries_total', 'Messages handed to connections')
   const [live, caughtUp] = [deliveries({ kind: 'live' }), deliveries({ kind: 'catch_up' })]
   const duplicates = counter('parley_duplicates_total', 'Retries answered with what was there already', ['kind'])
-  const voids = counter('parley_voids_total', 'Numbers skipped for good', ['by'])
+  const voids = counterFromZero('parley_voids_total', 'Numbers skipped for good', { by: ['reader', 'sender'] })
   const attached = new Gauge({ name: 'parley_attached_streams', help: 'Streams of messages', registers })
   const catchUpCells = histogram(
     'parley_catch_up_messages',
@@ -84,17 +89,21 @@ export function createNodeMetrics(
     'How long a stream took from its beginning to being live',
     [...seconds, 5, 10, 30],
   )
-  const resyncs = counter('parley_resyncs_total', 'Times a stream turned from the events to the log', [
-    'stream',
-    'reason',
-  ])
-  const overflows = counter('parley_queue_overflows_total', 'Times more waited for a reader than its queue holds', [
-    'stream',
-  ])
-  const tasks = counter('parley_tasks_total', 'Runs of tasks of backends that have ended on this node', [
-    'kind',
-    'outcome',
-  ])
+  const resyncs = counterFromZero('parley_resyncs_total', 'Times a stream turned from the events to the log', {
+    stream: streams,
+    reason: ['lost', 'beat', 'hole'],
+  })
+  const overflows = counterFromZero(
+    'parley_queue_overflows_total',
+    'Times more waited for a reader than its queue holds',
+    {
+      stream: streams,
+    },
+  )
+  const tasks = counterFromZero('parley_tasks_total', 'Runs of tasks of backends that have ended on this node', {
+    kind: ['eraseUser', 'exportUser', 'exportConversation'],
+    outcome: ['done', 'failed', 'retried'],
+  })
   const redisSeconds = byOperation('parley_redis_duration_seconds', 'Round trips to Redis')
   const redisErrors = counter('parley_redis_errors_total', 'Round trips to Redis that failed', ['operation', 'reason'])
   const dynamoSeconds = byOperation(
@@ -107,7 +116,9 @@ export function createNodeMetrics(
     'reason',
   ])
   const dynamoRetries = counter('parley_dynamodb_retries_total', 'Second attempts of calls to DynamoDB', ['table'])
-  const processErrors = counter('parley_process_errors_total', 'Errors that no code handles', ['kind'])
+  const processErrors = counterFromZero('parley_process_errors_total', 'Errors that no code handles', {
+    kind: ['unhandled_rejection', 'uncaught_exception'],
+  })
   // Capacity is added up here, since a call of the counter for each call of DynamoDB would cost too much.
   const unitsOf = { read: new Map<string, number>(), write: new Map<string, number>() }
   new Counter({

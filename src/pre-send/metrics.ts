@@ -1,5 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { NoDecisionReason, PreSendObserver } from '../ports/pre-send.ts'
+import { fromZero } from '../shared/from-zero.ts'
 import { createOnceAMinute } from '../shared/once-a-minute.ts'
 
 export type Failure = { reason: NoDecisionReason; detail: string; count: number }
@@ -22,6 +23,9 @@ export function createPreSendMetrics(registry: Registry, { clock, onFailure }: O
     help: 'Messages and edits about which the backend has not decided',
     labelNames: ['reason'],
     registers,
+  })
+  fromZero(failures, {
+    reason: ['timeout', 'connection', 'status', 'too_long', 'invalid'] satisfies NoDecisionReason[],
   })
   const duration = new Histogram({
     name: 'parley_pre_send_duration_seconds',

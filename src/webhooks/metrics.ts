@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { WebhookObserver } from '../ports/webhooks.ts'
+import { fromZero } from '../shared/from-zero.ts'
 
 /** Gauges are those of the shares that this node holds; of a webhook the furthest behind counts. */
 export function createWebhookMetrics(
@@ -13,6 +14,7 @@ export function createWebhookMetrics(
     labelNames: ['outcome'],
     registers,
   })
+  fromZero(deliveries, { outcome: ['delivered', 'failed'] })
   const failures = new Counter({
     name: 'parley_webhook_failures_total',
     help: 'Attempts that were not taken, by the HTTP status of the answer; connection: there was none',
@@ -73,6 +75,7 @@ export function createWebhookMetrics(
     },
     state(webhook, share, state) {
       const shares = states.get(webhook) ?? new Map<number, { lagMs: number; waiting: number }>()
+      givenUp.inc({ webhook }, 0)
       if (state) shares.set(share, state)
       else shares.delete(share)
       if (shares.size > 0) states.set(webhook, shares)

@@ -8,40 +8,40 @@ export type TokenFault = {
   reason: string
 }
 
+/** In a word, for the metrics. */
+type TokenFaultKind = 'malformed' | 'invalid' | 'expired' | 'banned'
+
 /** An error whose message says no more than a stranger may know. */
 export class RefusedToken extends ChatError {
+  readonly kind: TokenFaultKind
   readonly fault: TokenFault
   /** The reason of the close frame that ends a socket. */
   readonly closeReason: string
 
-  constructor(message: string, closeReason: string, fault: TokenFault, cause?: unknown) {
+  constructor(message: string, kind: TokenFaultKind, fault: TokenFault, cause?: unknown, explanation = '') {
     super('UNAUTHENTICATED', message, {}, { cause })
+    this.kind = kind
     this.fault = fault
-    this.closeReason = closeReason
+    this.closeReason = `Token ${kind === 'banned' ? 'invalid' : kind}${explanation}`
   }
 
   /** Returns the error for a developer, which gives the reason. */
   explained(): RefusedToken {
     const { reason } = this.fault
-    return new RefusedToken(
-      `The token was refused: ${reason}.`,
-      `${this.closeReason}: ${reason}`,
-      this.fault,
-      this.cause,
-    )
+    return new RefusedToken(`The token was refused: ${reason}.`, this.kind, this.fault, this.cause, `: ${reason}`)
   }
 }
 
 export const malformedToken = (): RefusedToken =>
-  new RefusedToken('Expected "authorization: Bearer <token>".', 'Token malformed', {
+  new RefusedToken('Expected "authorization: Bearer <token>".', 'malformed', {
     reason: 'expected "authorization: Bearer <token>"',
   })
 
 export const tokenWithoutExpiry = (): RefusedToken =>
-  new RefusedToken('The token has no "exp".', 'Token invalid', { claim: 'exp', reason: '"exp" must be a number' })
+  new RefusedToken('The token has no "exp".', 'invalid', { claim: 'exp', reason: '"exp" must be a number' })
 
 export const tokenWithoutUserId = (claim: string): RefusedToken =>
-  new RefusedToken(`The token's "${claim}" is not a user id.`, 'Token invalid', {
+  new RefusedToken(`The token's "${claim}" is not a user id.`, 'invalid', {
     claim,
     reason:
       `"${claim}" is not a user id, and AUTH_USER_CLAIM can name another claim; ` +
@@ -51,8 +51,8 @@ export const tokenWithoutUserId = (claim: string): RefusedToken =>
 /** Turns an error of jose into a refusal. */
 export function refusedByJose(error: unknown): RefusedToken {
   if (error instanceof errors.JWTExpired)
-    return new RefusedToken('The token has expired.', 'Token expired', faultOf(error), error)
-  return new RefusedToken('The token is not valid.', 'Token invalid', faultOf(error), error)
+    return new RefusedToken('The token has expired.', 'expired', faultOf(error), error)
+  return new RefusedToken('The token is not valid.', 'invalid', faultOf(error), error)
 }
 
 function faultOf(error: unknown): TokenFault {

@@ -17,6 +17,6 @@ export const createAuthenticateUnlessRefused =
   }
 
 export const refusedViewer = (): RefusedToken =>
-  new RefusedToken('The token is not valid.', 'Token invalid', {
+  new RefusedToken('The token is not valid.', 'banned', {
     reason: 'its user is banned, or tokens of its age were revoked',
   })

@@ -1,18 +1,21 @@
 import { Counter, type Registry } from 'prom-client'
+import { fromZero } from '../../shared/from-zero.ts'
 
 /** The limits that a client can reach. */
-export type Refusal =
-  | 'operation_rate'
-  | 'operations_per_socket'
-  | 'sockets_per_user'
-  | 'sockets_per_address'
-  | 'sockets_uninitialised'
-  | 'streams_per_user'
-  | 'subscriptions_per_user'
-  | 'bad_tokens'
-  | 'slow_reader'
-  | 'slow_request'
-  | 'ping_flood'
+export type Refusal = (typeof refusals)[number]
+const refusals = [
+  'operation_rate',
+  'operations_per_socket',
+  'sockets_per_user',
+  'sockets_per_address',
+  'sockets_uninitialised',
+  'streams_per_user',
+  'subscriptions_per_user',
+  'bad_tokens',
+  'slow_reader',
+  'slow_request',
+  'ping_flood',
+] as const
 
 export type Refusals = (reason: Refusal) => void
 
@@ -23,5 +26,6 @@ export function createRefusals(registry: Registry): Refusals {
     labelNames: ['reason'],
     registers: [registry],
   })
+  fromZero(counter, { reason: refusals })
   return (reason) => counter.inc({ reason })
 }

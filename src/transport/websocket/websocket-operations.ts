@@ -6,6 +6,7 @@ import type {
   ProtocolOperations,
   StartedOperation,
 } from '../../engine/websocket/protocol.ts'
+import type { Metrics, TokenCloseReason } from '../../observability/metrics.ts'
 import { loggedOperationId, type OperationIds } from '../../observability/operation-ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { RefusedViewers } from '../../ports/restrictions.ts'
@@ -48,6 +49,7 @@ export type WebSocketDoor = {
 export type WebSocketOperationsOptions = WebSocketDoor & {
   connectionLimits: ConnectionLimits
   refusals: Refusals
+  metrics: Pick<Metrics, 'tokenCloses'>
   operations: Operations
   errors: ErrorMapper
   refusedViewers: RefusedViewers
@@ -60,7 +62,6 @@ type MaybePrepared = Judged<Prepared> | Promise<Judged<Prepared>>
 
 const tooManyRetryAfterMs = 1000
 const tryAgainLater = 1013
-const forbidden = (reason: string): CloseReason => ({ code: CloseCode.Forbidden, reason })
 
 /**
  * Decides who may connect, and runs their operations. It knows who the client is, and when their token expires. There is one for each socket.
@@ -94,13 +95,13 @@ export class WebSocketOperations implements ProtocolOperations<Prepared>, Deadli
     const authorization = authorizationIn(params)
     if (authorization === undefined) {
       const misplaced = misplacedToken(params)
-      if (misplaced !== undefined || !acceptAnonymous) return forbidden(missingTokenReason(misplaced))
+      if (misplaced !== undefined || !acceptAnonymous) return this.#tokenMissing(misplaced)
       slot.initialised()
       return 'accepted'
     }
     try {
       const viewer = await authenticate(authorization, address)
-      if (!viewer) return forbidden(missingTokenReason(undefined))
+      if (!viewer) return this.#tokenMissing(undefined)
       this.#viewer = viewer
       this.#assertAccepted(viewer)
       const release = connectionLimits.acquireForUser(viewer.userId, address, 'sockets_per_user')
@@ -108,9 +109,9 @@ export class WebSocketOperations implements ProtocolOperations<Prepared>, Deadli
       this.#accept(viewer, release)
       return 'accepted'
     } catch (error) {
-      if (error instanceof RefusedToken) return forbidden(error.closeReason)
+      if (error instanceof RefusedToken) return this.#forbidden(error.kind, error.closeReason)
       const { retryable } = errors.about({ connectionId: id }).toProblem(error)
-      return retryable ? { code: tryAgainLater, reason: 'Try again later' } : forbidden('Forbidden')
+      return retryable ? { code: tryAgainLater, reason: 'Try again later' } : this.#forbidden('other', 'Forbidden')
     }
   }
 
@@ -146,7 +147,7 @@ export class WebSocketOperations implements ProtocolOperations<Prepared>, Deadli
 
   /** The token of the socket, or of one of its operations, has expired. */
   onDue(): void {
-    if (this.#state === 'open') this.#peer.close(CloseCode.Forbidden, 'Token expired')
+    if (this.#state === 'open') this.#closeForbidden('lapsed', 'Token expired')
   }
 
   /** Somebody may be refused who was not before. */
@@ -154,7 +155,7 @@ export class WebSocketOperations implements ProtocolOperations<Prepared>, Deadli
     const { refusedViewers } = this.#options
     const viewers = [...(this.#viewer ? [this.#viewer] : []), ...(this.#operationViewers ?? [])]
     if (this.#state === 'open' && viewers.some((viewer) => refusedViewers.refuses(viewer))) {
-      this.#peer.close(CloseCode.Forbidden, refusedViewer().closeReason)
+      this.#closeForbidden('banned', refusedViewer().closeReason)
     }
   }
 
@@ -173,6 +174,20 @@ export class WebSocketOperations implements ProtocolOperations<Prepared>, Deadli
   /** A viewer who was refused between the check of their token and their place on this socket would not be found there. */
   #assertAccepted(viewer: Viewer): void {
     if (this.#options.refusedViewers.refuses(viewer)) throw refusedViewer()
+  }
+
+  #tokenMissing(misplaced: string | undefined): CloseReason {
+    return this.#forbidden(misplaced === undefined ? 'missing' : 'misplaced', missingTokenReason(misplaced))
+  }
+
+  #forbidden(counted: TokenCloseReason, reason: string): CloseReason {
+    this.#options.metrics.tokenCloses.inc({ reason: counted })
+    return { code: CloseCode.Forbidden, reason }
+  }
+
+  #closeForbidden(counted: TokenCloseReason, reason: string): void {
+    const { code } = this.#forbidden(counted, reason)
+    this.#peer.close(code, reason)
   }
 
   #accept(viewer: Viewer, release: () => void): void {

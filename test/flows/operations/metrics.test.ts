@@ -70,6 +70,29 @@ const chatters = async (): Promise<[Person, Person, ConversationId]> => {
 
 const partsOf = (node: number) => world.nodes[node]?.parts ?? expect.fail()
 
+describe('a node that has just started', () => {
+  it('shows what alarms count, so that they see the first of each kind', async () => {
+    const alerts = readFileSync(new URL('../../../deploy/prometheus/alerts.yml', import.meta.url), 'utf8')
+    const counted = [...alerts.matchAll(/(?:increase|rate)\((parley_\w+_total)(?:\{(.*?)\})?\[/g)]
+    expect(counted.length).toBeGreaterThan(20)
+    const shown = (await rendered()).split('\n')
+    const missing = counted.filter(([, name = '', matcher]) => {
+      const [label, value] = matcher?.includes('!=') ? [] : (matcher?.split(/="|"/) ?? [])
+      const fits = (line: string) =>
+        line.startsWith(name) && (label === undefined || line.includes(`${label}="${value}"`))
+      return !shown.some(fits)
+    })
+    // These have labels that the node learns with the first of them: an operation, a table, a webhook.
+    const learnt = [
+      'parley_redis_errors_total',
+      'parley_dynamodb_errors_total',
+      'parley_webhook_failures_total',
+      'parley_webhook_given_up_total',
+    ]
+    expect([...new Set(missing.map(([, name]) => name))].filter((name) => !learnt.includes(name ?? ''))).toEqual([])
+  })
+})
+
 describe('a number moves', () => {
   it('with a message: sent on one node, delivered on the other', async () => {
     const [alice, bob] = await chatters()
@@ -261,6 +284,18 @@ describe('a number moves', () => {
     await world.redis.launch()
     await expect.poll(() => numberOf('parley_redis_connected'), { timeout: 20_000 }).toBe(2)
   })
+})
+
+it('each outcome that alarms count is there for each that went well', async () => {
+  const [alice, bob] = await chatters()
+  for (const via of ['http', 'ws', 'rest'] as const) await alice.send(bob, via, { via })
+  const series = (await rendered()).split('\n').filter((line) => line.startsWith('parley_operations_total{'))
+  const known = new Set(series.map((line) => line.slice(0, line.lastIndexOf(' '))))
+  const wanted = [...known]
+    .filter((line) => line.includes('"OK"'))
+    .flatMap((line) => ['INTERNAL', 'UNAVAILABLE', 'UNAUTHENTICATED'].map((code) => line.replace('"OK"', `"${code}"`)))
+  expect(wanted.length).toBeGreaterThanOrEqual(9)
+  expect(wanted.filter((line) => !known.has(line))).toEqual([])
 })
 
 describe('what whoever is on call looks at', () => {

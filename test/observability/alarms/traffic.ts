@@ -25,6 +25,7 @@ const counted = (series: string, perMinute: number, minutes = 40): Scraped => ({
   [series]: `0+${perMinute}x${minutes}`,
 })
 
+const tokenCloses = (reason: string) => `parley_token_closes_total{instance="a",reason="${reason}"}`
 const refusals = (reason: string) => `parley_refusals_total{instance="a",reason="${reason}"}`
 const keyFailures = 'parley_auth_key_fetch_failures_total{instance="a",reason="timeout"}'
 const resyncs = (reason: string) => `parley_resyncs_total{instance="a",stream="messages",reason="${reason}"}`
@@ -51,11 +52,18 @@ export const trafficAlarms: AlarmCases = {
   },
   ParleyAllUnauthenticated: {
     fires: {
-      scraped: operations({ OK: 400, UNAUTHENTICATED: 500 }),
+      scraped: { ...operations({ OK: 400, UNAUTHENTICATED: 250 }), ...counted(tokenCloses('invalid'), 250) },
       at: 6,
-      says: 'Most operations are refused for their token',
+      says: 'Most operations and sockets are refused for their token',
     },
-    silent: { when: 'it is half of them', scraped: operations({ OK: 500, UNAUTHENTICATED: 500 }) },
+    silent: {
+      when: 'it is half of them, and sockets are closed whose tokens have had their time',
+      scraped: {
+        ...operations({ OK: 500, UNAUTHENTICATED: 400 }),
+        ...counted(tokenCloses('invalid'), 100),
+        ...counted(tokenCloses('lapsed'), 900),
+      },
+    },
   },
   ParleyAllRateLimited: {
     fires: {

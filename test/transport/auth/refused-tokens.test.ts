@@ -144,3 +144,30 @@ test('a socket whose token expires is told so', async () => {
   await clock.advance(11_000)
   expect(await socket.closed()).toEqual({ code: 4403, reason: 'Token expired' })
 })
+
+test('sockets that are closed for their token are counted by the reason', async () => {
+  const clock = createManualClock()
+  const server = await start({ ...withoutGraphiQL, clock })
+  const expiresAtMs = clock.now() + 10_000
+  const given: [reason: string, params: Record<string, unknown> | undefined][] = [
+    ['missing', undefined],
+    ['misplaced', { token: 'any' }],
+    ['malformed', { authorization: 'nonsense' }],
+    ['invalid', { authorization: await bearer('some+body') }],
+    ['expired', { authorization: await bearer('ann', { claims: { exp: 1 } }) }],
+    ['lapsed', { authorization: await bearer('ann', { expiresAtMs }) }],
+  ]
+  for (const [reason, params] of given) {
+    expect(await closesFor(server, reason)).toBe(0)
+    const socket = await openSocket(server)
+    await socket.init(params)
+    if (reason === 'lapsed') await clock.advance(11_000)
+    expect(await socket.closed()).toMatchObject({ code: 4403 })
+    expect(await closesFor(server, reason)).toBe(1)
+  }
+})
+
+async function closesFor({ url }: Started, reason: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(new RegExp(`^parley_token_closes_total{reason="${reason}"} (.*)$`, 'm').exec(text)?.[1])
+}
