@@ -19,6 +19,7 @@ import type { DynamoCall } from './engine/dynamodb/client.ts'
 import { dynamoFailureReason } from './engine/dynamodb/failure-reason.ts'
 import { redisFailureReason } from './engine/redis/failure-reason.ts'
 import { createAuditLog } from './observability/audit-log.ts'
+import { showBuildInfo } from './observability/build-info.ts'
 import { createDeliveryLog, noteSent } from './observability/delivery-log.ts'
 import { createFailedCallsLog } from './observability/failed-calls-log.ts'
 import { createLogger } from './observability/logger.ts'
@@ -109,6 +110,11 @@ export function createApp(config: Config, options: AppOptions = {}) {
       logger[level]({ kind, err: error }, 'an error that no code handles')
       running?.metrics.processError(kind)
     },
+    /** Logs everything, or as much as the configuration says again. */
+    toggleDebugLog() {
+      logger.level = logger.level === config.logLevel ? 'debug' : config.logLevel
+      logger.warn({ logLevel: logger.level }, 'the log level was changed')
+    },
     parts() {
       if (!running) throw new Error('The node is not running.')
       return running.parts
@@ -124,11 +130,14 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     for (const each of undo.splice(0).reverse()) await each()
   }
   try {
+    const build = { release: config.release, node: process.version }
+    logger.info(build, 'starting')
     if (config.developmentWarning) logger.warn(config.developmentWarning)
     if (config.rotationWarning) logger.warn(config.rotationWarning)
     const tracing = config.tracing && (await openTracing(config.tracing, clock))
     if (tracing) undo.push(tracing.close)
     const registry = new Registry()
+    showBuildInfo(registry, build)
     const readiness = createReadiness({
       checks: {
         redis: { run: () => soft.renew(), reasonOf: redisReason },
@@ -316,8 +325,18 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     if (domain.webhookWork) undo.push(startWebhookWorker(domain.webhookWork, clock, webhookTrouble))
     undo.push(transport.drain)
     const { url, port } = await transport.listen()
-    logger.info({ url, ...describe }, 'listening')
-    return { started: { url, port, config, describe }, parts: { ports, domain }, metrics, stop }
+    logger.info({ url, ...build, ...describe }, 'listening')
+    return {
+      started: { url, port, config, describe },
+      parts: { ports, domain },
+      metrics,
+      async stop() {
+        const beganAtMs = clock.monotonic()
+        logger.info('draining')
+        await stop()
+        logger.info({ durationMs: Math.round(clock.monotonic() - beganAtMs) }, 'stopped')
+      },
+    }
   } catch (error) {
     await stop()
     throw error

@@ -63,6 +63,7 @@ try {
     app.unexpected('uncaught_exception', error)
     process.exit(1)
   })
+  process.on('SIGUSR2', app.toggleDebugLog)
   const started = await app.start()
   for (const line of greeting(started)) console.log(line)
 

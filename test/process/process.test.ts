@@ -75,7 +75,7 @@ const tellingOfFsync = `data:text/javascript,${encodeURIComponent(`
 `)}`
 
 const breakingOnSignal = `data:text/javascript,${encodeURIComponent(`
-  process.on('SIGUSR2', () => void Promise.reject(new Error('stray rejection')))
+  process.on('SIGWINCH', () => void Promise.reject(new Error('stray rejection')))
   process.on('SIGHUP', () => { throw new Error('stray exception') })
 `)}`
 
@@ -239,7 +239,7 @@ describe('in production', () => {
     const settings = production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'stray_' })
     const node = launch({ ...settings, NODE_OPTIONS: `--import=${breakingOnSignal}` })
     const [, url = ''] = await node.says(/(http:\/\/[\d.]+:\d+|http:\/\/localhost:\d+)/)
-    node.child.kill('SIGUSR2')
+    node.child.kill('SIGWINCH')
     await node.says(/"level":50.*"kind":"unhandled_rejection".*"frames"/)
     const metrics = await (await fetch(`${url}/metrics`)).text()
     expect(metrics).toContain('parley_process_errors_total{kind="unhandled_rejection"} 1')
@@ -263,6 +263,26 @@ describe('in production', () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(503)
     expect(await node.exited).toEqual([1, null])
     expect(node.output()).toMatch(/"level":60.*Another deployment uses this Redis under the prefix meeting_/)
+  })
+
+  it('says of which release it is, how it stops, and as much more as SIGUSR2 asks for', async () => {
+    const node = launch(production({ CREATE_TABLES: 'true', TABLE_PREFIX: 'process_', RELEASE: '1.2.3+abc' }))
+    const [, url = ''] = await node.says(/(http:\/\/[\d.]+:\d+|http:\/\/localhost:\d+)/)
+    expect(node.output()).toMatch(/"release":"1\.2\.3\+abc".*"msg":"starting"/)
+    expect(node.output()).toMatch(/"release":"1\.2\.3\+abc".*"msg":"listening"/)
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(metrics).toContain(`parley_build_info{release="1.2.3+abc",node="${process.version}"} 1`)
+    node.child.kill('SIGUSR2')
+    await node.says(/"logLevel":"debug"/)
+    const alice = await createPerson('alice', url)
+    await alice.ask('query Loud { viewer { id } }')
+    await node.says(/"level":20.*"operation":"Loud"/)
+    node.child.kill('SIGUSR2')
+    await node.says(/"logLevel":"info"/)
+    await alice.ask('query Quiet { viewer { id } }')
+    expect(await terminate(node)).toEqual([0, null])
+    expect(node.output()).not.toContain('"operation":"Quiet"')
+    expect(node.output()).toMatch(/"msg":"draining"[\s\S]*"durationMs":\d+,"msg":"stopped"/)
   })
 
   it('says that it is not ready before it drains, serving until then, and exits with 0', async () => {

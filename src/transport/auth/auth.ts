@@ -30,7 +30,7 @@ export type Authenticate = (authorization: unknown, address?: string) => Promise
 type BadTokens = { perMinute: number; refused: () => void }
 
 /** Says where the reason of a refused token goes. With `toClients`, which only development mode has, clients get it too. */
-type Explanations = { toClients: boolean; log: (fault: TokenFault) => void }
+type Explanations = { toClients: boolean; log: (fault: TokenFault, address?: string) => void }
 
 const asymmetricAlgorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
@@ -122,7 +122,7 @@ export function createAuthenticate(
     } catch (error) {
       if (!(error instanceof RefusedToken)) throw error
       if (isCounted) failures.add(address, 1, clock.monotonic())
-      explanations.log(error.fault)
+      explanations.log(error.fault, address)
       throw explanations.toClients ? error.explained() : error
     }
   }

@@ -7,12 +7,16 @@ import { RefusedToken, type TokenFault } from './refused-token.ts'
  * development mode. An address is not limited for it, because others may share it who are not banned.
  */
 export const createAuthenticateUnlessRefused =
-  (authenticate: Authenticate, refused: RefusedViewers, log: (fault: TokenFault) => void): Authenticate =>
+  (
+    authenticate: Authenticate,
+    refused: RefusedViewers,
+    log: (fault: TokenFault, address?: string) => void,
+  ): Authenticate =>
   async (authorization, address) => {
     const viewer = await authenticate(authorization, address)
     if (!viewer || !refused.refuses(viewer)) return viewer
     const error = refusedViewer()
-    log(error.fault)
+    log(error.fault, address)
     throw error
   }
 

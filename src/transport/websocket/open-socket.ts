@@ -99,9 +99,12 @@ export class OpenSocket implements SocketOwner, Peer, DeadlineOwner {
     const { clock, logger, metrics, openSockets } = this.#options
     if (!openSockets.delete(this)) return
     metrics.sockets.dec()
-    const { id: connectionId, slot } = this.#client
+    const { id: connectionId, address, slot } = this.#client
     const durationMs = Math.round(clock.monotonic() - this.#openedAtMs)
-    const line = { connectionId, userId: this.#operations.userId, code, why: whyClosed(code), durationMs }
+    const why = whyClosed(code)
+    // Whom the node has turned away is known by their address alone.
+    const whence = turnedAway.has(why) ? { address } : {}
+    const line = { connectionId, userId: this.#operations.userId, ...whence, code, why, durationMs }
     logger.info(line, 'a socket was closed')
     this.#operations.socketClosed()
     slot.release()
@@ -145,6 +148,8 @@ function whyClosed(code: number): string {
   if (code >= 4000) return 'protocol'
   return closeReasons.get(code) ?? 'other'
 }
+
+const turnedAway: ReadonlySet<string> = new Set(['token', 'protocol', 'later', 'too large'])
 
 const closeReasons = new Map([
   [1000, 'done'],

@@ -7,6 +7,7 @@ import { openLeanProtocol } from '../../engine/websocket/protocol.lean.ts'
 import type { ProtocolName } from '../../engine/websocket/protocol.ts'
 import { frameMaxBytes } from '../../protocol/limits.ts'
 import { createDeadlineQueue } from '../../shared/deadline-queue.ts'
+import { createOnceAMinute } from '../../shared/once-a-minute.ts'
 import { timersOf } from '../../shared/timers.ts'
 import type { Prepared } from '../execution/prepared.ts'
 import type { ClientAddress } from '../http/client-address.ts'
@@ -38,7 +39,7 @@ const livenessCheckMs = 5000
 const deadlineResolutionMs = 100
 
 export function createWebSockets({ doors, ...given }: WebSocketOptions): WebSockets {
-  const { config, origins, clientAddress, connectionLimits, clock, randomId } = given
+  const { config, origins, clientAddress, connectionLimits, clock, randomId, logger } = given
   const openSockets = new Set<OpenSocket>()
   const stopped = new AbortController()
   const deadlines = createDeadlineQueue(timersOf(clock), { resolutionMs: deadlineResolutionMs })
@@ -49,6 +50,7 @@ export function createWebSockets({ doors, ...given }: WebSocketOptions): WebSock
       { ...given, ...door, openSockets, deadlines, openProtocol },
     ]),
   )
+  const onceAMinute = createOnceAMinute(clock)
   const upgrader = createUpgrader({ maxPayload: frameMaxBytes })
 
   function open(
@@ -61,6 +63,14 @@ export function createWebSockets({ doors, ...given }: WebSocketOptions): WebSock
     socket.owner = opened
     if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL)
       opened.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable')
+  }
+
+  /** Logs once a minute for each status, with the address that was refused last. */
+  function turnAway(request: IncomingMessage, socket: Duplex, status: string, headers?: string): void {
+    onceAMinute(status, (count) =>
+      logger.warn({ address: clientAddress(request), status, count }, 'a socket was refused'),
+    )
+    refuse(socket, status, headers)
   }
 
   /** One timer serves all sockets. */
@@ -76,15 +86,15 @@ export function createWebSockets({ doors, ...given }: WebSocketOptions): WebSock
 
   return {
     upgrade(request, socket, head) {
-      if (request.headers.upgrade?.toLowerCase() !== 'websocket') return refuse(socket, '400 Bad Request')
+      if (request.headers.upgrade?.toLowerCase() !== 'websocket') return turnAway(request, socket, '400 Bad Request')
       const [path = ''] = (request.url ?? '').split('?', 1)
       const options = served.get(path)
-      if (!options) return refuse(socket, '404 Not Found')
-      if (!origins.allows(request)) return refuse(socket, '403 Forbidden')
-      if (stopped.signal.aborted) return refuse(socket, '503 Service Unavailable')
+      if (!options) return turnAway(request, socket, '404 Not Found')
+      if (!origins.allows(request)) return turnAway(request, socket, '403 Forbidden')
+      if (stopped.signal.aborted) return turnAway(request, socket, '503 Service Unavailable')
       const address = clientAddress(request)
       const slot = connectionLimits.acquireSocket(address)
-      if (!slot) return refuse(socket, '429 Too Many Requests', 'Retry-After: 5\r\n')
+      if (!slot) return turnAway(request, socket, '429 Too Many Requests', 'Retry-After: 5\r\n')
       // The connection may break before the socket is open: then it has no owner that would release the slot.
       const release = () => slot.release()
       socket.once('close', release)

@@ -46,6 +46,8 @@ describe('sockets of an address', () => {
     expect([first.status, (await knock(server)).status]).toEqual([101, 101])
     expect(await knock(server)).toMatchObject({ status: 429, retryAfter: '5' })
     expect(await refusals(server, 'sockets_per_address')).toBe(true)
+    const said = { msg: 'a socket was refused', address: '192.0.2.1', status: '429 Too Many Requests', count: 1 }
+    expect(server.lines).toContainEqual(expect.objectContaining(said))
     expect((await knock(server, '192.0.2.2')).status).toBe(101)
     first.socket.terminate()
     await eventually(async () => (await knock(server)).status === 101)
@@ -107,6 +109,13 @@ describe('bad tokens of an address', () => {
     expect([await ask(server, bad), await ask(server, bad, '/messages')]).toEqual([429, 429])
     expect(await closeCode(server, '192.0.2.1')).toBe(1013)
     expect(await ask(server, bad, '/graphql', '192.0.2.2')).toBe(401)
+    const whence = { address: '192.0.2.1' }
+    for (const line of [
+      { msg: 'refused a token', ...whence },
+      { msg: 'a socket was closed', ...whence, code: 4403, why: 'token' },
+      { msg: 'a socket was closed', ...whence, code: 1013, why: 'later' },
+    ])
+      await expect.poll(() => server.lines).toContainEqual(expect.objectContaining(line))
   })
 
   test('do not keep out a token that is known to be good, nor those without one; a minute later all is well', async () => {
