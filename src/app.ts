@@ -156,6 +156,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     const metrics = createNodeMetrics(registry, {
       clock,
       redisLinks: () => soft.links(),
+      clockOffsetMs: () => soft.clockOffsetMs?.() ?? 0,
       reasons: { redis: redisReason, dynamodb: dynamoFailureReason },
       onFailed: {
         redis(...failed) {

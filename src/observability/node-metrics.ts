@@ -24,6 +24,7 @@ type NodeMetricsOptions = {
   clock: Clock
   /** Tells which of the two connections to Redis are open. It is asked when the metrics are. */
   redisLinks: () => { commands: boolean; events: boolean }
+  clockOffsetMs: () => number
   /** Say in a word why a call has failed. */
   reasons: { redis: (error: unknown) => string; dynamodb: (error: unknown) => string }
   /** Are told of calls that failed. */
@@ -39,7 +40,7 @@ const seconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
 export function createNodeMetrics(
   registry: Registry,
-  { clock, redisLinks, reasons, onFailed }: NodeMetricsOptions,
+  { clock, redisLinks, clockOffsetMs, reasons, onFailed }: NodeMetricsOptions,
 ): NodeMetrics {
   const registers = [registry]
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
@@ -131,6 +132,14 @@ export function createNodeMetrics(
         for (const [table, units] of byTable) this.inc({ table, kind }, units)
         byTable.clear()
       }
+    },
+  })
+  new Gauge({
+    name: 'parley_clock_offset_seconds',
+    help: 'How far the clock of this node is ahead of that of Redis',
+    registers,
+    collect() {
+      this.set(clockOffsetMs() / 1000)
     },
   })
   new Gauge({

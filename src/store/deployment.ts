@@ -12,6 +12,7 @@
 import type { RedisLink } from '../engine/redis/client.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { runIdLua } from './redis/run-id.ts'
+import { nowLua } from './redis/time.ts'
 import type { Item, Key } from './rows/tables.ts'
 
 const deploymentLeaseMs = 60_000
@@ -44,22 +45,22 @@ export class UnusableRedisError extends Error {}
 
 type Deployment = { id: string /** The prefix of the tables, and the region where that is told. */; tables: string }
 
-/** Leases the prefix in Redis. Rejects with UnusableRedisError if another deployment has it, or if Redis does not say its run id. */
+/** Leases the prefix in Redis, and returns what time it is there, in ms. Rejects with UnusableRedisError if another deployment has it, or if Redis does not say its run id. */
 export function createDeploymentLease(link: RedisLink, keyPrefix: string, { id, tables }: Deployment) {
   const lease = link.script(leaseLua, 1)
   const key = `${keyPrefix}deployment`
   const own = `${id} ${tables}`
 
-  return async (): Promise<void> => {
+  return async (): Promise<number> => {
     const answer = await link.roundTrip('deployment.lease', () => lease([key], [own, deploymentLeaseMs]))
-    const [holder, runId] = answer as [string, string | null]
+    const [holder, runId, nowMs] = answer as [string, string | null, number]
     // Without a run id, what Redis remembers would be trusted after a failover too, and seqs would be given twice.
     if (runId === null)
       throw new UnusableRedisError(
         'Redis does not tell which one it is: its scripts may not call INFO, by which a failover is noticed. Allow it to the user of ' +
           'REDIS_URL (ACL SETUSER <user> +info), and do not rename the command.',
       )
-    if (holder === own) return
+    if (holder === own) return nowMs
     const [otherId, ...otherTables] = holder.split(' ')
     throw new UnusableRedisError(
       `Another deployment uses this Redis under the prefix ${keyPrefix}: ${otherId} with the tables ${otherTables.join(' ')}; this one is ` +
@@ -72,12 +73,12 @@ export function createDeploymentLease(link: RedisLink, keyPrefix: string, { id, 
 // KEYS[1] string   which deployment uses the prefix
 // ARGV[1] string   the one that asks
 // ARGV[2] integer  length of the lease, ms
-// Returns which deployment has the lease now, and the run id; nil where Redis does not say it, and then the lease is not taken.
-const leaseLua = `${runIdLua}
+// Returns which deployment has the lease now, the run id (nil where Redis does not say it, and then the lease is not taken), and the time.
+const leaseLua = `${runIdLua}${nowLua}
 local holder = redis.call('GET', KEYS[1])
 if run_id() and (not holder or holder == ARGV[1]) then
   redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
   holder = ARGV[1]
 end
-return { holder or '', run_id() or false }
+return { holder or '', run_id() or false, now_ms() }
 `

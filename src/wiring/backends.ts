@@ -29,6 +29,8 @@ export type SoftBackend = {
   nodeNumber: () => number
   /** Tells the backend that this node goes on with it, and rejects while it cannot serve. */
   renew(): Promise<void>
+  /** How far the clock of this node was ahead of Redis's when they were compared last. */
+  clockOffsetMs?(): number
   /** Whether commands can be sent, and whether the events that are published are heard. */
   links(): { commands: boolean; events: boolean }
   description: string

@@ -6,6 +6,8 @@ import type { KeptBackend } from './backends.ts'
 type Options = {
   keyPrefix: string
   logger: Logger
+  /** Awaits the time that Redis has. */
+  compareClocks: (redisMs: () => Promise<number>) => Promise<void>
   /** Is called once, when a renewal finds that this node must not go on with this Redis. */
   onUnusable?: (error: Error) => void
 }
@@ -19,8 +21,9 @@ export async function keepDeployment(
   deployment: KeptBackend['deployment'],
   options: Options,
 ): Promise<() => Promise<void>> {
-  const { keyPrefix, logger, onUnusable } = options
-  const renew = createDeploymentLease(link, keyPrefix, deployment)
+  const { keyPrefix, logger, compareClocks, onUnusable } = options
+  const lease = createDeploymentLease(link, keyPrefix, deployment)
+  const renew = () => compareClocks(lease)
   await renew().catch((error) => {
     if (error instanceof UnusableRedisError) throw error
     // Redis is away: the node is not ready before a later renewal has compared.

@@ -12,6 +12,7 @@ import { createQuotasRedis } from '../store/redis/quotas.ts'
 import { createRateLimitsRedis } from '../store/redis/rate-limits.ts'
 import { createSoftStateRedis } from '../store/redis/soft-state.ts'
 import type { KeptBackend, SoftBackend } from './backends.ts'
+import { createClockOffset } from './clock-offset.ts'
 import { keepDeployment } from './keep-deployment.ts'
 
 type Options = {
@@ -43,9 +44,11 @@ export async function openRedis(
   try {
     if (!(await link.canShard())) throw new Error('A Redis Cluster needs sharded pub/sub: Redis 7 or newer, or Valkey.')
     const keys = createRedisKeys(redisPrefix)
+    const clockOffset = createClockOffset(clock, logger)
     const renewDeployment = await keepDeployment(link, deployment, {
       keyPrefix: redisPrefix,
       logger,
+      compareClocks: clockOffset.compare,
       ...(onUnusable && { onUnusable }),
     })
     const nodeNumber = createNodeNumber(link, random, redisPrefix)
@@ -65,6 +68,7 @@ export async function openRedis(
         // Redis answers, and it is this deployment's.
         await Promise.all([renewDeployment(), nodeNumber.renew()])
       },
+      clockOffsetMs: clockOffset.offsetMs,
       links: () => ({ commands: link.commands.status === 'ready', events: link.hears() }),
       description: 'as configured',
       close: link.close,

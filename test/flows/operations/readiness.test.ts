@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createLogger } from '../../../src/observability/logger.ts'
+import { systemClock } from '../../../src/wiring/system-clock.ts'
 import { type DynamoEcho, startDynamoEcho } from '../../kit/services/dynamodb-echo.ts'
 import { sharedService } from '../../kit/shared-services.ts'
 import { startWorld, type World } from '../../kit/world.ts'
@@ -44,6 +45,22 @@ const harms: [name: string, reason: string, harm: () => Promise<unknown>][] = [
   ['wants replicas that are away', 'read_only', () => world.redis.raw.config('SET', 'min-replicas-to-write', '1')],
   ['has become a replica', 'read_only', () => world.redis.raw.replicaof('127.0.0.1', '1')],
 ]
+
+it('a node whose clock is not that of Redis says so, until it is', async () => {
+  let aheadMs = -10_000
+  const said: Record<string, unknown>[] = []
+  const logger = createLogger('info', { write: (line: string) => void said.push(JSON.parse(line)) })
+  await world.startNode({ logger, clock: { ...systemClock, now: () => Date.now() + aheadMs } })
+  const node = world.nodes.length - 1
+  const offset = async () => Number(await metric('parley_clock_offset_seconds', node))
+  expect(await offset()).toBeLessThan(-3)
+  expect(said).toContainEqual(expect.objectContaining({ level: 40, msg: 'the clock of this node is off' }))
+  expect(Number(await metric('parley_clock_offset_seconds'))).toBeGreaterThan(-3)
+  aheadMs = 0
+  await readiness(node)
+  expect(await offset()).toBeGreaterThan(-3)
+  expect(said).toContainEqual(expect.objectContaining({ msg: 'the clock of this node is right again' }))
+})
 
 describe('Redis answers, but', () => {
   it.each(harms)('%s: the node is not ready, and says %s', async (_what, reason, harm) => {

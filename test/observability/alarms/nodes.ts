@@ -77,6 +77,15 @@ export const nodeAlarms: AlarmCases = {
       scraped: { 'process_open_fds{instance="a"}': '800x9', 'process_max_fds{instance="a"}': '1000x9' },
     },
   },
+  ParleyClockOff: {
+    fires: {
+      scraped: { 'parley_clock_offset_seconds{instance="a"}': '0x2 -4x9' },
+      at: 8,
+      says: 'The clock of a is 4 s off',
+      labels: { instance: 'a' },
+    },
+    silent: { when: 'it is less', scraped: { 'parley_clock_offset_seconds{instance="a"}': '-3x9 3x9' } },
+  },
   ParleyDrainStuck: {
     fires: {
       scraped: { 'parley_draining{instance="a"}': '0x2 1x9' },
