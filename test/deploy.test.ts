@@ -111,6 +111,13 @@ describe('the templates of the tables', () => {
     ])
   })
 
+  test('the docs turn on again, for a restored table, what the templates say', () => {
+    const [, names = ''] = /^for name in (.+); do$/m.exec(read('docs/operations.md')) ?? []
+    const { aws_dynamodb_table } = terraformConfiguration().resource
+    const expiring = Object.entries(aws_dynamodb_table).filter(([, table]) => 'ttl' in table)
+    expect(names.split(' ')).toEqual(expiring.map(([name]) => name))
+  })
+
   test('nodes may do what the code does, and nothing else', () => {
     const store = ['src/store/dynamo', 'src/engine/dynamodb'].flatMap((room) =>
       readdirSync(new URL(`../${room}`, import.meta.url)).map((name) => read(`${room}/${name}`)),
