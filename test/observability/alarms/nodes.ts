@@ -41,6 +41,18 @@ export const nodeAlarms: AlarmCases = {
     },
     silent: { when: 'one check fails', scraped: { [ready('redis')]: '1 1 0 1x6' } },
   },
+  ParleyRestarts: {
+    fires: {
+      scraped: { 'process_start_time_seconds{job="parley",instance="a"}': '1000x5 2000x5 3000x5 4000x9' },
+      at: 18,
+      says: 'a was started 3 times within an hour',
+      labels: a,
+    },
+    silent: {
+      when: 'it is deployed twice',
+      scraped: { 'process_start_time_seconds{job="parley",instance="a"}': '1000x5 2000x5 3000x40' },
+    },
+  },
   ParleyProcessErrors: {
     fires: {
       scraped: { 'parley_process_errors_total{instance="a",kind="unhandled_rejection"}': '0x3 1x9' },

@@ -45,7 +45,7 @@ export const workAlarms: AlarmCases = {
       says: 'Tasks of backends (exportUser) are begun again and again',
       labels: { kind: 'exportUser' },
     },
-    silent: { when: 'it is seldom', scraped: { [tasks('retried')]: '0x5 1 _x3 2 _x3 3x40' } },
+    silent: { when: 'it is seldom', scraped: { [tasks('retried')]: '0x5 0.5+0.5x60' } },
   },
   ParleyWebhookLag: {
     fires: {
