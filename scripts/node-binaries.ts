@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 /** Beside the oldest one, which is in `engines` of package.json. The newest is that of the image. */
 export const nodeVersions: Readonly<Record<string, string>> = { 22: '22.23.3', 24: '24.18.0' }
 
+/** On a machine without a network npm would wait for long. */
+const withinMs = 90_000
 const cache = fileURLToPath(new URL('../node_modules/.cache/parley-node', import.meta.url))
 
 /** Resolves with the folder that has `node` of this version in it, which is installed when it is first asked for, or with why it cannot be had. */
@@ -34,16 +36,17 @@ export async function nodeOf(version: string): Promise<{ folder: string } | { mi
 /** Resolves with why it cannot be had, or undefined. */
 function install(place: string, wanted: string): Promise<string | undefined> {
   const settings = ['--prefix', place, '--no-save', '--no-package-lock', '--ignore-scripts', '--prefer-offline']
-  const patience = ['--fetch-retries', '1', '--fetch-timeout', '60000']
+  const patience = ['--fetch-retries', '0', '--fetch-timeout', String(withinMs)]
   return new Promise((resolve) => {
     const child = spawn('npm', ['install', ...settings, ...patience, '--loglevel=error', wanted], {
       stdio: ['ignore', 'ignore', 'pipe'],
+      signal: AbortSignal.timeout(withinMs),
     })
     let complaint = ''
     child.stderr.on('data', (chunk) => {
       complaint += chunk
     })
-    child.on('error', ({ message }) => resolve(message))
+    child.on('error', ({ message }) => resolve(`${wanted} cannot be installed: ${message}`))
     child.on('close', (code) => resolve(code === 0 ? undefined : `${wanted} cannot be installed: ${complaint.trim()}`))
   })
 }
