@@ -15,7 +15,7 @@ let world: World
 let app: string
 beforeAll(async () => {
   const tasks = { lookMs: 500, leaseMs: 30_000, partBytes: 100_000, settleMs: 500 }
-  world = await startWorld({ app: { tasks }, config: { events: true } })
+  world = await startWorld({ app: { tasks }, config: { events: true, webhookAddresses: 'loopback' } })
   // From here the program finds the packages that the page tells its reader to install.
   const cache = join(root, 'test/node_modules/.cache')
   await mkdir(cache, { recursive: true })
