@@ -33,7 +33,8 @@ export type Webhook = {
  */
 export type EventPlace = { partition: FeedPartition; row: FeedPosition } & (
   | { conversationId: ConversationId; seq: Seq; nth: number }
-  | { conversationId?: never }
+  /** `about`: it has no seq, and yet it is posted one at a time with what this conversation has. */
+  | { conversationId?: never; about?: ConversationId }
 )
 
 /**
@@ -50,6 +51,8 @@ export type StoredLane = {
   /** Since when no event of this lane was taken. */
   blockedSinceMs?: number
   nextAtMs: number
+  /** The endpoint has asked not to be given it before then. */
+  notBeforeMs?: number
   lastStatus?: number
   lastError?: string
 }
@@ -62,8 +65,10 @@ export type ShareProgress = {
   againAfter?: string
   positions: readonly FeedPosition[]
   lanes: readonly StoredLane[]
-  savedAtMs: number
+  /** That of the webhook, when this was written. */
+  resumedAtMs?: number
   lastSuccessMs?: number
+  lastFailureMs?: number
   failingSinceMs?: number
   /** The endpoint has asked not to be called before then. */
   pausedUntilMs?: number

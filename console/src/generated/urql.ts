@@ -144,7 +144,7 @@ export type UpdateWebhookInput = {
   enabled?: boolean | null | undefined;
   /** Which events; none or null: all. */
   eventTypes?: Array<string> | null | undefined;
-  /** Makes a new secret, which the answer shows. The one before signs beside it for a day. */
+  /** Makes a new secret, which the answer shows. The one before signs beside it for a day, in which the same is shown again. */
   rotateSecret?: boolean | null | undefined;
   /** Where events are posted. */
   url?: string | null | undefined;

@@ -150,7 +150,10 @@ function shownFailure({ failure, event }: Failed, webhookPosition: readonly numb
   const { id, eventId, type, occurredAtMs, place, attempts, lastStatus, lastError, givenUpAtMs } = failure
   const { partition, row: position } = place
   const after = webhookPosition.with(partition, position)
-  const where = place.conversationId === undefined ? {} : { conversationId: place.conversationId, seq: place.seq }
+  const where =
+    place.conversationId === undefined
+      ? { ...(place.about !== undefined && { conversationId: place.about }) }
+      : { conversationId: place.conversationId, seq: place.seq }
   const gone = {
     id: eventId,
     type: type as FeedEventType,

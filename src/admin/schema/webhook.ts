@@ -81,7 +81,8 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
     enabled: t.boolean({ description: 'Whether events are posted. What happens meanwhile is posted later.' }),
     rotateSecret: t.boolean({
       defaultValue: false,
-      description: 'Makes a new secret, which the answer shows. The one before signs beside it for a day.',
+      description:
+        'Makes a new secret, which the answer shows. The one before signs beside it for a day, in which the same is shown again.',
     }),
   }),
 })

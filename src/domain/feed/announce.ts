@@ -20,8 +20,11 @@ const dayMs = 86_400_000
 
 /** Returns where the entry is announced; undefined if there is no feed. */
 export type AnnounceEntry = (entry: MessageAddress) => Promise<FeedPosition | undefined>
-/** Tells of something that no log has, after it was stored. A caller that is not answered repeats both, so a fact may be told twice. */
-export type Tell = (fact: Omit<FeedFact, 'kind' | 'id'>) => Promise<void>
+/**
+ * Tells of something that no log has, after it was stored. A caller that is not answered repeats both, so a fact may be told twice, with two ids
+ * unless it brings one.
+ */
+export type Tell = (fact: Omit<FeedFact, 'kind' | 'id'> & { id?: string }) => Promise<void>
 
 type Needs = Pick<Ports, 'feed' | 'feedCounters' | 'clock'> & { isOn: boolean; nextEventId: () => string }
 
@@ -65,8 +68,8 @@ export function createAnnounce({ feed, feedCounters, clock, isOn, nextEventId }:
     },
     async tell(fact) {
       if (!isOn) return
-      const id = nextEventId()
-      await put(partitionOf(fact.conversationId ?? fact.userId ?? id), { kind: 'fact', id, ...fact })
+      const { id = nextEventId() } = fact
+      await put(partitionOf(fact.conversationId ?? fact.userId ?? id), { ...fact, kind: 'fact', id })
     },
   }
 }

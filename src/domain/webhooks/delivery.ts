@@ -13,7 +13,7 @@ import type { FeedEvent } from '../feed/feed-events.ts'
 import type { FeedReader } from '../feed/feed-reader.ts'
 import type { LaneEvents } from './lane-events.ts'
 import { advance, enqueue, type Lane, openLane, openLanes, passUnwanted, storedLanes } from './lanes.ts'
-import { disableAfterMs, giveUpAfterMs, pauseMs } from './retries.ts'
+import { disableAfterMs, giveUpAfterMs, pauseMs, restMs } from './retries.ts'
 import { ownPositions, shareOf } from './shares.ts'
 
 // Posts the events of one share of the feed to one endpoint. docs/protocol.md, "Webhooks", has the interleavings.
@@ -32,8 +32,9 @@ const failuresAtATime = 32
 /** After so many failures in a row, the first success shows that an endpoint is back. */
 const manyFailures = 5
 const troubleMs = 1000
-/** What is under way when a node stops has this long. */
-const endWithinMs = 3000
+const goneMs = 10_000
+/** An attempt is over by then. */
+const attemptMs = 16_000
 
 type Needs = {
   clock: Clock
@@ -67,7 +68,7 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
   let savedAtMs = Number.NEGATIVE_INFINITY
   let woken = new AbortController()
   let isReadToEnd = false
-  if (webhook.resumedAtMs > begun.savedAtMs) forgetTrouble()
+  if (webhook.resumedAtMs !== begun.resumedAtMs) forgetTrouble()
 
   const wants = ({ type }: FeedEvent): boolean => settings.eventTypes?.includes(type) ?? true
   const wake = (): void => woken.abort()
@@ -79,6 +80,7 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
     delete progress.pausedUntilMs
     for (const lane of lanes.values()) {
       lane.nextAtMs = 0
+      delete lane.notBeforeMs
       delete lane.blockedSinceMs
     }
   }
@@ -154,9 +156,12 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
     if (lane.failureId !== undefined) await failures.remove(webhookId, lane.failureId)
     progress.lastSuccessMs = clock.now()
     delete progress.failingSinceMs
-    // The endpoint is back: whoever waits need not wait any longer.
+    // The endpoint is back: what waits need not wait any longer, but for what it has asked for.
     if (failuresInARow >= manyFailures)
-      for (const each of lanes.values()) each.nextAtMs = Math.min(each.nextAtMs, clock.now() + random() * lookEveryMs)
+      for (const each of lanes.values()) {
+        const soonMs = Math.min(each.nextAtMs, clock.now() + random() * lookEveryMs)
+        each.nextAtMs = Math.max(each.notBeforeMs ?? 0, soonMs)
+      }
     failuresInARow = 0
     delete lane.blockedSinceMs
     lane.nextAtMs = 0
@@ -174,15 +179,24 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
     observer.failed(webhookId, tookMs, status === undefined ? 'connection' : String(status))
     const now = clock.now()
     failuresInARow += 1
+    if (now - (progress.lastFailureMs ?? 0) > restMs) delete progress.failingSinceMs
+    progress.lastFailureMs = now
     progress.failingSinceMs ??= now
     lane.attempts += 1
+    if (now - lane.nextAtMs > restMs) delete lane.blockedSinceMs
     lane.blockedSinceMs ??= now
     lane.lastError = error
     if (status === undefined) delete lane.lastStatus
     else lane.lastStatus = status
     lane.nextAtMs = now + Math.max(pauseMs(lane.attempts, random), retryAfterMs)
+    if (retryAfterMs > 0) lane.notBeforeMs = now + retryAfterMs
+    else delete lane.notBeforeMs
     if (retryAfterMs > 0 && (status === 429 || status === 503)) progress.pausedUntilMs = now + retryAfterMs
-    if (status === 410) needs.onGone()
+    if (status === 410) {
+      // By then it is switched off. If that has failed, it is tried again with the next attempt.
+      progress.pausedUntilMs = Math.max(progress.pausedUntilMs ?? 0, now + goneMs)
+      needs.onGone()
+    }
     const dueSinceMs = Math.max(event.occurredAtMs, lane.blockedSinceMs)
     if (now - dueSinceMs >= giveUpAfterMs) await giveUp(webhookId, lane, event, dueSinceMs)
     if (now - progress.failingSinceMs >= disableAfterMs) needs.onLongFailure(progress.failingSinceMs)
@@ -201,7 +215,7 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
     await failures.put(webhookId, failure)
     if (failureId !== undefined && failureId !== id) await failures.remove(webhookId, failureId)
     observer.gaveUp(webhookId)
-    lane.nextAtMs = clock.now() + pauseMs(1, random)
+    lane.nextAtMs = Math.max(lane.notBeforeMs ?? 0, clock.now() + pauseMs(1, random))
     if (!advance(lane, clock.now())) end(lane)
   }
 
@@ -244,7 +258,7 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
       ...progress,
       positions: ownPositions(share, reader.positions()),
       lanes: storedLanes(lanes.values()),
-      savedAtMs: clock.now(),
+      resumedAtMs: settings.resumedAtMs,
     }
     try {
       if (!(await needs.save(snapshot))) stopping.abort()
@@ -285,8 +299,8 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
     }
   }
 
-  async function stopped(): Promise<void> {
-    const endAtMs = clock.monotonic() + endWithinMs
+  async function finish(withinMs: number): Promise<void> {
+    const endAtMs = clock.monotonic() + withinMs
     while (inFlight > 0 && clock.monotonic() < endAtMs) {
       woken = new AbortController()
       await clock.sleep(endAtMs - clock.monotonic(), woken.signal)
@@ -305,12 +319,12 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
       if (isResumed) forgetTrouble()
       wake()
     },
-    /** Resolves when nothing is under way any more and the progress is stored. */
-    async stop(): Promise<void> {
+    /** Resolves when nothing is under way any more, or nothing is waited for any longer, and the progress is stored. */
+    async stop(withinMs = attemptMs): Promise<void> {
       stopping.abort()
       wake()
       await running
-      await stopped()
+      await finish(withinMs)
     },
     isOver: () => stopping.signal.aborted,
   }

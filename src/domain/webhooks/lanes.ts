@@ -19,7 +19,8 @@ export const storedLanes = (lanes: Iterable<Lane>): StoredLane[] =>
 export function openLane(stored: StoredLane): Lane {
   const { place, failureId } = stored
   const own = place.conversationId ?? `${place.partition}:${place.row}`
-  return { ...stored, key: failureId ?? own, busyKey: own, buffer: [], heldTo: 0 }
+  const busyKey = place.conversationId ?? place.about ?? own
+  return { ...stored, key: failureId ?? own, busyKey, buffer: [], heldTo: 0 }
 }
 
 export const openLanes = ({ lanes }: ShareProgress): Map<string, Lane> =>
@@ -30,7 +31,7 @@ export const placeOf = ({ partition, position, conversationId, seq, nth }: FeedE
   const row: FeedPosition = Math.ceil(position)
   return conversationId !== undefined && seq !== undefined
     ? { partition, row, conversationId, seq, nth }
-    : { partition, row }
+    : { partition, row, ...(conversationId !== undefined && { about: conversationId }) }
 }
 
 /** Puts an event of the feed behind what is under way. */
@@ -65,6 +66,7 @@ export function advance(lane: Lane, nowMs: number): boolean {
   const past = lane.buffer.shift()
   const [next] = lane.buffer
   lane.attempts = 0
+  delete lane.notBeforeMs
   delete lane.lastStatus
   delete lane.lastError
   if (next) {

@@ -12,6 +12,9 @@ export const giveUpAfterMs = 3 * dayMs
 /** A webhook of which nothing was taken for so long is switched off. */
 export const disableAfterMs = 5 * dayMs
 
+/** Where nobody has tried for so long, as all nodes were stopped, both times begin anew. No pause is as long. */
+export const restMs = 2 * dayMs
+
 /** `attempts`: how often it was tried. */
 export function pauseMs(attempts: number, random: () => number): number {
   const pause = pausesMs[Math.min(attempts, pausesMs.length) - 1] ?? secondMs

@@ -45,6 +45,8 @@ export type Webhooks = ReturnType<typeof createWebhooks>
 export function createWebhooks(needs: Needs) {
   const { webhooks, webhookProgress, webhookFailures, feed, clock, post, tell, laneEvents, feedEnd, nextId } = needs
 
+  const disabling = new Map<string, Promise<void>>()
+
   async function get(id: string): Promise<Webhook> {
     const found = await webhooks.get(id)
     if (!found) throw noWebhook()
@@ -68,9 +70,10 @@ export function createWebhooks(needs: Needs) {
     const standing =
       earlier ??
       (await webhooks.create({
-        ...{ id, url, enabled: true, secret: post.newSecret(), start: from ?? (await feedEnd()), run: 1 },
+        ...{ id, url, enabled: true, secret: post.newSecret(), start: from ?? (await feedEnd()) },
         ...(eventTypes && { eventTypes }),
-        ...{ resumedAtMs: now, createdAtMs: now, version: 1 },
+        // The progress of one that had this id before, and was deleted, is of an earlier run.
+        ...{ run: now, resumedAtMs: now, createdAtMs: now, version: 1 },
       }))
     if (standing.version === 1 && standing.url !== url) throw conflict('clientWebhookId')
     return standing
@@ -106,19 +109,29 @@ export function createWebhooks(needs: Needs) {
         ...(enabled !== undefined && { enabled }),
         ...(reason !== undefined && enabled !== true && { disabledReason: reason }),
         ...((isSwitchedOn || isElsewhere) && { resumedAtMs: now }),
-        ...(rotateSecret && {
-          secret: newSecret,
-          previous: { secret: webhook.secret, untilMs: now + previousSecretMs },
-        }),
+        // Whoever asks again, as no answer has come, is shown the same one.
+        ...(rotateSecret &&
+          !isGood(webhook.previous, now) && {
+            secret: newSecret,
+            previous: { secret: webhook.secret, untilMs: now + previousSecretMs },
+          }),
       }
     })
   }
 
-  /** It is told before: if this node dies in between, whoever takes over finds the same, and tells it again. */
+  /** All shares of a node find out at the same time. */
   async function disable(id: string, reason: string): Promise<void> {
+    const underWay = disabling.get(id) ?? disableNow(id, reason).finally(() => disabling.delete(id))
+    disabling.set(id, underWay)
+    await underWay
+  }
+
+  /** It is told before: if this node dies in between, whoever takes over finds the same, and tells it again, as the same event. */
+  async function disableNow(id: string, reason: string): Promise<void> {
     const webhook = await webhooks.get(id)
     if (!webhook?.enabled) return
-    await tell({ type: 'webhook.disabled', data: JSON.stringify({ webhookId: id, reason }) })
+    const data = JSON.stringify({ webhookId: id, reason })
+    await tell({ type: 'webhook.disabled', id: `${id}_${webhook.version}`, data })
     await alter(id, (standing) =>
       standing.enabled ? { ...standing, enabled: false, disabledReason: reason } : undefined,
     )
@@ -189,6 +202,9 @@ export function createWebhooks(needs: Needs) {
 
   return { get, list: webhooks.list, create, change, disable, remove, redeliverFrom, redeliverFailed, stateOf, failed }
 }
+
+const isGood = (previous: Webhook['previous'], nowMs: number): boolean =>
+  previous !== undefined && previous.untilMs > nowMs
 
 const noWebhook = (): ChatError => new ChatError('NOT_FOUND', 'There is no such webhook.')
 

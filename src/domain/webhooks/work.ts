@@ -17,6 +17,8 @@ import { joinPositions, ownPositions, partitionsOf, shareCount, shares } from '.
 
 const leaseMs = 15_000
 const holdWhenLeftMs = 10_000
+/** What is under way when a node stops has this long. */
+const endWithinMs = 3000
 
 const slotName = (slot: number): string => `webhooks-node-${slot}`
 const shareName = (share: number): string => `webhooks-share-${share}`
@@ -36,7 +38,11 @@ type Needs = Pick<Ports, 'leases' | 'webhooks' | 'webhookProgress' | 'webhookFai
 
 /** `endsAtMs` by the monotonic clock, counted from before the lease was asked for. */
 type Held = { lease: Lease; endsAtMs: number }
-type HeldShare = Held & { deliveries: Map<string, Delivery> }
+/**
+ * `ending`: the webhooks of which something is under way that nothing new must overtake. `leaving`: so it is with all of them, as the share goes to
+ * another node. Meanwhile it is held.
+ */
+type HeldShare = Held & { deliveries: Map<string, Delivery>; ending: Set<string>; leaving: boolean }
 
 export function createWebhookWork(needs: Needs) {
   const { leases, webhooks, webhookProgress, webhookFailures, clock, holder, disable, observer, onError } = needs
@@ -63,17 +69,20 @@ export function createWebhookWork(needs: Needs) {
   /** Looks who is there, takes and gives back shares, and looks at the webhooks. */
   async function tick(): Promise<void> {
     const all = await webhooks.list()
-    if (all.length === 0) return stop()
+    if (all.length === 0 && [...held.values()].every(({ deliveries }) => deliveries.size === 0)) return stop()
     const found = await leases.getMany([...shares.map(slotName), ...shares.map(shareName)])
     const now = clock.now()
     const standing = new Map(found.filter(({ untilMs }) => untilMs > now).map((lease) => [lease.name, lease]))
     await keepSlot(standing)
     const there = [...new Set(shares.flatMap((each) => standing.get(slotName(each))?.holder ?? []))].sort()
     if (slot && !there.includes(holder)) there.push(holder)
-    for (const share of shares) {
-      const belongsTo = there[share % Math.max(1, there.length)]
-      await settle(share, belongsTo === holder, standing.get(shareName(share)))
-    }
+    // None waits for what another one has under way: its lease may be over by then.
+    await Promise.all(
+      shares.map((share) => {
+        const belongsTo = there[share % Math.max(1, there.length)]
+        return settle(share, belongsTo === holder, standing.get(shareName(share)))
+      }),
+    )
     await Promise.all([...held].map(([share, mine]) => workOn(share, mine, all)))
   }
 
@@ -89,43 +98,60 @@ export function createWebhookWork(needs: Needs) {
 
   async function settle(share: number, isMine: boolean, standing: Lease | undefined): Promise<void> {
     const mine = held.get(share)
-    if (mine && !isMine) return giveBack(share, mine)
+    if (mine && !isMine && !mine.leaving) {
+      mine.leaving = true
+      void giveBack(share, mine).catch(onError)
+    }
     if (mine) {
       if (!(await hold(mine))) {
         mine.endsAtMs = Number.NEGATIVE_INFINITY
-        await lose(share, mine)
+        await lose(share, mine, 0)
       }
     } else if (isMine && (!standing || standing.holder === holder)) {
       const taken = await take(shareName(share))
-      if (taken) held.set(share, { ...taken, deliveries: new Map() })
+      if (taken) held.set(share, { ...taken, deliveries: new Map(), ending: new Set(), leaving: false })
     }
   }
 
-  async function giveBack(share: number, mine: HeldShare): Promise<void> {
-    await lose(share, mine)
+  async function giveBack(share: number, mine: HeldShare, withinMs?: number): Promise<void> {
+    await lose(share, mine, withinMs)
     await leases.end(mine.lease)
   }
 
-  async function lose(share: number, { deliveries }: HeldShare): Promise<void> {
-    await Promise.all([...deliveries.values()].map((each) => each.stop()))
-    held.delete(share)
+  async function lose(share: number, mine: HeldShare, withinMs?: number): Promise<void> {
+    await Promise.all([...mine.deliveries.values()].map((each) => each.stop(withinMs)))
+    if (held.get(share) === mine) held.delete(share)
   }
 
   /** Starts, changes and stops the deliveries of a share, so that they are those of the webhooks as they are now. */
   async function workOn(share: number, mine: HeldShare, all: readonly Webhook[]): Promise<void> {
-    const { deliveries } = mine
+    const { deliveries, ending, leaving } = mine
+    if (leaving) return
     for (const [id, delivery] of deliveries) {
       const webhook = all.find((each) => each.id === id)
+      if (ending.has(id)) continue
       if (webhook?.enabled && webhook.run === delivery.webhook().run && !delivery.isOver()) delivery.change(webhook)
       else {
-        await delivery.stop()
-        deliveries.delete(id)
-        if (!webhook) await webhookProgress.remove(id, share)
+        ending.add(id)
+        void endDelivery(share, mine, id, delivery, webhook === undefined).catch(onError)
       }
     }
     for (const webhook of all) {
       if (webhook.enabled && !deliveries.has(webhook.id)) deliveries.set(webhook.id, await begin(share, mine, webhook))
     }
+  }
+
+  async function endDelivery(
+    share: number,
+    { deliveries, ending }: HeldShare,
+    id: string,
+    delivery: Delivery,
+    isGone: boolean,
+  ) {
+    await delivery.stop()
+    deliveries.delete(id)
+    ending.delete(id)
+    if (isGone) await webhookProgress.remove(id, share)
   }
 
   async function begin(share: number, mine: HeldShare, webhook: Webhook): Promise<Delivery> {
@@ -153,7 +179,7 @@ export function createWebhookWork(needs: Needs) {
 
   /** Gives everything back: to other nodes, or because there is nothing to do. */
   async function stop(): Promise<void> {
-    await Promise.all([...held].map(([share, mine]) => giveBack(share, mine)))
+    await Promise.all([...held].map(([share, mine]) => giveBack(share, mine, endWithinMs)))
     if (slot) await leases.end(slot.lease)
     slot = undefined
   }
@@ -165,5 +191,5 @@ export function createWebhookWork(needs: Needs) {
 export function progressOf(webhook: Webhook, share: number, stored: ShareProgress | undefined): ShareProgress {
   if (stored && stored.run === webhook.run) return stored
   const positions: readonly FeedPosition[] = ownPositions(share, webhook.start)
-  return { run: webhook.run, againRun: webhook.again?.run ?? 0, positions, lanes: [], savedAtMs: 0 }
+  return { run: webhook.run, againRun: webhook.again?.run ?? 0, positions, resumedAtMs: webhook.resumedAtMs, lanes: [] }
 }

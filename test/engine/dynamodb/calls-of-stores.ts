@@ -69,7 +69,7 @@ export function callsOf(stores: Stores): { [P in keyof Stores]: { [M in keyof St
     createdAtMs: 1,
     version: 2,
   }
-  const progress: ShareProgress = { run: 1, againRun: 0, positions: [], lanes: [], savedAtMs: 1 }
+  const progress: ShareProgress = { run: 1, againRun: 0, positions: [], lanes: [], resumedAtMs: 1 }
   const failure: DeliveryFailure = {
     id: 'b',
     eventId: 'c',

@@ -26,7 +26,7 @@ const aProgress = (position: number): ShareProgress => ({
   lanes: [
     { place: { partition: 3, row: position }, sinceMs: now, attempts: 1, nextAtMs: now, lastError: 'status 500' },
   ],
-  savedAtMs: now,
+  resumedAtMs: now,
 })
 const aFailure = (n: number): DeliveryFailure => ({
   id: `${String(now + n).padStart(14, '0')}_evt_${n}`,
