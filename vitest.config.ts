@@ -28,6 +28,7 @@ const beyondUnits = {
     'test/engine/websocket/{frames,ws-insides}.test.ts',
     'test/push/{apns,deadlines,fcm,webpush}.test.ts',
     'test/pre-send/pre-send.test.ts',
+    'test/webhooks/*.test.ts',
     'test/client/{chat,chat-groups,chat-media,docs}.test.ts',
     'test/client/link/{sse-link,websocket-link}.test.ts',
     'test/clients/*.test.ts',

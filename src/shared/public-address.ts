@@ -12,16 +12,26 @@ const inner4: [string, number][] = [
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ]
-/** BlockList itself treats those that hold an IPv4 address as that address. */
+/** BlockList itself treats those that are mapped from an IPv4 address as that address. Those of tunnels and translators hold one too. */
 const inner6: [string, number][] = [
   ['::', 96],
   ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
   ['fc00::', 7],
   ['fe80::', 10],
+  ['fec0::', 10],
   ['ff00::', 8],
 ]
 for (const [net, bits] of inner4) inner.addSubnet(net, bits, 'ipv4')

@@ -1,13 +1,19 @@
-import { type LookupOptions, lookup as resolve } from 'node:dns'
+import { lookup as dnsLookup, type LookupAddress, type LookupAllOptions } from 'node:dns'
 import { BlockList, isIP, type LookupFunction, type Socket } from 'node:net'
 import { promisify } from 'node:util'
-import { InnerAddressError, isPublicAddress, isPublicName, publicLookup } from '../shared/public-address.ts'
+import { InnerAddressError, isPublicAddress, isPublicName } from '../shared/public-address.ts'
 
 // An endpoint's address comes from whoever has a service token. It must not lead a node into its own network: neither when it is set nor when it is
 // connected to, as a name may lead elsewhere then. So the address that is connected to is the one that was looked at.
 
 /** `loopback`: this machine too, for development. `any`: an operator whose endpoints are inside. */
 export type AllowedAddresses = 'public' | 'loopback' | 'any'
+/** Returns all addresses of a name. */
+export type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void
 
 const urlMax = 2048
 
@@ -17,13 +23,12 @@ loopback.addAddress('::1', 'ipv6')
 const isLoopback = (address: string): boolean =>
   isIP(address) !== 0 && loopback.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-export function createAddresses(allowed: AllowedAddresses) {
+export function createAddresses(allowed: AllowedAddresses, resolve: Resolve = dnsLookup) {
   const isAllowed = (address: string): boolean =>
     allowed === 'any' || isPublicAddress(address) || (allowed === 'loopback' && isLoopback(address))
 
   /** Resolves a name for a request, unless one of its addresses is not allowed. */
   const lookup: LookupFunction = (hostname, options, done) => {
-    if (allowed === 'public') return publicLookup(hostname, options as LookupOptions, done as never)
     resolve(hostname, { ...options, all: true }, (error, found) => {
       const [first] = found ?? []
       if (error || !first) return done(error ?? new Error('no address'), '', 4)

@@ -6,13 +6,15 @@ import type { DeliveryOutcome, WebhookPost } from '../ports/webhooks.ts'
 import { InnerAddressError } from '../shared/public-address.ts'
 import { retryAfterMs } from '../shared/retry-after.ts'
 import { createSigner, secretText } from '../shared/standard-webhooks.ts'
-import { type AllowedAddresses, createAddresses } from './addresses.ts'
+import { type AllowedAddresses, createAddresses, type Resolve } from './addresses.ts'
 
 // Posts an event to an endpoint. Any answer with a status of 200 to 299 takes it; nothing else of an answer is read. No redirect is followed: it would
 // lead to an address that nobody has set.
 
 /** Everything counts: to find the host, to connect, the request, the answer. */
 const timeoutDefaultMs = 15_000
+/** What a kept connection that is gone already takes to say so. */
+const staleMs = 1000
 const retryAfterMaxMs = 24 * 60 * 60_000
 /** A connection whose answer is longer is closed, and not used again. */
 const answerMaxBytes = 64 * 1024
@@ -22,12 +24,13 @@ type Options = {
   allowed: AllowedAddresses
   clock: { now(): number; monotonic(): number }
   timeoutMs?: number
+  resolve?: Resolve
 }
 type Request = Parameters<WebhookPost['post']>[0]
 type Answer = { status: number; retryAfter: string | undefined }
 
-export function createWebhookPost({ allowed, clock, timeoutMs = timeoutDefaultMs }: Options) {
-  const { lookup, assertHost, assertConnected, problemOf } = createAddresses(allowed)
+export function createWebhookPost({ allowed, clock, timeoutMs = timeoutDefaultMs, resolve }: Options) {
+  const { lookup, assertHost, assertConnected, problemOf } = createAddresses(allowed, resolve)
   const options = { keepAlive: true, maxFreeSockets: 32, timeout: 60_000, lookup }
   const agents = { 'http:': new HttpAgent(options), 'https:': new HttpsAgent(options) }
 
@@ -35,7 +38,11 @@ export function createWebhookPost({ allowed, clock, timeoutMs = timeoutDefaultMs
     const startedAtMs = clock.monotonic()
     const tookMs = () => clock.monotonic() - startedAtMs
     try {
-      const { status, retryAfter } = await send(given)
+      const { status, retryAfter } = await send(given).catch((error: unknown) => {
+        // The endpoint has closed a kept connection as it was used.
+        if (error instanceof StaleConnectionError && tookMs() < staleMs) return send(given)
+        throw error
+      })
       if (status >= 200 && status < 300) return { ok: true, tookMs: tookMs() }
       const after = retryAfterMs(retryAfter, clock.now(), retryAfterMaxMs)
       const more = after === undefined ? {} : { retryAfterMs: after }
@@ -73,7 +80,10 @@ export function createWebhookPost({ allowed, clock, timeoutMs = timeoutDefaultMs
           }
         })
       })
-      sent.on('error', reject)
+      sent.on('error', (error) => {
+        const isStale = sent.reusedSocket && 'code' in error && error.code === 'ECONNRESET'
+        reject(isStale ? new StaleConnectionError() : error)
+      })
       sent.on('close', () => {
         clearTimeout(late)
         reject(new Error('closed without an answer'))
@@ -91,6 +101,7 @@ export function createWebhookPost({ allowed, clock, timeoutMs = timeoutDefaultMs
 }
 
 class LateError extends Error {}
+class StaleConnectionError extends Error {}
 
 /** Lets the connection be used again. */
 function ignore(response: IncomingMessage): void {

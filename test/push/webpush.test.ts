@@ -160,7 +160,7 @@ test('a name that leads inside is not connected to', async () => {
 
 test('addresses inside a network are told from those on the internet', () => {
   const inside = ['10.1.2.3', '127.0.0.1', '169.254.169.254', '172.20.0.1', '192.168.1.1', '100.64.0.1', '0.0.0.0']
-  const inside6 = ['::1', '::', 'fe80::1', 'fd00::1', '::ffff:10.0.0.1', '64:ff9b::a00:1', 'ff02::1']
+  const inside6 = ['::1', '::', 'fe80::1', 'fd00::1', '::ffff:10.0.0.1', '64:ff9b::a00:1', '2002:a00:1::', 'ff02::1']
   for (const address of [...inside, ...inside6, '255.255.255.255'])
     expect(isPublicAddress(address), address).toBe(false)
   for (const address of ['8.8.8.8', '172.32.0.1', '2606:4700::1111'])

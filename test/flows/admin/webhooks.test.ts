@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { partitionOf } from '../../../src/domain/feed/partitions.ts'
+import type { ConversationId } from '../../../src/protocol/ids.ts'
 import type { Person } from '../../kit/person.ts'
 import { createService, type Service } from '../../kit/service.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../../kit/services/webhook-receiver.ts'
@@ -37,6 +39,10 @@ type Shown = {
   position: string
   lagSeconds: number
   secret: string | null
+}
+type Page = {
+  edges: { node: { attempts: number; lastStatus: number; givenUpAt: string; event: { data: { body?: string } } } }[]
+  pageInfo: { hasNextPage: boolean; endCursor: string }
 }
 const fields = 'id url eventTypes enabled disabledReason position lagSeconds secret'
 
@@ -140,6 +146,112 @@ describe('a webhook', () => {
     expect(await webhook(id)).toMatchObject({ enabled: true, disabledReason: null, eventTypes: ['message.sent'] })
   })
 
+  it('that gets another address gets there at once what waits for the one before', async () => {
+    const other = await startWebhookReceiver()
+    receiver.says(() => 500)
+    const { id } = await create({ eventTypes: ['message.sent'] })
+    for (const n of [1, 2]) await alice.send(bob, `m${n}`)
+    // By then it waits for minutes.
+    await expect.poll(() => receiver.received.length).toBeGreaterThan(3)
+    expect(await update(id, { url: other.url })).toMatchObject({ url: other.url })
+    await expect.poll(() => other.taken(chat()).map(({ data }) => data.body)).toEqual(['m1', 'm2'])
+    expect(bodies(chat())).toEqual([])
+    await other.stop()
+  })
+
+  it('is left alone for as long as Retry-After says', async () => {
+    receiver.says((_event, response) => {
+      if (receiver.received.length > 0) return 204
+      response.writeHead(503, { 'retry-after': '2' }).end()
+      return undefined
+    })
+    await create({ eventTypes: ['message.sent'] })
+    await alice.send(bob, 'm1')
+    await expect.poll(() => bodies(chat())).toEqual(['m1'])
+    const [first, second] = receiver.received.map(({ headers }) => Number(headers['webhook-timestamp']))
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(1)
+    expect(receiver.received).toHaveLength(2)
+  })
+
+  it('that is deleted gets nothing more', async () => {
+    const { id } = await create({ eventTypes: ['message.sent'] })
+    await alice.send(bob, 'm1')
+    await expect.poll(() => bodies(chat())).toEqual(['m1'])
+    await remove(id)
+    const other = await startWebhookReceiver()
+    await create({ url: other.url, eventTypes: ['message.sent'] })
+    // Whoever begins with the new one has ended with the old one.
+    await expect
+      .poll(async () => {
+        await alice.send(bob, 'later')
+        return other.taken(chat()).length
+      })
+      .toBeGreaterThan(0)
+    const { length } = receiver.received
+    await alice.send(bob, 'last')
+    await expect.poll(() => other.taken(chat()).at(-1)?.data.body).toBe('last')
+    expect(receiver.received).toHaveLength(length)
+    await other.stop()
+  })
+
+  it('shows what was given up, newest first, in pages, and gets it again on demand', async () => {
+    const { id } = await create({ eventTypes: ['user.banned'] })
+    for (const n of [1, 2, 3, 4, 5]) await alice.send(bob, `m${n}`)
+    const { webhookFailures } = world.nodes[0]?.parts.ports ?? expect.fail()
+    const partition = partitionOf(chat())
+    // As after three days.
+    for (const seq of [1, 2, 3, 4, 5])
+      await webhookFailures.put(id, {
+        ...{
+          id: `${seq}`.padStart(14, '0'),
+          eventId: `evt_${chat()}_${seq}`,
+          type: 'message.sent',
+          occurredAtMs: 1000,
+        },
+        place: { partition, row: 1, conversationId: chat() as ConversationId, seq, nth: seq === 1 ? 1 : 0 },
+        ...{ attempts: 80, lastStatus: 500, lastError: 'status 500', givenUpAtMs: 1000 * seq },
+      })
+    const page = async (after: string | null) => {
+      const { failedDeliveries } = await backend.ask<{ failedDeliveries: Page }>(
+        `query ($id: ID!, $after: String) { failedDeliveries(webhookId: $id, first: 2, after: $after) {
+          edges { node { attempts lastStatus lastError givenUpAt event { id type seq conversationId data } } }
+          pageInfo { hasNextPage hasPreviousPage endCursor }
+        } }`,
+        { id, after },
+      )
+      return failedDeliveries
+    }
+    const pages = [await page(null)]
+    for (let last = pages[0]; last?.pageInfo.hasNextPage; last = pages.at(-1))
+      pages.push(await page(last.pageInfo.endCursor))
+    expect(pages.map(({ edges }) => edges.map(({ node }) => node.event.data.body))).toEqual([
+      ['m5', 'm4'],
+      ['m3', 'm2'],
+      ['m1'],
+    ])
+    expect(pages[0]?.edges[0]?.node).toMatchObject({
+      ...{ attempts: 80, lastStatus: 500, lastError: 'status 500', givenUpAt: new Date(5000).toISOString() },
+      event: { id: `evt_${chat()}_5`, type: 'message.sent', seq: 5, conversationId: chat() },
+    })
+    await update(id, { eventTypes: ['message.sent'] })
+    await redeliver(id, { failedOnly: true })
+    await expect
+      .poll(() =>
+        receiver
+          .taken(chat())
+          .map(({ seq }) => seq)
+          .sort(),
+      )
+      .toEqual([1, 2, 3, 4, 5])
+    await expect.poll(async () => (await page(null)).edges).toEqual([])
+    expect(receiver.problems).toEqual([])
+    await expect(backend.ask('{ failedDeliveries(webhookId: "whk_none") { edges { cursor } } }')).rejects.toMatchObject(
+      {
+        code: 'NOT_FOUND',
+      },
+    )
+  })
+
   it('is switched off by 410, and an event says so', async () => {
     const { id } = await create({ eventTypes: ['message.sent'] })
     const other = await startWebhookReceiver()
@@ -170,17 +282,6 @@ describe('a webhook', () => {
     await alice.send(bob, 'last')
     await expect.poll(() => bodies(chat()).at(-1)).toBe('last')
     expect(receiver.problems).toEqual([])
-  })
-
-  it('is taken over when its node ends, over a flush of Redis', async () => {
-    await create()
-    await world.startNode()
-    await alice.send(bob, 'm1')
-    await expect.poll(() => bodies(chat())).toEqual(['m1'])
-    await world.nodes.at(-1)?.stop()
-    await world.redis.flush()
-    await alice.send(bob, 'm2')
-    await expect.poll(() => bodies(chat()), { timeout: 60_000 }).toEqual(['m1', 'm2'])
   })
 })
 
