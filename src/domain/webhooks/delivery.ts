@@ -268,6 +268,14 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
     }
   }
 
+  /** Whatever is due while it cannot begin is begun when something else has ended. */
+  function untilDueMs(): number {
+    const now = clock.now()
+    let untilMs = lookEveryMs
+    for (const { nextAtMs } of lanes.values()) if (nextAtMs > now) untilMs = Math.min(untilMs, nextAtMs - now)
+    return untilMs
+  }
+
   function tellState(): void {
     const now = clock.now()
     const oldest = Math.min(now, ...[...lanes.values()].map(({ sinceMs }) => sinceMs))
@@ -291,7 +299,7 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
         tellState()
         // With more to read and room for it there is nothing to wait for.
         if (!isReadToEnd && lanes.size < lanesMax) continue
-        await clock.sleep(lookEveryMs, woken.signal)
+        await clock.sleep(untilDueMs(), woken.signal)
       } catch (error) {
         onError(error)
         await clock.sleep(troubleMs, woken.signal)

@@ -19,7 +19,7 @@ it('a share that is taken over keeps what waits: in order, and not before its ti
   await world.look()
   for (const body of ['m1', 'm2', 'm3']) await world.send('alice', 'bob', body)
   // By then it waits for ten minutes.
-  for (let i = 0; i < 40; i += 1) await world.pass(5000)
+  for (let i = 0; i < 60; i += 1) await world.pass(10_000)
   expect(new Set(world.texts(url))).toEqual(new Set(['m1']))
   first.kill()
   const { length } = world.posts

@@ -41,6 +41,19 @@ describe('an event that is not taken', () => {
     expect(world.errors).toEqual([])
   })
 
+  it('holds its conversation up for a moment where the endpoint fails every third request', async () => {
+    let requests = 0
+    world.endpoint(url, () => {
+      requests += 1
+      return requests % 3 === 0 ? 500 : 204
+    })
+    await world.create(node, url)
+    for (let n = 1; n <= 60; n += 1) await world.send('alice', 'bob', `m${n}`)
+    for (let n = 0; n < 10; n += 1) await world.pass(2 * world.second)
+    expect(requests).toBe(89)
+    expect(world.texts(url).at(-1)).toBe('m60')
+  })
+
   it('waits for as long as Retry-After says, also where others are taken meanwhile', async () => {
     let isUp = false
     world.endpoint(url, ({ data }) =>
@@ -136,9 +149,9 @@ describe('a webhook', () => {
     await node.webhooks.remove(id)
     const again = await world.during(node.webhooks.create(wish))
     expect(again.id).toBe(id)
+    await world.pass(4 * world.second)
     world.endpoint(url, () => 204)
     const { length } = world.posts
-    await world.pass(4 * world.second)
     await world.send('alice', 'bob', 'after')
     await world.pass(10 * world.second)
     expect(world.posts.slice(length).map(({ data }) => data.body)).toEqual(['after'])
