@@ -53,7 +53,7 @@ const beyondUnits = {
  * looks into Redis or DynamoDB, harms them, counts calls to them or needs two nodes.
  */
 const embeddedFlows = [
-  'test/flows/admin/reports.test.ts',
+  'test/flows/admin/{reports,webhooks}.test.ts',
   'test/flows/admin/bans.test.ts',
   'test/flows/groups/{notices,unwanted-groups}.test.ts',
   'test/flows/messages/{around,metadata,nodes,reaction-limits}.test.ts',

@@ -191,5 +191,5 @@ export function createWebhookWork(needs: Needs) {
 export function progressOf(webhook: Webhook, share: number, stored: ShareProgress | undefined): ShareProgress {
   if (stored && stored.run === webhook.run) return stored
   const positions: readonly FeedPosition[] = ownPositions(share, webhook.start)
-  return { run: webhook.run, againRun: webhook.again?.run ?? 0, positions, resumedAtMs: webhook.resumedAtMs, lanes: [] }
+  return { run: webhook.run, againRun: 0, positions, resumedAtMs: webhook.resumedAtMs, lanes: [] }
 }

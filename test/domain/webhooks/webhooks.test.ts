@@ -41,6 +41,22 @@ describe('an event that is not taken', () => {
     expect(world.errors).toEqual([])
   })
 
+  it('and was given up is delivered again, also where that is asked just before everything begins anew', async () => {
+    let isUp = false
+    world.endpoint(url, () => (isUp ? 204 : 500))
+    const { id } = await world.create(node, url)
+    await world.send('alice', 'bob', 'm1')
+    await world.pass(3 * dayMs + 2 * hourMs)
+    expect(await node.webhooks.failed(id, undefined, 10)).toHaveLength(1)
+    isUp = true
+    await node.webhooks.redeliverFailed(id, undefined)
+    await node.webhooks.redeliverFrom(id, (await stateOf(id)).position)
+    const { length } = world.posts
+    for (let n = 0; n < 3; n += 1) await world.pass(3 * world.second)
+    expect(world.posts.slice(length).map(({ data }) => data.body)).toEqual(['m1'])
+    expect(await node.webhooks.failed(id, undefined, 10)).toEqual([])
+  })
+
   it('holds its conversation up for a moment where the endpoint fails every third request', async () => {
     let requests = 0
     world.endpoint(url, () => {
