@@ -89,7 +89,9 @@ export function createFeedReaders(needs: Needs) {
       const news = mine
         .map((partition) => ({ partition, end: ends[partition] }))
         .filter(({ partition, end }) => looksAnyway || stateOf(partition).endSeen !== end)
-      await Promise.all(news.map(({ partition, end }) => fill(partition, end)))
+      // Where one fails, the others are waited for: whoever reads tries again, and two calls that fill one partition would give its events twice.
+      const filled = await Promise.allSettled(news.map(({ partition, end }) => fill(partition, end)))
+      for (const each of filled) if (each.status === 'rejected') throw each.reason
       if (looksAnyway) lookedAtMs = now
     }
 
