@@ -45,6 +45,7 @@ const beyondUnits = {
     'test/chaos/{chaos,cluster,embedded}.test.ts',
     'test/crash/*.test.ts',
     'test/hostile/random.test.ts',
+    'test/events/*.test.ts',
   ],
 }
 

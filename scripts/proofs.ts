@@ -6,6 +6,7 @@
 //   --runs 5000         random values for each property; for a node, batches of documents, values, frames and requests
 //   --clients 2000      that come back to a node at once
 //   --messages 10000    in the chat that is read from its end to its beginning
+//   --events 10000      acknowledged messages, which the feed and a webhook must have, over killed nodes and an emptied Redis
 //   --sends 4800        40 a second, through nginx, while two nodes are restarted in turns
 // Prints a line for each proof. Exit code 0: all hold. 1: one does not. 64: no such flag or proof.
 
@@ -14,10 +15,10 @@ import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 
 const usage =
-  'Usage: npm run proofs -- [--only NAME,…] [--seed N] [--seeds N] [--seconds N] [--runs N] [--clients N] [--messages N] [--sends N]\nProofs: simulation, bugs, chaos, cluster, embedded, power-loss, hostile, properties, return, long-chat, rolling'
+  'Usage: npm run proofs -- [--only NAME,…] [--seed N] [--seeds N] [--seconds N] [--runs N] [--clients N] [--messages N] [--events N] [--sends N]\nProofs: simulation, bugs, chaos, cluster, embedded, power-loss, hostile, properties, return, long-chat, events, rolling'
 
 const options = read()
-const { seed, seeds, seconds, runs, clients, messages, sends } = options
+const { seed, seeds, seconds, runs, clients, messages, events, sends } = options
 
 type Proof = { name: string; command: readonly string[]; environment?: Record<string, string> }
 
@@ -57,6 +58,11 @@ const proofs: readonly Proof[] = [
     name: 'long-chat',
     command: ['vitest', 'run', 'test/demo/long-chat.test.ts'],
     environment: { LONG_CHAT_MESSAGES: `${messages}` },
+  },
+  {
+    name: 'events',
+    command: ['vitest', 'run', 'test/events/acknowledged.test.ts'],
+    environment: { EVENT_MESSAGES: `${events}` },
   },
   {
     name: 'rolling',
@@ -101,6 +107,7 @@ function read() {
         runs: { type: 'string', default: '5000' },
         clients: { type: 'string', default: '2000' },
         messages: { type: 'string', default: '10000' },
+        events: { type: 'string', default: '10000' },
         sends: { type: 'string', default: '4800' },
       },
     })
