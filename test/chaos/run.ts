@@ -4,19 +4,22 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../kit/free-port.ts'
 import { transpileServer } from '../kit/nodes/transpile-server.ts'
-import { testSecret } from '../kit/person.ts'
+import { signToken, testSecret } from '../kit/person.ts'
+import { waitUntil } from '../kit/wait-until.ts'
 import { createRandom } from '../simulation/random.ts'
 import { startClusterAndDynamoDb } from './backings/cluster-and-dynamodb.ts'
 import { makeEmbedded } from './backings/embedded.ts'
 import { startRedisAndDynamoDb } from './backings/redis-and-dynamodb.ts'
+import { missingIn, wantedOf } from './checks/check-feed.ts'
 import { check } from './checks/checker.ts'
-import { emptyHistory } from './checks/history.ts'
+import { emptyHistory, type FeedSeen } from './checks/history.ts'
 import { drain } from './drain.ts'
 import { unleash } from './faults/nemesis.ts'
 import { type PlannedFault, planFaults } from './faults/plan.ts'
 import { createNodeProcess } from './faults/processes.ts'
 import { shortcomings } from './people/activity.ts'
 import { createCrowd } from './people/crowd.ts'
+import { followFeed, readFeed } from './people/feed-consumer.ts'
 import { openRecord } from './record.ts'
 import { type Result, report } from './report.ts'
 
@@ -28,6 +31,8 @@ type ChaosOptions = {
   embedded?: boolean
   /** Redis is a cluster. */
   cluster?: boolean
+  /** Nodes keep a feed, which a backend reads. Unless it is said, it is so with odd seeds. */
+  events?: boolean
   /** The record is kept here in any case. Without it, only the record of a run that was not good is kept, in a place of its own. */
   logDirectory?: string
   /** Is called with the folder of the compiled server before it is started: a test can plant a bug there and see it caught. */
@@ -48,6 +53,7 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
     seed,
     embedded = false,
     cluster = false,
+    events = seed % 2 === 1,
     logDirectory,
     prepare,
     onProgress = () => undefined,
@@ -115,6 +121,7 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
           ...backing.environment,
           AUTH_JWT_SECRET: testSecret,
           CURSOR_SECRET: 'cursors of the chaos',
+          EVENTS: events ? 'on' : 'off',
         },
         onCrash: (text) => history.incidents.push({ atMs: nowMs(), text }),
       }),
@@ -136,6 +143,19 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
     }))
     onProgress(`${planned.length} faults in ${seconds} s`)
     crowd.start()
+    const urls = nodes.map(({ url }) => url)
+    const backend = await signToken('backend', { scope: 'parley:admin' })
+    const quitting = new AbortController()
+    undo.push(() => quitting.abort())
+    const meanwhile: FeedSeen[] = []
+    const follows = {
+      nodes: urls,
+      token: backend,
+      seen: meanwhile,
+      random: createRandom(seed + 1),
+      signal: quitting.signal,
+    }
+    const following = events ? followFeed(follows) : undefined
     const [{ leftOut }] = await Promise.all([
       unleash({
         plan: planned,
@@ -167,6 +187,15 @@ export async function runChaos(options: ChaosOptions): Promise<Result> {
     })
     await crowd.end()
     history.tables = await backing.readTables()
+    if (events) {
+      const wanted = wantedOf(history.tables)
+      const hasAll = (seen: readonly FeedSeen[]) => missingIn(wanted, seen).length === 0
+      const atEnd = await readFeed(urls[0] ?? '', backend, hasAll, feedWithinMs)
+      await within(feedWithinMs, async () => hasAll(meanwhile))
+      quitting.abort()
+      await following
+      history.feed = { meanwhile, atEnd }
+    }
     for (const { name, logPath } of nodes) {
       for (const text of await errorsIn(logPath))
         history.incidents.push({ atMs: nowMs(), text: `${name} logged ${text}` })
@@ -202,6 +231,12 @@ const freePorts = (count: number): Promise<number[]> => Promise.all(Array.from({
 
 const errorLevel = 50
 const settleMs = 5000
+/** A page does not go past an announcement without its entry for half a minute. */
+const feedWithinMs = 45_000
+
+async function within(ms: number, reached: () => Promise<boolean>): Promise<void> {
+  await waitUntil(reached, { timeout: ms, interval: 200 }).catch(() => undefined)
+}
 
 /** Returns what a node has logged as bugs of its own, even if no client was there any more to be told. */
 async function errorsIn(logPath: string): Promise<string[]> {

@@ -16,6 +16,7 @@ export type Anomaly = {
     | 'processes'
     | 'pending'
     | 'voids'
+    | 'feed'
   text: string
   atMs?: number
   conversationId?: string

@@ -3,6 +3,7 @@ import { checkRecovery } from '../recovery.ts'
 import type { Anomaly } from './anomaly.ts'
 import { checkChanges } from './check-changes.ts'
 import { checkErrors } from './check-errors.ts'
+import { checkFeed } from './check-feed.ts'
 import { checkGroups } from './check-groups.ts'
 import { checkDurable, checkOnce, checkOrder } from './check-log.ts'
 import { checkPending } from './check-pending.ts'
@@ -35,6 +36,7 @@ export function check(history: History): Anomaly[] {
     ...checkErrors(history, log, tenures),
     ...checkPending(history),
     ...checkVoids(history),
+    ...checkFeed(history),
     ...checkProcesses(history),
     ...checkRecovery(history),
   ]

@@ -129,6 +129,15 @@ export type PendingSeen = {
   abandoned?: boolean
 }
 
+/** An event of the feed, as a backend was given it. */
+export type FeedSeen = {
+  id: string
+  type: string
+  conversationId: string | null
+  seq: number | null
+  messageId?: string
+}
+
 export type FaultWindow = {
   kind: string
   target?: string
@@ -205,6 +214,8 @@ export type History = {
   walks: Walk[]
   tables: FinalTable[]
   pending: PendingSeen[]
+  /** Where nodes keep a feed: what a backend read during the run, and the whole of it at the end. */
+  feed?: { meanwhile: FeedSeen[]; atEnd: FeedSeen[] }
   /** These went wrong outside of any call: a node that died by itself, an error in its log, a drain without end. */
   incidents: { atMs: number; text: string }[]
 }
