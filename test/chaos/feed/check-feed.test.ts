@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LogRow } from '../../../src/ports/log.ts'
+import { emptyHistory, type FeedSeen } from '../checks/history.ts'
 import { checkFeed } from './check-feed.ts'
-import { emptyHistory, type FeedSeen } from './history.ts'
 
 const chat = 'dm_a-b'
 const message = (seq: number): LogRow =>

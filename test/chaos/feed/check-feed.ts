@@ -1,6 +1,6 @@
-import type { Anomaly } from './anomaly.ts'
-import type { FeedSeen, FinalTable, History } from './history.ts'
-import { chainOf } from './tenures.ts'
+import type { Anomaly } from '../checks/anomaly.ts'
+import type { FeedSeen, FinalTable, History } from '../checks/history.ts'
+import { chainOf } from '../checks/tenures.ts'
 
 // The feed has each entry of each log: once for whoever reads it at the end, at least once for the one who read it meanwhile; in order, and not before
 // the entry was there for good.
@@ -58,7 +58,7 @@ function disordered(seen: readonly FeedSeen[]): string[] {
   })
 }
 
-const firstTimes = (seen: readonly FeedSeen[]): FeedSeen[] =>
-  [...new Map(seen.toReversed().map((each) => [each.id, each])).values()]
-    .reverse()
-    .toSorted((one, other) => seen.indexOf(one) - seen.indexOf(other))
+function firstTimes(seen: readonly FeedSeen[]): FeedSeen[] {
+  const ids = new Set<string>()
+  return seen.filter(({ id }) => !ids.has(id) && ids.add(id))
+}
