@@ -50,6 +50,7 @@ async function openGraphQLPair(
     operations += 1
     receiver.send(receiver.operation(`k${operations}`, acknowledgement, { input: { conversationId, seq } }))
   }
+  const follow = (): void => receiver.send(receiver.operation('added', messageAdded, variables))
   function sendAgain(): void {
     operations += 1
     const input = { clientMessageId: `${run}-${name}-${sent}`, to: { conversationId }, body }
@@ -58,7 +59,7 @@ async function openGraphQLPair(
 
   receiver.onText = (payload) => {
     const text = payload.toString('latin1')
-    if (mustRetry(text)) return acknowledge()
+    if (mustRetry(text)) return seq > 0 ? acknowledge() : follow()
     if (!text.includes('"messageAdded"')) return
     const arrived = seqIn(text)
     if (arrived <= seq) return
@@ -75,7 +76,7 @@ async function openGraphQLPair(
     if (sent > 0) events.ticked()
   }
   sender.send(sender.operation('ticks', ticksChanged, variables))
-  receiver.send(receiver.operation('added', messageAdded, variables))
+  follow()
   return {
     send() {
       sent += 1

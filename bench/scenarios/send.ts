@@ -16,6 +16,8 @@ export const sendToAttached: Scenario = async (bench) => {
   const crews = []
   for (const who of subjects) crews.push(await openCrew(await bench.subject(who), who))
   crews.push(await openCrew(await bench.unhindered(), unhindered))
+  const feeding = await bench.fresh('parley', { EVENTS: 'on', TABLE_PREFIX: 'feeding_' })
+  crews.push(await openCrew(feeding, withEvents))
   const roundMs = bench.choose({ quick: 300, default: 400, full: 5000 })
   const warmMs = bench.choose({ quick: 300, default: 800, full: 4000 })
   for (const { subject, asFastAsPossible } of crews)
@@ -57,9 +59,12 @@ export const sendToAttached: Scenario = async (bench) => {
   })
   await profile(bench, crews[0])
   for (const crew of crews) crew.close()
+  await feeding.stop()
   return sheet.measured()
 }
 
+/** What the feed for backends costs a send. */
+const withEvents = 'parley, EVENTS=on'
 /** Ours where DynamoDB can do more than we ask for, as mercurius has a Redis that can. */
 export const unhindered = 'parley, quick DynamoDB'
 export const cpuPerMessage = 'send: server CPU per message'
