@@ -16,6 +16,7 @@ import { createSettings } from './conversations/settings.ts'
 import { createUnreadChats } from './conversations/unread-chats.ts'
 import { createEraseConversation } from './erasure/erase-conversation.ts'
 import { createConversationsEver, createEraseUser } from './erasure/erase-user.ts'
+import { createRetention } from './erasure/retention.ts'
 import { createAnnounce } from './feed/announce.ts'
 import { createEntryEvents } from './feed/entry-events.ts'
 import { createFeedReaders } from './feed/feed-reader.ts'
@@ -246,6 +247,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     removeDevice: devices.remove,
     tell,
   })
+  const retention = createRetention({ ...ports, access, log, removeFiles: attachments.remove })
   const reading = { log, highestSeqs, recount, access, decideChange: groups.decideChange, keptPositions, observer }
   return {
     access,
@@ -305,7 +307,17 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     feed: { isOn: hasFeed, tell, open: openFeed, ...readFeed },
     webhooks,
     webhookWork,
-    tasks: createLongWork(ports, { ...options, access, log, tookEffect, conversationsEver, observer, eraseUser }),
+    retention,
+    tasks: createLongWork(ports, {
+      ...options,
+      access,
+      log,
+      tookEffect,
+      conversationsEver,
+      observer,
+      eraseUser,
+      retain: retention.work,
+    }),
     setBlocked: blocking.setBlocked,
     haveBlocked: blocking.haveBlocked,
     blockedAbove: blocking.blockedAbove,

@@ -5,6 +5,12 @@ import type { MemberAddress } from './delivery.ts'
 
 export type Role = 'OWNER' | 'ADMIN' | 'MEMBER'
 
+/**
+ * How long messages are kept. Nobody sees what is at or below `floorSeq`, which only rises. The cells up to `emptiedSeq` hold nothing any more. Without
+ * `days` messages are kept from the floor on. docs/protocol.md, "Retention".
+ */
+export type Retention = { days?: number; floorSeq: Seq; emptiedSeq: Seq }
+
 /** What a group knows of one member. `joinedSeq` is the seq of the change that added them; they see what is above it. */
 export type GroupMember = { role: Role; joinedSeq: Seq }
 
@@ -12,7 +18,13 @@ export type GroupMember = { role: Role; joinedSeq: Seq }
  * A chat of two people, or of one with themselves. Its members never change. `metadata`, the text of a JSON object, is as it was when the row was
  * read: nobody is told that it has changed.
  */
-type Direct = { id: ConversationId; kind: 'DIRECT'; members: readonly UserId[]; metadata?: string }
+type Direct = {
+  id: ConversationId
+  kind: 'DIRECT'
+  members: readonly UserId[]
+  metadata?: string
+  retention?: Retention
+}
 
 /**
  * `members` are in the order in which they joined. `version` is the seq of the last change that took effect. `pastVersions` are the seqs of
@@ -28,6 +40,7 @@ export type Group = {
   membersById: ReadonlyMap<UserId, GroupMember>
   version: Seq
   pastVersions: readonly Seq[]
+  retention?: Retention
 }
 
 export type Conversation = Direct | Group
@@ -36,12 +49,18 @@ export interface ConversationStore {
   /** Puts the conversation if there is none with that id. */
   create(conversation: Conversation): Promise<void>
   getMany(ids: readonly ConversationId[]): Promise<Conversation[]>
-  /** Replaces the stored group IF it has `version`. Returns whether it did. */
+  /** Replaces the stored group IF it has `version`, but for its retention. Returns whether it did. */
   replace(group: Group, version: Seq): Promise<boolean>
   /** Sets the metadata of a direct chat that exists; undefined takes it away. That of a group is part of its changes. */
   setMetadata(id: ConversationId, metadata: string | undefined): Promise<void>
   /** Puts a pseudonym in the place of an erased member of a direct chat. */
   replaceMember(id: ConversationId, userId: UserId, pseudonym: UserId): Promise<void>
+  /** Sets after how many days messages go, in a conversation that exists; undefined: they stay from now on. The floor stays where it is. */
+  setRetention(id: ConversationId, days: number | undefined): Promise<void>
+  /** SET the floor IF it is absent or lower, and messages are still kept for so many days. */
+  raiseFloor(id: ConversationId, seq: Seq, days: number): Promise<void>
+  /** SET the seq up to which cells are empty IF absent or lower. */
+  noteEmptied(id: ConversationId, seq: Seq): Promise<void>
 }
 
 /** What one member has decided for themselves about a conversation. */

@@ -116,6 +116,11 @@ export interface MessageLog {
    * reactions; and puts the pseudonym where their id is. Returns whether there was anything. It is for a user who can write no more.
    */
   erase(address: MessageAddress, erased: Erased): Promise<boolean>
+  /**
+   * Takes everything out of a cell whose time is over. What remains is a void; or, with `entry`, an entry of the same author and time that says
+   * nothing, and that no reader shows. A void and a change of the group stay as they are.
+   */
+  empty(address: MessageAddress, as: 'void' | 'entry'): Promise<void>
   get(address: MessageAddress): Promise<LogRow | undefined>
   /** Returns the rows of those cells that are not empty, in any order. */
   getMany(addresses: readonly MessageAddress[]): Promise<LogRow[]>

@@ -41,7 +41,7 @@ export interface TaskStore {
   remove(id: string): Promise<void>
 }
 
-export type TimerKind = 'task' | 'file'
+export type TimerKind = 'task' | 'file' | 'retention'
 
 /** Something to be done from this time on, by one node. The same thing may have several timers; doing it twice does no harm. */
 export type Timer = { kind: TimerKind; subject: string; dueMs: number }

@@ -56,6 +56,8 @@ export const keptStartsMax = 5000
 export const pushTokenMax = 4096
 export const httpBodyMaxBytes = 128 * 1024
 export const frameMaxBytes = 64 * 1024
+/** A hundred years. */
+export const retentionDaysMax = 36_500
 export const operationsPerSocketMax = 100
 /** The largest Int of GraphQL. */
 export const seqMax = 2 ** 31 - 1

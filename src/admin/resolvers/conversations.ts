@@ -68,6 +68,10 @@ export async function lastSeqOf(ctx: AdminContext, member: AdminConversation): P
 export const conversationMetadataOf = (ctx: AdminContext, member: AdminConversation): Promise<string | undefined> =>
   ctx.domain.describe.metadataOf(member.conversation)
 
+/** It is read anew: a node may keep the conversation's row for long. */
+export const retentionDaysOf = async (ctx: AdminContext, member: AdminConversation): Promise<number | null> =>
+  (await ctx.domain.retention.daysOf(member.conversation.id)) ?? null
+
 export async function createGroup(
   ctx: AdminContext,
   input: { clientGroupId: string; title: string; ownerId: string; memberIds: readonly string[]; metadata?: unknown },

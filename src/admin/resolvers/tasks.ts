@@ -1,10 +1,10 @@
 import type { Task } from '../../ports/tasks.ts'
 import { badInput, ChatError } from '../../protocol/errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
+import { retentionDaysMax } from '../../protocol/limits.ts'
 import type { AdminContext } from './context.ts'
 import { type AdminConversation, requireConversation } from './conversations.ts'
 import { userIdOf } from './inputs.ts'
-import { notBuilt } from './not-built.ts'
 import { findUser } from './users.ts'
 
 /** `progress` is from 0 to 1. */
@@ -25,11 +25,17 @@ export async function findTask(ctx: AdminContext, id: string): Promise<AdminTask
   return task ? shown(ctx, task) : null
 }
 
-export function setRetention(
-  _ctx: AdminContext,
-  _input: { conversationId: string; days?: number | null | undefined },
+export async function setRetention(
+  ctx: AdminContext,
+  { conversationId, days }: { conversationId: string; days?: number | null | undefined },
 ): Promise<{ conversation: AdminConversation }> {
-  throw notBuilt('setRetention')
+  const member = await requireConversation(ctx, conversationId)
+  if (days != null && (days < 1 || days > retentionDaysMax)) {
+    throw badInput('days', `days must be 1 to ${retentionDaysMax}, or null to keep messages for ever.`)
+  }
+  await ctx.domain.retention.set(member.conversation.id, days ?? undefined)
+  ctx.domain.tasks.kick()
+  return { conversation: await requireConversation(ctx, conversationId) }
 }
 
 /** Nobody is erased by a slip of the pen: the id of somebody who was never here may be somebody's later. */

@@ -7,6 +7,7 @@ import {
   findConversation,
   lastSeqOf,
   membersOf,
+  retentionDaysOf,
   updateConversation,
   updateMembers,
 } from '../resolvers/conversations.ts'
@@ -51,7 +52,7 @@ export const Conversation = builder.objectRef<AdminConversation>('AdminConversat
     retentionDays: t.int({
       nullable: true,
       description: 'After how many days messages are removed; null if they are kept.',
-      resolve: () => null,
+      resolve: (conversation, _args, ctx) => retentionDaysOf(ctx, conversation),
     }),
   }),
 })

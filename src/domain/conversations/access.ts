@@ -17,7 +17,7 @@ declare const checked: unique symbol
 export type Member = {
   readonly userId: UserId
   readonly conversation: Conversation
-  /** The member may not see what is at or below this seq; it is 0 in a direct chat. */
+  /** The member may not see what is at or below this seq: where they joined, or the floor of the conversation. */
   readonly joinedSeq: Seq
   /** It is set for a direct chat that does not exist yet: its first message creates it. */
   readonly isToBegin?: true
@@ -139,7 +139,7 @@ export function createAccess(
       const { userId, conversation } = each.member
       const latest = isNews(each) ? found.get(conversation.id) : conversation
       const now = latest && admit(userId, latest)
-      return now !== undefined && (each.isNotice ? each.seq >= now.joinedSeq : each.seq > now.joinedSeq)
+      return now !== undefined && each.seq > floorOf(now, each.isNotice)
     })
   }
 
@@ -310,10 +310,18 @@ const isNews = ({ member: { conversation }, seq }: Read): boolean =>
 export const isIn = (userId: UserId, conversation: Conversation): boolean =>
   conversation.kind === 'GROUP' ? conversation.membersById.has(userId) : conversation.members.includes(userId)
 
+/** What the member sees is above it. With notices, the first that they see is the change that added them. */
+export const floorOf = ({ joinedSeq, conversation }: Member, notices = false): Seq =>
+  notices ? Math.max(joinedSeq - 1, floorSeqOf(conversation)) : joinedSeq
+
+/** Everything up to there was too old to be kept. */
+export const floorSeqOf = ({ retention }: Conversation): Seq => retention?.floorSeq ?? 0
+
 const admitService = (userId: UserId, conversation: Conversation): Member =>
-  ({ userId, conversation, joinedSeq: 0, isService: true }) as Member
+  ({ userId, conversation, joinedSeq: floorSeqOf(conversation), isService: true }) as Member
 
 function admit(userId: UserId, conversation: Conversation): Member | undefined {
   if (!isIn(userId, conversation)) return undefined
-  return { userId, conversation, joinedSeq: joinedSeqOf(conversation, userId) } as Member
+  const joinedSeq = Math.max(joinedSeqOf(conversation, userId), floorSeqOf(conversation))
+  return { userId, conversation, joinedSeq } as Member
 }

@@ -1,9 +1,10 @@
 import type { Settings } from '../../ports/conversations.ts'
+import type { LogEntry } from '../../ports/log.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { LastActivity } from '../../ports/soft-state.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import type { Log } from '../log/log.ts'
-import type { Access, Member } from './access.ts'
+import { type Access, floorSeqOf, type Member } from './access.ts'
 import type { Chats, Tail } from './chats.ts'
 import type { SettingsOf } from './settings.ts'
 
@@ -117,9 +118,15 @@ export function createChatList({ memberships, activity, messages, access, log, c
    * begins with its first entry of any kind.
    */
   async function lastActivity({ conversation }: Member): Promise<LastActivity | undefined> {
-    const message = await log.lastMessage(conversation.id)
+    const floor = floorSeqOf(conversation)
+    const message = await log.lastMessage(conversation.id, undefined, floor)
+    // Where all messages were too old to be kept, the last that happened stands for them.
+    if (!message && floor > 0) return activityOf(await log.lastEntry(conversation.id))
     if (!message && conversation.kind === 'DIRECT') return undefined
-    const entry = message ?? (await log.firstEntry(conversation.id))
+    return activityOf(message ?? (await log.firstEntry(conversation.id)))
+  }
+
+  function activityOf(entry: LogEntry | undefined): LastActivity {
     return { seq: entry?.seq ?? 0, atMs: entry?.sentAtMs ?? 0 }
   }
 

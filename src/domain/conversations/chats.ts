@@ -37,19 +37,20 @@ export function createChats({ log, messages, sequencer, access }: Needs) {
       ids.map((id, i) => {
         const [after, ...descending] = spans[i] ?? []
         const rows = descending.map((cell) => found.get(keyOf(cell)))
-        return tail(id, rows[0] && after && !found.has(keyOf(after)) ? rows.filter((row) => row !== undefined) : [])
+        const last = rows[0] && after && !found.has(keyOf(after)) ? rows.filter((row) => row !== undefined) : []
+        return tail(id, last, members[i]?.joinedSeq)
       }),
     )
     const mayShow = await access.mayShow(members.map((member, i) => ({ member, seq: all[i]?.lastMessage?.seq ?? 0 })))
     return all.map((each, i) => (mayShow[i] ? each : { ...each, lastMessage: undefined }))
   }
 
-  /** `last` are the rows the log ends with, descending, as far as they are known. */
-  async function tail(id: ConversationId, last: readonly LogRow[]): Promise<Tail> {
+  /** `last` are the rows the log ends with, descending, as far as they are known. A last message is not looked for at `floor` or below. */
+  async function tail(id: ConversationId, last: readonly LogRow[], floor: Seq = 0): Promise<Tail> {
     const entry = last.find((row) => row.kind !== 'void') ?? (await log.lastEntry(id))
     if (!entry) return { lastSeq: 0, lastMessage: undefined }
     if (isMessage(entry)) return { lastSeq: entry.seq, lastMessage: entry }
-    return { lastSeq: entry.seq, lastMessage: last.find(isMessage) ?? (await log.lastMessage(id, entry.seq)) }
+    return { lastSeq: entry.seq, lastMessage: last.find(isMessage) ?? (await log.lastMessage(id, entry.seq, floor)) }
   }
 
   /**

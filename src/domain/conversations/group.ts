@@ -33,6 +33,7 @@ export function changed(group: Group | undefined, change: GroupChange): Group {
     members: [...membersById.keys()],
     membersById,
     version: seq,
+    ...(group?.retention && { retention: group.retention }),
     pastVersions: group ? [...group.pastVersions, group.version].slice(-pastVersionsMax) : [],
   }
 }

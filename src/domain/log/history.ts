@@ -4,7 +4,7 @@ import type { Ports } from '../../ports/ports.ts'
 import { notFound } from '../../protocol/errors.ts'
 import { type ConversationId, type MessageAddress, messageNodeId, type Seq } from '../../protocol/ids.ts'
 import { rememberedOn } from '../../shared/remembered.ts'
-import type { Access, Member } from '../conversations/access.ts'
+import { type Access, floorOf, type Member } from '../conversations/access.ts'
 import type { Groups } from '../conversations/groups.ts'
 import type { MessageOrNotice, Notices } from '../conversations/notices.ts'
 import { type AroundRequest, joinParts, newerPart, olderPart } from './around.ts'
@@ -13,7 +13,6 @@ import { isMessage, type Log, nextStep } from './log.ts'
 import {
   type Bounds,
   boundsOf,
-  floorOf,
   isInside,
   isSame,
   type Page,

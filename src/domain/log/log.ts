@@ -124,13 +124,24 @@ export function createLog({ messages, clock, observer }: Needs) {
     for (const { from, to } of runsOf(rows, isPassed)) passed.note(id, from, to)
   }
 
-  /** Returns the newest message below `before` and skips everything else. */
-  const lastMessage = (id: ConversationId, before: Seq = seqMax + 1): Promise<Message | undefined> =>
-    nearest(findMessage, before, async (edge, limit) => {
-      const rows = await messages.below(id, silent.at(id, edge - 1)?.from ?? edge, limit)
-      if (limit > 1) notePassed(id, rows)
-      return rows
-    })
+  /** Returns the newest message between `floor` and `before` and skips everything else. */
+  async function lastMessage(
+    id: ConversationId,
+    before: Seq = seqMax + 1,
+    floor: Seq = 0,
+  ): Promise<Message | undefined> {
+    const isFound = (row: LogRow) => isMessage(row) || row.seq <= floor
+    const found = await nearest(
+      (rows) => rows.find(isFound),
+      before,
+      async (edge, limit) => {
+        const rows = await messages.below(id, silent.at(id, edge - 1)?.from ?? edge, limit)
+        if (limit > 1) notePassed(id, rows)
+        return rows
+      },
+    )
+    return found && isMessage(found) && found.seq > floor ? found : undefined
+  }
 
   /** Returns the seq of the newest message, or of the newest group change that fits, between `floor` and `before`; 0 if there is none. */
   async function lastMessageOrGroupChange(

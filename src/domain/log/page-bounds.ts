@@ -1,7 +1,7 @@
 import type { GroupChange, LogRow } from '../../ports/log.ts'
 import type { Seq } from '../../protocol/ids.ts'
 import { seqMax } from '../../protocol/limits.ts'
-import type { Member } from '../conversations/access.ts'
+import { floorOf, type Member } from '../conversations/access.ts'
 import type { MessageOrNotice } from '../conversations/notices.ts'
 import { isMessage } from './log.ts'
 
@@ -27,10 +27,6 @@ export type Bounds = Required<PageRequest> & { hasNewer: boolean; hasOlder: bool
 
 /** A group change may have its notice with it. */
 export type PageRow = LogRow | (GroupChange & { notice: MessageOrNotice })
-
-/** The member sees what is above it. With notices, the first that they see is the change that added them. */
-export const floorOf = ({ joinedSeq }: Member, notices = false): Seq =>
-  notices ? Math.max(0, joinedSeq - 1) : joinedSeq
 
 export function boundsOf(asked: PageRequest, member: Member): Bounds {
   const { count, from, olderThan, newerThan, notices = false } = asked

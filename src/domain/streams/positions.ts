@@ -14,7 +14,10 @@ export type Position = {
   reachedSeq: Seq
   /** Whether it is known which row comes before the first one shown. */
   begun: boolean
-  /** In a group: where the user's view begins, while the user is a member as far as the stream has read. */
+  /**
+   * Where the user's view begins: in a group while the user is a member as far as the stream has read, in a direct chat only if there is a
+   * floor. With notices it includes this seq.
+   */
   joinedSeq: Seq | undefined
 }
 
@@ -105,15 +108,16 @@ export class Positions<Row extends LogRow> {
 
   /**
    * Opens a group to this reader, who sees only what is above `joinedSeq`, and with notices that one too; or closes it where `joinedSeq` is
-   * undefined.
+   * undefined. What is at or below `floorSeq` nobody sees any more.
    */
-  admit(id: ConversationId, joinedSeq: Seq | undefined): void {
+  admit(id: ConversationId, joinedSeq: Seq | undefined, floorSeq: Seq = 0): void {
     if (joinedSeq === undefined && !this.isOpen(id)) return
     const position = this.of(id)
-    position.joinedSeq = joinedSeq
+    const isCut = joinedSeq !== undefined && joinedSeq <= floorSeq
+    position.joinedSeq = isCut ? floorSeq + (this.#notices ? 1 : 0) : joinedSeq
     const floor = this.floor(id)
     // The reader is shown the change that added them, and nothing that comes before it.
-    if (this.#notices && position.at <= floor && !position.begun && !this.isHeld(id)) {
+    if ((this.#notices || isCut) && position.at <= floor && !position.begun && !this.isHeld(id)) {
       position.shownSeq = 0
       position.begun = true
     }
@@ -122,7 +126,8 @@ export class Positions<Row extends LogRow> {
 
   /** Returns the groups that are open. */
   groups(): ConversationId[] {
-    return [...this.#positions].filter(([, { joinedSeq }]) => joinedSeq !== undefined).map(([id]) => id)
+    const open = [...this.#positions].filter(([id, { joinedSeq }]) => isGroupId(id) && joinedSeq !== undefined)
+    return open.map(([id]) => id)
   }
 
   joinedSeq(id: ConversationId): Seq {

@@ -1,4 +1,4 @@
-import type { Group } from '../../ports/conversations.ts'
+import type { Conversation, Group } from '../../ports/conversations.ts'
 import type { ChatEvent, MembershipEvent } from '../../ports/events.ts'
 import type { SyncSink } from '../../ports/live-stream.ts'
 import type { GroupChange, LogEntry, LogRow } from '../../ports/log.ts'
@@ -6,7 +6,7 @@ import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { ChatError, notFound } from '../../protocol/errors.ts'
 import { type ConversationId, isGroupId, type Seq, type UserId } from '../../protocol/ids.ts'
-import type { Access, Member } from '../conversations/access.ts'
+import { type Access, floorSeqOf, type Member } from '../conversations/access.ts'
 import type { Groups } from '../conversations/groups.ts'
 import type { Recount } from '../log/counters.ts'
 import { Gaps } from '../log/gaps.ts'
@@ -224,7 +224,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>>, Compar
    */
   async *#enter(id: ConversationId): AsyncGenerator<Shown<Row>> {
     await retryWhileUnavailable(this.#needs.clock, () => this.#subscription.joinGroup(id))
-    this.#admit(id, await this.#currentMember(id))
+    this.#admitMember(id, await this.#currentMember(id))
     if (!this.#positions.isOpen(id)) return this.#subscription.leaveGroup(id)
     yield* this.#read([id], { catchUp: false, waited: noWaits })
   }
@@ -234,18 +234,23 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>>, Compar
     return member
   }
 
-  #admit(id: ConversationId, member: { joinedSeq: Seq } | undefined): void {
-    if (isGroupId(id)) this.#positions.admit(id, member?.joinedSeq)
+  #admit(id: ConversationId, member: { joinedSeq: Seq } | undefined, conversation?: Conversation): void {
+    const floorSeq = conversation ? floorSeqOf(conversation) : 0
+    if (isGroupId(id) || floorSeq > 0) this.#positions.admit(id, member?.joinedSeq, floorSeq)
+  }
+
+  #admitMember(id: ConversationId, member: Member | undefined): void {
+    this.#admit(id, member, member?.conversation)
   }
 
   /** Decides a group change before the reader goes past it: whether, and from where on, the user is in the group. */
   async #meet(change: GroupChange): Promise<Group | undefined> {
     const { conversationId: id } = change
     const group = await retryWhileUnavailable(this.#needs.clock, () => this.#needs.decideChange(change))
-    this.#admit(id, group?.membersById.get(this.userId))
+    this.#admit(id, group?.membersById.get(this.userId), group)
     if (this.#positions.isOpen(id)) return group
     // The event that the user is back comes on another channel. It may have been handled already, as if it belonged to the membership that ends here.
-    this.#admit(id, await this.#currentMember(id))
+    this.#admitMember(id, await this.#currentMember(id))
     if (!this.#positions.isOpen(id)) await this.#subscription.leaveGroup(id)
     // The event of the change that brought the user back may have come and gone. The reader has still to show that change.
     else if (this.#kind.noticeOf) this.#gaps.suspectAny(id)
@@ -332,7 +337,7 @@ export class Reading<Row extends LogEntry> implements Reader<Shown<Row>>, Compar
     const members = await this.#subscription.refresh()
     const ids = new Set(members.map(({ conversation }) => conversation.id))
     for (const id of this.#positions.groups()) if (!ids.has(id)) this.#admit(id, undefined)
-    for (const member of members) this.#admit(member.conversation.id, member)
+    for (const member of members) this.#admitMember(member.conversation.id, member)
     return [...ids]
   }
 

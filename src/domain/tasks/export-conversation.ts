@@ -3,7 +3,7 @@ import type { Ports } from '../../ports/ports.ts'
 import { ChatError } from '../../protocol/errors.ts'
 import type { ConversationId } from '../../protocol/ids.ts'
 import { toTimeText } from '../../protocol/time-text.ts'
-import type { Access } from '../conversations/access.ts'
+import { type Access, floorSeqOf } from '../conversations/access.ts'
 import { isMessage, type Log } from '../log/log.ts'
 import { openExport } from './export-file.ts'
 import { conversationLine, formatVersion, groupChangeLine, messageLine } from './export-lines.ts'
@@ -28,10 +28,16 @@ export function createExportConversation(needs: Needs): TaskWork {
     const conversation = await access.current(id)
     if (!conversation) throw new ChatError('NOT_FOUND', 'There is no such conversation any more.')
     const name = `${id}.ndjson`
-    const file = await openExport(results, job, name, { after: 0, to: await log.lastSeq(id) }, exportPartBytes)
+    const file = await openExport(
+      results,
+      job,
+      name,
+      { after: floorSeqOf(conversation), to: await log.lastSeq(id) },
+      exportPartBytes,
+    )
     let { after } = file.at
     const { to } = file.at
-    if (after === 0) {
+    if (job.cursor === undefined) {
       file.write({ type: 'export', kind: 'conversation', format: formatVersion, at: toTimeText(clock.now()) })
       file.write(conversationLine(conversation))
     }

@@ -11,13 +11,14 @@ export const metadataOf = (text: string | undefined) =>
   text === undefined ? {} : { metadata: JSON.parse(text) as unknown }
 
 export function conversationLine(conversation: Conversation) {
-  const { id, kind, metadata } = conversation
+  const { id, kind, metadata, retention } = conversation
   const members =
     conversation.kind === 'GROUP'
       ? [...conversation.membersById].map(([userId, { role, joinedSeq }]) => ({ userId, role, joinedSeq }))
       : conversation.members.map((userId) => ({ userId, role: 'MEMBER', joinedSeq: 0 }))
   const title = conversation.kind === 'GROUP' ? { title: conversation.title } : {}
-  return { type: 'conversation', id, kind, ...title, ...metadataOf(metadata), members }
+  const kept = retention?.days === undefined ? {} : { retentionDays: retention.days }
+  return { type: 'conversation', id, kind, ...title, ...metadataOf(metadata), ...kept, members }
 }
 
 export function messageLine(message: Message) {

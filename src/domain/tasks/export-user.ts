@@ -3,7 +3,7 @@ import type { ReportId } from '../../ports/reports.ts'
 import { ChatError } from '../../protocol/errors.ts'
 import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
 import { toTimeText } from '../../protocol/time-text.ts'
-import type { Access } from '../conversations/access.ts'
+import { type Access, floorSeqOf } from '../conversations/access.ts'
 import { isMessage, type Log } from '../log/log.ts'
 import { openExport } from './export-file.ts'
 import { formatVersion, ownLine } from './export-lines.ts'
@@ -86,7 +86,7 @@ export function createExportUser(needs: Needs): TaskWork {
       log.lastSeq(id),
     ])
     write(membershipLine(userId, id, { conversation, membership, boundaries: had, departure }))
-    return { section: 'conversation', id, done, seq: 0, to }
+    return { section: 'conversation', id, done, seq: conversation ? floorSeqOf(conversation) : 0, to }
   }
 
   async function writeMessages(write: Write, userId: UserId, at: At & { section: 'conversation' }): Promise<At> {

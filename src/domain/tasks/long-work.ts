@@ -18,6 +18,7 @@ type Options = {
   randomId: () => string
   observer: Observer
   eraseUser: TaskWork
+  retain: TimedWork
   onWorkError?: (error: unknown) => void
   workTimes?: WorkTimes
   exportPartBytes?: number
@@ -25,7 +26,7 @@ type Options = {
 
 /** Puts together what is asked for by backends, what is due, and who does it. */
 export function createLongWork(ports: Ports, options: Options) {
-  const { eraseUser, onWorkError = () => undefined } = options
+  const { eraseUser, retain, onWorkError = () => undefined } = options
   const { tasks, timers, leases, clock, results } = ports
   const needs = { ...options, tasks, timers, leases, clock, ...(results && { results }), onError: onWorkError }
   const runTask = createRunTask(needs, {
@@ -37,7 +38,7 @@ export function createLongWork(ports: Ports, options: Options) {
     await results?.remove({ key })
     return undefined
   }
-  const timedWork = createTimedWork(needs, { task: runTask, file: removeFile })
+  const timedWork = createTimedWork(needs, { task: runTask, file: removeFile, retention: retain })
   const kick = () => void timedWork.tick().catch(onWorkError)
-  return { ...createTasks(needs, kick), tick: timedWork.tick, stop: timedWork.stop }
+  return { ...createTasks(needs, kick), kick, tick: timedWork.tick, stop: timedWork.stop }
 }

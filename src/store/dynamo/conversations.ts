@@ -29,6 +29,24 @@ export function createConversationsDynamo(dynamo: Dynamo): ConversationStore {
       await table.set(key, { members: withMember(item.members, userId, pseudonym) }, condition)
     },
 
-    replace: (group, version) => table.put(toItem(group), { where: 'version = :from', values: { ':from': version } }),
+    async replace(group, version) {
+      const { conversation_id, ...columns } = { metadata: undefined, ...toItem(group) }
+      const isAsRead = { where: 'version = :from', values: { ':from': version } }
+      return (await table.set({ conversation_id }, columns, isAsRead)) !== undefined
+    },
+
+    async setRetention(id, days) {
+      await table.set({ conversation_id: id }, { retention_days: days }, { where: 'attribute_exists(conversation_id)' })
+    },
+
+    async raiseFloor(id, seq, days) {
+      const where = 'retention_days = :days AND (attribute_not_exists(floor_seq) OR floor_seq < :seq)'
+      await table.set({ conversation_id: id }, { floor_seq: seq }, { where, values: { ':seq': seq, ':days': days } })
+    },
+
+    async noteEmptied(id, seq) {
+      const where = 'attribute_exists(conversation_id) AND (attribute_not_exists(emptied_seq) OR emptied_seq < :seq)'
+      await table.set({ conversation_id: id }, { emptied_seq: seq }, { where, values: { ':seq': seq } })
+    },
   }
 }

@@ -5,6 +5,7 @@ import { unavailable } from '../../protocol/errors.ts'
 import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
 import { reactingPeopleMax, rowMaxBytes } from '../../protocol/limits.ts'
 import { toTimeText } from '../../protocol/time-text.ts'
+import { emptiedRow } from '../rows/emptied-row.ts'
 import { entriesOf, erasedColumns } from '../rows/erased-row.ts'
 import { toItem, toKey, toMessage, toRow } from '../rows/message-columns.ts'
 import { earlierName, entryName, printMarks, toReactions } from '../rows/reaction-columns.ts'
@@ -164,6 +165,19 @@ export function createMessagesDynamo(dynamo: Dynamo): MessageLog {
         await table.setEntry(key, column, { name, value: undefined }, { where: `attribute_exists(${column})` })
       }
       return columns !== undefined || entries.length > 0
+    },
+
+    async empty(address, as) {
+      const key = toKey(address)
+      for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+        const item = await table.get(key)
+        const row = item && emptiedRow(item, as)
+        if (!row) return
+        // An erasure may put a pseudonym there meanwhile.
+        const isAsRead = { where: 'sender_id = :sender', values: { ':sender': item.sender_id } }
+        if (await table.put(row, isAsRead)) return
+      }
+      throw unavailable(new Error('Others kept changing the cell.'))
     },
 
     async get(address) {

@@ -4,6 +4,7 @@ import { isShown, isStripped, keptOf } from '../../protocol/alterations.ts'
 import { unavailable } from '../../protocol/errors.ts'
 import type { ConversationId, Seq } from '../../protocol/ids.ts'
 import { reactingPeopleMax, rowMaxBytes } from '../../protocol/limits.ts'
+import { emptiedRow } from '../rows/emptied-row.ts'
 import { entriesOf, erasedColumns } from '../rows/erased-row.ts'
 import { toItem, toKey, toMessage, toRow } from '../rows/message-columns.ts'
 import { createKeptPages } from './kept-pages.ts'
@@ -80,6 +81,10 @@ export function createMessagesEmbedded(engine: KeyValue): MessageLog {
         return columns || entries.length > 0 ? after : 'keep'
       })
       return changed
+    },
+
+    async empty(address, as) {
+      await write(toKey(address), (standing) => (standing && emptiedRow(standing, as)) ?? 'keep')
     },
 
     async get(address) {

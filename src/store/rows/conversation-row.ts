@@ -1,4 +1,4 @@
-import type { Conversation, GroupMember, Role } from '../../ports/conversations.ts'
+import type { Conversation, GroupMember, Retention, Role } from '../../ports/conversations.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type { Item, Key } from './tables.ts'
 
@@ -20,7 +20,8 @@ export function toItem(conversation: Conversation): Key<'conversations'> & Parti
 
 export function toConversation(item: Item<'conversations'>): Conversation {
   const { conversation_id: id, kind, members } = item
-  const beside = item.metadata === undefined ? {} : { metadata: item.metadata }
+  const retention = retentionOf(item)
+  const beside = { ...(item.metadata !== undefined && { metadata: item.metadata }), ...(retention && { retention }) }
   if (kind === 'DIRECT') return { id, kind, members, ...beside }
   const { title = '', roles = [], joined_seqs = [], version = 0, past_versions: pastVersions = [] } = item
   const memberAt = (i: number): GroupMember => ({
@@ -29,6 +30,20 @@ export function toConversation(item: Item<'conversations'>): Conversation {
   })
   const membersById = new Map(members.map((userId, i) => [userId, memberAt(i)]))
   return { id, kind, title, ...beside, members, membersById, version, pastVersions }
+}
+
+/** `toItem` leaves these columns out: each is written by itself, so that no change of a group takes another one back. */
+const retentionOf = ({ retention_days: days, floor_seq, emptied_seq }: Item<'conversations'>): Retention | undefined =>
+  days === undefined && floor_seq === undefined
+    ? undefined
+    : { ...(days !== undefined && { days }), floorSeq: floor_seq ?? 0, emptiedSeq: emptied_seq ?? 0 }
+
+export function retentionColumnsOf({ retention_days, floor_seq, emptied_seq }: Item<'conversations'>) {
+  return {
+    ...(retention_days !== undefined && { retention_days }),
+    ...(floor_seq !== undefined && { floor_seq }),
+    ...(emptied_seq !== undefined && { emptied_seq }),
+  }
 }
 
 export const withoutRow: GroupMember = { role: 'MEMBER' satisfies Role, joinedSeq: 0 }

@@ -100,6 +100,12 @@ export const tables = {
       members: texts<UserId>(),
       /** The text of a JSON object, as a backend gave it. */
       metadata: maybe(text()),
+      /** After how many days messages go. Absent: they stay. */
+      retention_days: maybe(integer()),
+      /** Nobody sees what is at or below it. It only rises, like emptied_seq. */
+      floor_seq: maybe(integer()),
+      /** Cells up to here hold nothing any more. */
+      emptied_seq: maybe(integer()),
       /** Only groups have this column and those below. */
       title: maybe(text()),
       /** They are in the order of the members, like joined_seqs. */

@@ -2,39 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { createKeyValueMemory } from '../../../src/engine/key-value/key-value.memory.ts'
 import type { KeyValue } from '../../../src/engine/key-value/key-value.ts'
-import type { Clock } from '../../../src/ports/clock.ts'
 import type { Ports } from '../../../src/ports/ports.ts'
-import { unavailable } from '../../../src/protocol/errors.ts'
 import type { ClientMessageId, ConversationId, DeviceId, UserId } from '../../../src/protocol/ids.ts'
 import { createStoresEmbedded } from '../../../src/store/embedded/stores.ts'
 import { tableNames } from '../../../src/store/rows/tables.ts'
 import { memoryDomain } from '../../kit/memory-domain.ts'
+import { mortal, steppedClock } from '../../kit/mortal.ts'
 import { waitUntil } from '../../kit/wait-until.ts'
 
 // A node dies at every single call of an erasure, and another one goes on.
 
 const [eve, bob, carol] = ['eve-to-be-erased', 'bob', 'carol'] as [UserId, UserId, UserId]
 const word = 'marzipan'
-const stores = [
-  'messages',
-  'claims',
-  'pending',
-  'boundaries',
-  'conversations',
-  'memberships',
-  'profiles',
-  'blocks',
-] as const
-const others = [
-  'departures',
-  'devices',
-  'devicePositions',
-  'tasks',
-  'timers',
-  'restrictions',
-  'sequencer',
-  'events',
-] as const
 const options = { randomId: randomUUID, settleMs: 0 }
 
 function everything(engine: KeyValue): string[] {
@@ -43,44 +22,9 @@ function everything(engine: KeyValue): string[] {
   )
 }
 
-/** The call with this number is the last that is carried out, and its answer is lost. */
-function mortal(ports: Ports, lastCall: number): { ports: Ports; calls: () => number } {
-  let calls = 0
-  const dying = <T extends object>(port: T): T =>
-    new Proxy(port, {
-      get(target, name) {
-        const method: unknown = Reflect.get(target, name)
-        if (typeof method !== 'function') return method
-        return async (...args: unknown[]) => {
-          calls += 1
-          if (calls > lastCall) throw unavailable()
-          const answer: unknown = await (method as (...given: unknown[]) => unknown).apply(target, args)
-          if (calls >= lastCall) throw unavailable()
-          return answer
-        }
-      },
-    })
-  const dead = Object.fromEntries([...stores, ...others].map((name) => [name, dying(ports[name])]))
-  return { ports: { ...ports, ...dead }, calls: () => calls }
-}
-
 async function story() {
   const engine = createKeyValueMemory()
-  let nowMs = 1_800_000_000_000
-  const sleepers = new Set<{ untilMs: number; wake: () => void }>()
-  const clock: Clock = {
-    now: () => nowMs,
-    monotonic: () => nowMs,
-    sleep: (ms, signal) =>
-      new Promise<void>((wake) => {
-        sleepers.add({ untilMs: nowMs + ms, wake })
-        signal?.addEventListener('abort', () => wake())
-      }),
-  }
-  const pass = (ms: number) => {
-    nowMs += ms
-    for (const each of sleepers) if (each.untilMs <= nowMs && sleepers.delete(each)) each.wake()
-  }
+  const { clock, pass } = steppedClock()
   const { domain, ports } = memoryDomain(() => ({ ...createStoresEmbedded(engine), clock }), options)
   let ids = 0
   const clientMessageId = (from = eve) => `${from === eve ? word : 'm'}-${++ids}` as ClientMessageId

@@ -89,6 +89,7 @@ export function callsOf(stores: Stores): { [P in keyof Stores]: { [M in keyof St
       below: () => messages.below(conversationId, 9, 10),
       ofOthers: () => messages.ofOthers(conversationId, { after: 0, before: 9 }, userId, 10),
       erase: () => messages.erase(message, { userId, pseudonym, atMs: 1 }),
+      empty: () => messages.empty(message, 'void'),
     },
     claims: {
       claim: () => claims.claim(claim),
@@ -117,6 +118,9 @@ export function callsOf(stores: Stores): { [P in keyof Stores]: { [M in keyof St
       getMany: () => conversations.getMany([conversationId]),
       setMetadata: () => conversations.setMetadata(conversationId, '{}'),
       replaceMember: () => conversations.replaceMember(conversationId, userId, pseudonym),
+      setRetention: () => conversations.setRetention(conversationId, 7),
+      raiseFloor: () => conversations.raiseFloor(conversationId, 1, 7),
+      noteEmptied: () => conversations.noteEmptied(conversationId, 1),
     },
     memberships: {
       addFirst: () => memberships.addFirst([userId], { conversationId, joinedSeq: 1 }),

@@ -29,6 +29,37 @@ export function conversationsContract(open: () => ConversationStore): void {
     expect(rivals).toContainEqual(standing)
   })
 
+  test('how long messages are kept is no part of what changes of a group replace, and the floor only rises', async () => {
+    const group = aGroup({ title: 'Tea', metadata: '{"a":1}' })
+    const direct: Conversation = { id: aConversation(), kind: 'DIRECT', members: [aUser()] }
+    for (const conversation of [group, direct]) {
+      const { id } = conversation
+      const retention = async () => (await open().getMany([id]))[0]?.retention
+      await open().create(conversation)
+      await open().raiseFloor(id, 5, 30)
+      expect(await retention()).toBeUndefined()
+      await open().setRetention(id, 30)
+      expect(await retention()).toEqual({ days: 30, floorSeq: 0, emptiedSeq: 0 })
+      for (const seq of [5, 3]) await open().raiseFloor(id, seq, 30)
+      await open().raiseFloor(id, 9, 7)
+      for (const seq of [4, 2]) await open().noteEmptied(id, seq)
+      expect(await retention()).toEqual({ days: 30, floorSeq: 5, emptiedSeq: 4 })
+      await open().setRetention(id, undefined)
+      await open().raiseFloor(id, 9, 30)
+      expect(await retention()).toEqual({ floorSeq: 5, emptiedSeq: 4 })
+    }
+    const { metadata: _metadata, ...rest } = group
+    const next = { ...rest, title: 'Coffee', version: group.version + 1 }
+    await open().setRetention(group.id, 7)
+    expect(await open().replace(next, group.version)).toBe(true)
+    expect(await open().getMany([group.id])).toEqual([{ ...next, retention: { days: 7, floorSeq: 5, emptiedSeq: 4 } }])
+    expect(await open().replace({ ...next, title: 'Late' }, group.version)).toBe(false)
+    const nowhere = aConversation()
+    await open().setRetention(nowhere, 7)
+    await open().noteEmptied(nowhere, 7)
+    expect(await open().getMany([nowhere])).toEqual([])
+  })
+
   test('many are found, each once, and the missing ones left out', async () => {
     const created = upTo(130).map(() => aGroup())
     await Promise.all(created.map((conversation) => open().create(conversation)))

@@ -55,6 +55,29 @@ export function messagesContract(open: () => MessageLog): void {
       expect(await open().get(reply)).toEqual(reply)
     })
 
+    test('whose time is over becomes a void, or an entry that nobody is shown', async () => {
+      const conversationId = aConversation()
+      const [first, second] = [aMessage(conversationId, 1), aMessage(conversationId, 2, { metadata: '{"a":1}' })]
+      const change = aChange(first, 3, { type: 'edit', body: 'better' })
+      await fill([first, second, change, aVoid(conversationId, 4)])
+      const { senderId, messageId, sentAtMs } = second
+      const left = { ...{ kind: 'change', conversationId, seq: 2, targetSeq: 2, senderId, messageId, sentAtMs } }
+      for (let i = 0; i < 2; i += 1) {
+        await open().empty(first, 'void')
+        await open().empty(second, 'entry')
+        await open().empty(change, 'void')
+        await open().empty(aVoid(conversationId, 4), 'entry')
+        await open().empty(aVoid(conversationId, 5), 'void')
+        const [one, two, ...rest] = await open().above(conversationId, 0, 9)
+        expect(one).toEqual(aVoid(conversationId, 1))
+        const emptied = { clientMessageId: 'emptied#2', alteration: { type: 'edit', body: '' } }
+        expect(two).toEqual({ ...left, ...emptied })
+        expect(rest).toEqual([aVoid(conversationId, 3), aVoid(conversationId, 4)])
+      }
+      expect(await open().alter(aChange(second, 6, { type: 'reaction', emoji: '🎉', on: true }))).toBeUndefined()
+      expect(await open().put(first)).toBe('taken')
+    })
+
     test('that is empty gives nothing', async () => {
       const conversationId = aConversation()
       await open().put(aMessage(conversationId, 1))
