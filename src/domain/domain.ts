@@ -16,6 +16,7 @@ import { createSettings } from './conversations/settings.ts'
 import { createUnreadChats } from './conversations/unread-chats.ts'
 import { createEraseConversation } from './erasure/erase-conversation.ts'
 import { createConversationsEver, createEraseUser } from './erasure/erase-user.ts'
+import { createExports } from './erasure/exports.ts'
 import { createRetention } from './erasure/retention.ts'
 import { createAnnounce } from './feed/announce.ts'
 import { createEntryEvents } from './feed/entry-events.ts'
@@ -227,6 +228,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     observer,
   })
   const restrictions = createRestrictions({ ...ports, held, tell, onTrouble })
+  const exports = createExports({ ...ports, ...options })
   const eraseConversation = createEraseConversation({
     ...ports,
     access,
@@ -234,6 +236,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     log,
     removeFiles: attachments.remove,
     setBlocked: blocking.setBlocked,
+    renewExport: exports.renew,
     tellErased: changing.tellErased,
   })
   const conversationsEver = createConversationsEver(ports)
@@ -242,6 +245,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     ...options,
     eraseConversation,
     eraseProfile: people.erase,
+    removeExport: exports.remove,
     ban: restrictions.ban,
     setBlocked: blocking.setBlocked,
     removeDevice: devices.remove,

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Redis } from 'ioredis'
+import { openEmbeddedSource } from '../../src/copy/embedded.ts'
 import { scanPage } from '../../src/copy/scan-page.ts'
 import { type Dynamo, type Key, type TableName, tableNames } from '../../src/store/rows/tables.ts'
 
@@ -19,6 +20,16 @@ export async function inTables(dynamo: Dynamo): Promise<Stored[]> {
       start = next
     } while (start)
   }
+  return found
+}
+
+/** The rows of an embedded store, as they are at this moment. */
+export async function inEmbedded(dataDir: string): Promise<Stored[]> {
+  const source = await openEmbeddedSource(dataDir, () => undefined)
+  const found: Stored[] = []
+  for await (const { table, rows } of source.batches())
+    found.push(...rows.map((row) => ({ where: table, text: JSON.stringify(row) })))
+  await source.close()
   return found
 }
 

@@ -23,13 +23,15 @@ type Needs = Pick<Ports, Stores | 'departures' | 'blocks' | 'push'> & {
   log: Log
   removeFiles: Attachments['remove']
   setBlocked: (userId: UserId, blockedId: UserId, blocked: boolean) => Promise<void>
+  /** Takes away what was exported of the conversation before. */
+  renewExport: (id: ConversationId) => Promise<void>
   tellErased: (member: Member, about: { seq: Seq; clientMessageId: ClientMessageId; isOwn: boolean }) => Promise<void>
 }
 
 export function createEraseConversation(needs: Needs) {
   const { messages, claims, conversations, memberships, boundaries, boundaryCache, pending, departures, blocks, push } =
     needs
-  const { access, groups, log, removeFiles, setBlocked, tellErased } = needs
+  const { access, groups, log, removeFiles, setBlocked, renewExport, tellErased } = needs
 
   /** The rows by which the conversation was found go last: while one is there, a node that takes over finds it again. */
   async function erase(id: ConversationId, erased: Erased, { after, save }: Walk): Promise<void> {
@@ -49,6 +51,7 @@ export function createEraseConversation(needs: Needs) {
         await save(from)
       }
     }
+    await renewExport(id)
     const own = { userId, conversationId: id }
     await boundaryCache.forget(own)
     await push?.banners.forget(own)

@@ -2,8 +2,8 @@ import type { Ports } from '../../ports/ports.ts'
 import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
 import type { Tell } from '../feed/announce.ts'
 import type { Done, Job, TaskWork } from '../tasks/run-task.ts'
-import { exportKeyOf, taskIdOf } from '../tasks/tasks.ts'
 import type { createEraseConversation } from './erase-conversation.ts'
+import type { Exports } from './exports.ts'
 
 // Erases a user. docs/protocol.md, "Erasure", has the steps, what may happen in between, and what a crash leaves; docs/erasure.md what remains.
 
@@ -31,10 +31,10 @@ type Stores =
   | 'blocks'
   | 'sessions'
   | 'reports'
-  | 'tasks'
-type Needs = Pick<Ports, Stores | 'results' | 'clock'> & {
+type Needs = Pick<Ports, Stores | 'clock'> & {
   eraseConversation: ReturnType<typeof createEraseConversation>
   eraseProfile: (userId: UserId) => Promise<void>
+  removeExport: Exports['remove']
   ban: (userId: UserId) => Promise<void>
   setBlocked: (userId: UserId, blockedId: UserId, blocked: boolean) => Promise<void>
   removeDevice: (device: Awaited<ReturnType<Ports['devices']['ofUser']>>[number]) => Promise<void>
@@ -44,8 +44,8 @@ type Needs = Pick<Ports, Stores | 'results' | 'clock'> & {
 }
 
 export function createEraseUser(needs: Needs): TaskWork {
-  const { devices, devicePositions, blocks, sessions, reports, tasks, results, clock } = needs
-  const { eraseConversation, eraseProfile, ban, setBlocked, removeDevice, tell, randomId } = needs
+  const { devices, devicePositions, blocks, sessions, reports, clock } = needs
+  const { eraseConversation, eraseProfile, removeExport, ban, setBlocked, removeDevice, tell, randomId } = needs
   const { settleMs = settleDefaultMs } = needs
   const conversationsOf = createConversationsEver(needs)
 
@@ -82,21 +82,13 @@ export function createEraseUser(needs: Needs): TaskWork {
     }
   }
 
-  async function eraseExports(userId: UserId): Promise<void> {
-    const task = await tasks.get(taskIdOf('exportUser', userId))
-    if (!task) return
-    // Without its row, an export under way ends at its next step, and its file is handed out to nobody.
-    await tasks.remove(task.id)
-    await results?.remove({ key: exportKeyOf(task.run) })
-  }
-
   return async function eraseUser(job): Promise<Done> {
     const userId = job.subject as UserId
     let where = job.cursor ? (JSON.parse(job.cursor) as Where) : await begin(job, userId)
     if (clock.now() < where.settledAtMs) return { againAtMs: where.settledAtMs }
     const { pseudonym, atMs } = where
     await eraseDevices(userId)
-    await eraseExports(userId)
+    await removeExport('exportUser', userId)
     const left = await conversationsOf(userId)
     const total = where.done + left.length + 1
     for (const id of left) {

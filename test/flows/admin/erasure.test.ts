@@ -1,32 +1,69 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { inFiles, inRedis, inTables, type Stored } from '../../kit/everything.ts'
+import { inEmbedded, inFiles, inRedis, inTables, type Stored } from '../../kit/everything.ts'
 import { createGroup, leave, updateMembers } from '../../kit/group-of.ts'
 import type { Person } from '../../kit/person.ts'
 import { createService, type Service } from '../../kit/service.ts'
 import { connectDynamo } from '../../kit/services/dynamodb.ts'
+import { s3Credentials, startS3 } from '../../kit/services/s3.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../../kit/services/webhook-receiver.ts'
 import { sharedService } from '../../kit/shared-services.ts'
+import { startStockDevice } from '../../kit/stock-device.ts'
 import { begin, ended, taskOf } from '../../kit/tasks.ts'
 import { startWorld, type World } from '../../kit/world.ts'
 
 // Two nodes, a real Redis, a DynamoDB server, files on the disk: what is left of somebody who was erased.
 
+/** Where words of theirs, or their id, are before they are erased. */
+const places = [
+  ...[
+    'messages',
+    'sends',
+    'conversations',
+    'memberships',
+    'message_status',
+    'users',
+    'blocks',
+    'devices',
+    'push_tokens',
+  ],
+  ...['device_starts', 'device_positions', 'reports', 'uploads', 'tasks', 'feed'],
+]
+
+/** How fast they were allowed to write, and how often they were pushed to, is forgotten within minutes. */
+const soon = ['redis parley_rate', 'redis parley_push-budget']
+
 /** It is in every text of theirs, and nowhere else. */
 const word = 'marzipan'
 const tasks = { lookMs: 200, leaseMs: 30_000, partBytes: 100_000, settleMs: 300 }
+
+const config = { events: true, webhookAddresses: 'loopback', push: { preview: true, log: true } } as const
 
 let world: World
 let backend: Service
 let peer: Person
 let other: Person
-beforeAll(async () => {
-  world = await startWorld({ nodes: 2, app: { tasks }, config: { events: true } })
-  backend = await createService('backend', world.url(1))
-  peer = await world.person('peer', { node: 1 })
+let receiver: WebhookReceiver
+let s3: Awaited<ReturnType<typeof startS3>> | undefined
+
+async function setUp(store: string): Promise<void> {
+  s3 = store === embedded ? undefined : await startS3('files')
+  const media = s3 && { bucket: 'files', endpoint: s3.endpoint, region: 'us-east-1', credentials: s3Credentials }
+  const backing = media ? { media } : ({ redis: 'embedded', dynamodb: 'embedded' } as const)
+  world = await startWorld({ nodes: media ? 2 : 1, app: { tasks }, config: { ...config, ...backing } })
+  receiver = await startWebhookReceiver()
+  receiver.says(() => 500)
+  backend = await createService('backend', world.url(world.nodes.length - 1))
+  peer = await world.person('peer', { node: world.nodes.length - 1 })
   other = await world.person('other')
-})
-afterAll(() => world.stop())
+}
+
+async function end(): Promise<void> {
+  await world.stop()
+  await receiver.stop()
+  await s3?.stop()
+}
 
 const upload = async (person: Person): Promise<string> => {
   const { createUpload } = await person.ask<{
@@ -57,13 +94,17 @@ const userOf = async (id: string) =>
   ).user
 
 async function stored(): Promise<Stored[]> {
+  if (!s3) return [...(await inEmbedded(world.dataDir)), ...(await inFiles(join(world.dataDir, 'media')))]
   const dynamo = { ...connectDynamo(await sharedService('dynalite')), tablePrefix: world.prefix }
-  const all = await Promise.all([inTables(dynamo), inRedis(world.redis.raw), inFiles(join(world.dataDir, 'media'))])
+  const all = await Promise.all([inTables(dynamo), inRedis(world.redis.raw), inFiles(s3.directory)])
   dynamo.client.close()
   return all.flat()
 }
 
-describe('everything somebody has left', () => {
+const embedded = 'the embedded store and the disk'
+const backings = ['DynamoDB, Redis and S3', embedded]
+
+describe.each(backings)('everything somebody has left in %s', (store) => {
   let person: Person
   let groupId: string
   let leftId: string
@@ -71,10 +112,17 @@ describe('everything somebody has left', () => {
   let pseudonym: string
 
   beforeAll(async () => {
+    await setUp(store)
     person = await world.person(`p-${word}`, { displayName: `Mr ${word}` })
     chatId = world.chatOf(person, peer)
     await person.ask('mutation ($input: UpdateProfileInput!) { updateProfile(input: $input) { user { name } } }', {
-      input: { name: `The ${word}` },
+      input: { name: `The ${word}`, avatarUrl: `https://pictures.example/${word}.png` },
+    })
+    await person.ask('mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) { deviceId } }', {
+      input: { deviceId: `phone-${word}`, platform: 'LOG', token: `token-${word}` },
+    })
+    await backend.ask('mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }', {
+      input: { url: receiver.url },
     })
     await backend.ask('mutation ($input: UpsertUsersInput!) { upsertUsers(input: $input) { users { id } } }', {
       input: { users: [{ id: person.userId, metadata: { note: word } }] },
@@ -116,16 +164,36 @@ describe('everything somebody has left', () => {
     const stream = person.follow()
     await world.online(person)
     await stream.stop()
-    expect((await stored()).filter(({ text }) => text.includes(word)).length).toBeGreaterThan(20)
+    const device = startStockDevice(person, { deviceId: `phone-${word}` })
+    await device.receives(1)
+    await device.ack(chatId, 2)
+    await device.stop()
+    await person.ask(
+      'mutation ($input: UpdateConversationInput!) { updateConversation(input: $input) { conversation { id } } }',
+      { input: { conversationId: groupId, mutedUntil: '2099-01-01T00:00:00.000Z', pinned: true } },
+    )
+    await world.offline(person)
+    await peer.send(person, 'a banner for you')
+    await ended(backend, (await begin(backend, 'exportUser', person.userId)).id)
+    await ended(backend, (await begin(backend, 'exportConversation', groupId)).id)
+    const found = (await stored()).filter(({ text }) => text.includes(word))
+    const tables = [...new Set(found.map(({ where }) => where))]
+    expect(tables).toEqual(expect.arrayContaining(places))
   })
+  afterAll(end)
 
   it('is taken out, live and for those who were away', async () => {
-    const watching = peer.followChanges({ after: [{ conversationId: chatId, seq: 0 }] }, world.url(1))
+    const watching = peer.followChanges(
+      { after: [{ conversationId: chatId, seq: 0 }] },
+      world.url(world.nodes.length - 1),
+    )
     await watching.receives(3)
     const lastKnown = (await peer.conversation(chatId))?.lastSeq ?? 0
     expect(await erase(person)).toMatchObject({ kind: 'eraseUser', state: 'DONE', progress: 1 })
 
-    const seen = await watching.sees(({ message, seq }) => message.seq === 1 && seq > lastKnown)
+    const seen = await watching.sees(
+      ({ message, seq }) => message.conversationId === chatId && message.seq === 1 && seq > lastKnown,
+    )
     expect(seen.message).toMatchObject({ body: '', deletedAt: expect.any(String) as string })
     pseudonym = seen.message.sender.id
     expect(pseudonym).toMatch(/^erased\./)
@@ -134,7 +202,10 @@ describe('everything somebody has left', () => {
     // A device that held everything before, and was away.
     const back = peer.followChanges({ after: [{ conversationId: chatId, seq: lastKnown }] }, world.url(0))
     await back.receives(4)
-    const told = new Map(back.events.map(({ message }) => [message.seq, message]))
+    // Other conversations of the peer's may come in between.
+    await back.sees(({ message, seq }) => message.conversationId === chatId && message.seq === 6 && seq > lastKnown)
+    const ofChat = back.events.filter(({ message }) => message.conversationId === chatId)
+    const told = new Map(ofChat.map(({ message }) => [message.seq, message]))
     await back.stop()
     expect([...told.keys()].sort()).toEqual([1, 2, 3, 6])
     expect(told.get(2)).toMatchObject({ body: 'hello you', reactions: [] })
@@ -144,13 +215,14 @@ describe('everything somebody has left', () => {
   it('keeps the order, the numbers and the ticks of the others', async () => {
     const { edges } = await peer.history(chatId)
     expect(edges.map(({ node }) => [node.seq, node.body])).toEqual([
+      [8, 'a banner for you'],
       [6, ''],
       [3, ''],
       [2, 'hello you'],
       [1, ''],
     ])
-    expect(edges[2]?.node).toMatchObject({ tick: 'READ' })
-    for (const url of [world.url(0), world.url(1)]) {
+    expect(edges[3]?.node).toMatchObject({ tick: 'READ' })
+    for (const { url } of world.nodes) {
       const { conversation } = await peer.ask<{ conversation: { members: { id: string; name: string | null }[] } }>(
         'query ($id: ID!) { conversation(id: $id) { members { id name } } }',
         { id: chatId },
@@ -167,8 +239,7 @@ describe('everything somebody has left', () => {
   it('is nowhere any more, but where docs/erasure.md says', async () => {
     const found = await stored()
     expect(found.filter(({ text }) => text.includes(word) && !text.includes(person.userId))).toEqual([])
-    // How fast they were allowed to write is forgotten within a minute.
-    const named = found.filter(({ where, text }) => where !== 'redis parley_rate' && text.includes(person.userId))
+    const named = found.filter(({ where, text }) => !soon.includes(where) && text.includes(person.userId))
     const kinds = [...new Set(named.map(({ where }) => where))].sort()
     expect(kinds).toEqual(['feed', 'restrictions', 'users'])
     // The mark that refuses them, and facts of the feed until they expire: with the id, and without a word.
@@ -200,9 +271,9 @@ describe('everything somebody has left', () => {
     )
     expect(sendMessage.message.conversationId).toBe(chatId)
   })
-})
 
-it('nobody is erased who was never here', async () => {
-  await expect(begin(backend, 'eraseUser', 'nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  await expect(begin(backend, 'eraseUser', 'backend')).rejects.toMatchObject({ code: 'BAD_USER_INPUT' })
+  it('nobody else is erased who was never here', async () => {
+    await expect(begin(backend, 'eraseUser', 'nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(begin(backend, 'eraseUser', 'backend')).rejects.toMatchObject({ code: 'BAD_USER_INPUT' })
+  })
 })

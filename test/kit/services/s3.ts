@@ -36,6 +36,8 @@ export async function startS3(bucket: string) {
   const { origin: endpoint, stop } = await listen(server)
   return {
     endpoint,
+    /** Where it keeps its objects. */
+    directory,
     async stop() {
       await stop()
       s3.logger.close()

@@ -1,0 +1,32 @@
+import type { Ports } from '../../ports/ports.ts'
+import type { Task, TaskKind } from '../../ports/tasks.ts'
+import type { ConversationId } from '../../protocol/ids.ts'
+import { exportKeyOf, taskIdOf } from '../tasks/tasks.ts'
+
+// What was exported before somebody was erased. Without its row an export under way ends at its next step, and its file is handed out to nobody; so the
+// row goes first.
+
+type Needs = Pick<Ports, 'tasks' | 'timers' | 'results' | 'clock'> & { randomId: () => string }
+
+export type Exports = ReturnType<typeof createExports>
+
+export function createExports({ tasks, timers, results, clock, randomId }: Needs) {
+  async function remove(kind: TaskKind, subject: string): Promise<Task | undefined> {
+    const task = await tasks.get(taskIdOf(kind, subject))
+    if (!task) return undefined
+    await tasks.remove(task.id)
+    await results?.remove({ key: exportKeyOf(task.run) })
+    return task
+  }
+
+  /** Removes the file of a conversation that says what is gone since. Where it was still being made, it is made anew: somebody waits for it. */
+  async function renew(id: ConversationId): Promise<void> {
+    const task = await remove('exportConversation', id)
+    if (!task || task.state === 'DONE' || task.state === 'FAILED') return
+    const { cursor: _cursor, ...rest } = task
+    await tasks.begin({ ...rest, run: randomId(), state: 'QUEUED', progress: 0, failures: 0, leaseVersion: 0 })
+    await timers.set({ kind: 'task', subject: task.id, dueMs: clock.now() })
+  }
+
+  return { remove, renew }
+}
