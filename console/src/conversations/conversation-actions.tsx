@@ -68,7 +68,7 @@ function RetentionDialog({ conversation, onClose }: DialogProps) {
           type="number"
           value={typed}
           onChange={setTyped}
-          hint="Older messages are hidden from everybody at once, and then deleted. They do not come back."
+          hint="Older messages go within moments, for everybody, and do not come back."
         />
       )}
     </ActionDialog>

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { type ConversationFieldsFragment, useConversationQuery } from '../generated/urql.ts'
 import { Facts, Id, Json } from '../parts/facts.tsx'
 import { Page, Section } from '../parts/page.tsx'
@@ -13,7 +13,11 @@ type Props = { id: string; at: Readonly<Record<string, string>> }
 
 export function ConversationPage({ id, at }: Props) {
   const [found, ask] = useConversationQuery({ variables: { id } })
-  const refresh = () => ask({ requestPolicy: 'network-only' })
+  const [refreshes, setRefreshes] = useState(0)
+  const refresh = () => {
+    setRefreshes((count) => count + 1)
+    ask({ requestPolicy: 'network-only' })
+  }
   const conversation = found.data?.conversation
   const known = conversation !== undefined && conversation !== null
   useEffect(() => {
@@ -31,7 +35,7 @@ export function ConversationPage({ id, at }: Props) {
         {() =>
           conversation ? (
             <div className={styles.columns}>
-              <Messages conversationId={id} lastSeq={conversation.lastSeq} at={at} />
+              <Messages conversationId={id} lastSeq={conversation.lastSeq} at={at} refreshes={refreshes} />
               <div className={styles.details}>
                 <Section title="Details">
                   <Details conversation={conversation} />

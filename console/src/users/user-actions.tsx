@@ -17,7 +17,8 @@ import { localInput } from './local-input.ts'
 type Asked = 'ban' | 'unban' | 'revoke' | 'export' | 'erase'
 type DialogProps = { userId: string; onClose: () => void }
 
-export function UserActions({ user: { id, banned } }: { user: UserFieldsFragment }) {
+/** Of somebody who was erased only the task is left to look at, which asking for it again leads to. */
+export function UserActions({ user: { id, banned, erasedAt } }: { user: UserFieldsFragment }) {
   const [asked, setAsked] = useState<Asked>()
   const shared = { userId: id, onClose: () => setAsked(undefined) }
   const button = (what: Asked, words: string) => (
@@ -27,10 +28,14 @@ export function UserActions({ user: { id, banned } }: { user: UserFieldsFragment
   )
   return (
     <>
-      {button('ban', banned ? 'Change ban…' : 'Ban…')}
-      {banned && button('unban', 'Unban…')}
-      {button('revoke', 'Revoke tokens…')}
-      {button('export', 'Export…')}
+      {!erasedAt && (
+        <>
+          {button('ban', banned ? 'Change ban…' : 'Ban…')}
+          {banned && button('unban', 'Unban…')}
+          {button('revoke', 'Revoke tokens…')}
+          {button('export', 'Export…')}
+        </>
+      )}
       {button('erase', 'Erase…')}
       {asked === 'ban' && <BanDialog {...shared} />}
       {asked === 'unban' && <UnbanDialog {...shared} />}

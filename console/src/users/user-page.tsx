@@ -47,9 +47,9 @@ function Profile({ user }: { user: UserFieldsFragment }) {
       <Facts
         of={{
           Id: <Id>{id}</Id>,
-          Name: name ?? 'None',
+          Name: erasedAt ? undefined : (name ?? 'None'),
           State: <State user={user} />,
-          'Last seen': lastSeenAt ? <Moment at={lastSeenAt} /> : 'Here now, or never here',
+          'Last seen': erasedAt ? undefined : lastSeenAt ? <Moment at={lastSeenAt} /> : 'Here now, or never here',
           Erased: erasedAt ? <Moment at={erasedAt} /> : undefined,
           // The picture itself is on somebody else's server, which is not to learn who looks.
           Picture: avatarUrl ? <Id>{avatarUrl}</Id> : undefined,

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type MessageFieldsFragment, type MessagesQuery, useMessagesQuery } from '../../generated/urql.ts'
 import { Empty, Loaded } from '../../parts/trouble.tsx'
 import { hrefOf, type Route } from '../../route.ts'
@@ -10,12 +10,16 @@ import { type Place, pageAt, placeOf } from './place.ts'
 import { SystemMessageForm } from './system-message-form.tsx'
 import { useScrollTo } from './use-scroll-to.ts'
 
-type Props = { conversationId: string; lastSeq: number; at: Readonly<Record<string, string>> }
+/** `refreshes`: with each more of them it is read anew. */
+type Props = { conversationId: string; lastSeq: number; at: Readonly<Record<string, string>>; refreshes: number }
 
 /** One page of a log, oldest first, as its members see it. The address says which. */
-export function Messages({ conversationId, lastSeq, at }: Props) {
+export function Messages({ conversationId, lastSeq, at, refreshes }: Props) {
   const place = placeOf(at)
   const [page, ask] = useMessagesQuery({ variables: { conversationId, ...pageAt(place) } })
+  useEffect(() => {
+    if (refreshes > 0) ask({ requestPolicy: 'network-only' })
+  }, [refreshes, ask])
   return (
     <section className={styles.messages} aria-label="Messages">
       <JumpForm conversationId={conversationId} lastSeq={lastSeq} />
@@ -37,7 +41,7 @@ function Log({ conversationId, place, messages: { edges, pageInfo } }: LogProps)
   useScrollTo(list, place)
   const to = (at: Route['at']) => hrefOf({ view: 'conversations', id: conversationId, ...(at && { at }) })
   const { endCursor, startCursor, hasNextPage, hasPreviousPage } = pageInfo
-  if (edges.length === 0) return <Empty>Nobody has written here yet.</Empty>
+  if (edges.length === 0) return <Empty>There is no message here.</Empty>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard.
     <div ref={list} className={styles.log} role="log" aria-label="Messages" tabIndex={0}>
