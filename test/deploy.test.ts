@@ -196,6 +196,17 @@ describe('the compose file', () => {
     }
   })
 
+  test('Prometheus tells its Alertmanager', () => {
+    const { alerting } = parse(read('deploy/prometheus.yml')) as {
+      alerting: { alertmanagers: { static_configs: { targets: string[] }[] }[] }
+    }
+    const targets = alerting.alertmanagers.flatMap(({ static_configs }) =>
+      static_configs.flatMap((each) => each.targets),
+    )
+    expect(targets).toEqual(['alertmanager:9093'])
+    expect(services.alertmanager?.volumes).toEqual(['./alertmanager.yml:/etc/alertmanager/alertmanager.yml:ro'])
+  })
+
   test('the load balancer and Prometheus know the same nodes', () => {
     const servers = [...read('deploy/nginx.conf').matchAll(/^ +server (\S+):4000 .*?( backup)?;$/gm)]
     const inNginx = servers.flatMap(([, name, backup]) => (backup ? [] : [name]))

@@ -84,6 +84,23 @@ describe('the alarms', () => {
   })
 })
 
+describe('the dashboard', () => {
+  it('has queries that Prometheus understands', async () => {
+    const shipped = await readFile(new URL('../../deploy/grafana/dashboard.json', import.meta.url), 'utf8')
+    const { panels } = JSON.parse(shipped) as { panels: { targets?: { expr: string }[] }[] }
+    const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+    const recorded = queries.map((expr, i) => ({
+      record: `query_${i}`,
+      expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$node', '.*'),
+    }))
+    const file = join(dir, 'dashboard.yml')
+    await writeFile(file, stringify({ groups: [{ name: 'dashboard', rules: recorded }] }))
+    const { status, said } = await promtool('check', 'rules', file)
+    expect(said).toContain(`${queries.length} rules found`)
+    expect(status).toBe(0)
+  })
+})
+
 describe('deploy/prometheus.yml', () => {
   it('is as Prometheus wants it', async () => {
     const shipped = await readFile(new URL('../../deploy/prometheus.yml', import.meta.url), 'utf8')
