@@ -22,7 +22,7 @@ export const backendAlarms: AlarmCases = {
     fires: {
       scraped: { [connected('commands')]: '1x30', [connected('events')]: '1x2 0x4 1x20' },
       at: 4,
-      until: 13,
+      until: 15,
       says: 'a has no connection to Redis (events)',
       labels: { instance: 'a', link: 'events' },
     },
