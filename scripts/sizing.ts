@@ -2,21 +2,29 @@
 //
 // Prints what a fleet for this load consists of and costs. Every guess about people and every price is an option: --help lists them with their defaults.
 // What the code costs is read from bench/results; the second table says from which run, and what is assumed.
+// npm run sizing -- --simulate [--seed 1]   what becomes of lines when a node or a zone is lost, and so on
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { readConstants, valuesOf } from './sizing/constants.ts'
 import { defaultLoad, makePlan } from './sizing/plan.ts'
 import { defaultPrices, pricesOf } from './sizing/prices.ts'
 import { constantsTable, planTable } from './sizing/print.ts'
+import { outcomesTable, simulateAll } from './sizing/reference.ts'
 
 const loadOptions = Object.fromEntries(Object.keys(defaultLoad).map((name) => [flagOf(name), name]))
 const priceOptions = Object.fromEntries(Object.keys(defaultPrices).map((name) => [`price-${flagOf(name)}`, name]))
-const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean' } }
+const options: NonNullable<ParseArgsConfig['options']> = {
+  help: { type: 'boolean' },
+  simulate: { type: 'boolean' },
+  seed: { type: 'string' },
+}
 for (const flag of [...Object.keys(loadOptions), ...Object.keys(priceOptions)]) options[flag] = { type: 'string' }
 const values = parseArgs({ options }).values as Record<string, string | undefined>
 
 if (values.help) {
   for (const [flag, name] of Object.entries(loadOptions)) console.log(`--${flag} ${valueIn(defaultLoad, name)}`)
   for (const [flag, name] of Object.entries(priceOptions)) console.log(`--${flag} ${valueIn(defaultPrices, name)}`)
+} else if (values.simulate) {
+  console.log(outcomesTable(simulateAll(valuesOf(readConstants()), Number(values.seed ?? 1))))
 } else {
   const constants = readConstants()
   const plan = makePlan(given(defaultLoad, loadOptions), valuesOf(constants), given(defaultPrices, priceOptions))

@@ -52,7 +52,7 @@ export function constantsTable(constants: readonly Sourced[]): string {
   return ['| constant | | from |', '|---|---|---|', ...lines].join('\n')
 }
 
-export const whole = (value: number): string => Math.ceil(value - 1e-9).toLocaleString('en')
+export const whole = (value: number): string => Math.max(0, Math.ceil(value - 1e-9)).toLocaleString('en')
 
 export const amount = (value: number): string =>
   value >= 100 || Number.isInteger(value)
