@@ -193,6 +193,36 @@ describe.each(kinds)('in a %s', (kind) => {
   })
 })
 
+it('while a page is read it becomes shorter, or is filled with what is above; nothing comes twice or in another order', async () => {
+  const { ports, node, id, pass, stale, say } = await aChat()
+  for (let i = 0; i < 30; i += 1) await stale.change(await stale.access.member(alice, id), reaction(5, i))
+  await say(bob, 'seven')
+  pass(1)
+  const worker = node()
+  let reads = 0
+  const below: Ports['messages']['below'] = async (...asked) => {
+    reads += 1
+    if (reads === 2) {
+      await worker.retention.set(id, 15)
+      await work(worker, ports)
+    }
+    return ports.messages.below(...asked)
+  }
+  const reader = node({ messages: { ...ports.messages, below } })
+  const member = await reader.access.member(bob, id)
+  const { messages, moreOlder } = await reader.history.page(member, { count: 5, from: 'newest' })
+  expect(reads).toBeGreaterThan(2)
+  expect(messages.map(({ body }) => body)).toEqual(['seven', 'six', 'five', 'four'])
+  expect(moreOlder).toBe(false)
+  const cursor = await reader.history.page(member, { count: 5, from: 'oldest', newerThan: 2 })
+  expect(cursor.messages.map(({ body }) => body)).toEqual(['seven', 'six', 'five', 'four'])
+})
+
+const reaction = (seq: Seq, i: number) => ({
+  ...{ seq, clientMessageId: randomUUID() as ClientMessageId },
+  alteration: { type: 'reaction' as const, emoji: '👍', on: i % 2 === 0 },
+})
+
 it('wherever a node dies, another one goes on, and what is left is the same', async () => {
   const after = async (ports: Ports, id: ConversationId) => ({
     rows: (await ports.messages.above(id, 0, 100)).map(({ kind, seq }) => `${seq} ${kind}`),
