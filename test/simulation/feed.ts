@@ -57,7 +57,7 @@ export async function readWholeFeed(world: World, fed: Fed[]): Promise<void> {
 
 async function noteAll({ truth }: World, fed: Fed[], events: readonly FeedEvent[]): Promise<void> {
   for (const { conversationId, seq, type } of events) {
-    if (conversationId === undefined || seq === undefined || type === 'conversation.created') continue
+    if (conversationId === undefined || seq === undefined) continue
     const cell = await truth.messages.get({ conversationId, seq })
     fed.push({ conversationId, seq, type, isReadable: cell !== undefined && cell.kind !== 'void' })
   }
@@ -69,7 +69,6 @@ export function checkFeed(chats: readonly FinalChat[], during: readonly Fed[], a
     const versions = new Set(group ? chainOf(group, rows).map(({ seq }) => seq) : [])
     return rows
       .filter(({ kind, seq }) => kind === 'message' || kind === 'change' || (kind === 'group' && versions.has(seq)))
-      .filter(({ kind, seq }) => !(kind === 'group' && seq === 1))
       .map(({ seq }) => `${id} ${seq}`)
   })
   const anomaly = (what: string): Anomaly => ({ promise: 'feed', what })

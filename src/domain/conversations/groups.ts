@@ -271,13 +271,16 @@ export function createGroups(needs: Needs) {
   /** Applies a change and announces it if this call did so: its author may have died in the middle. */
   async function applyAndAnnounce(change: GroupChange): Promise<Group | undefined> {
     const { now, took } = await apply(change)
-    if (now && took) await announce(now, change)
+    if (!now || !took) return now
+    if (change.baseVersion > 0) await announce(now, change)
+    else await publishMemberships(change)
     return now
   }
 
   /** Lets the change take effect if it can. `now` is the group after that. `took`: this call did it. */
   async function apply(change: GroupChange): Promise<{ now: Group | undefined; took: boolean }> {
     const group = await read(change.conversationId)
+    if (!group && change.baseVersion === 0) return { now: await begin(change), took: true }
     if (group?.version !== change.baseVersion) return { now: group, took: false }
     const now = changed(group, change)
     await index(change)
@@ -291,6 +294,14 @@ export function createGroups(needs: Needs) {
       await memberships.remove(userId, now.id, change.seq)
     })
     return { now, took: true }
+  }
+
+  /** Does what is left of a creation. Its first entry is in the log, so it took effect, whether its author is still at it or has died. */
+  async function begin(first: GroupChange): Promise<Group | undefined> {
+    await index(first)
+    await conversations.create(changed(undefined, first))
+    await versions.raise(first.conversationId, first.seq)
+    return read(first.conversationId)
   }
 
   async function index({ conversationId, added, seq }: GroupChange): Promise<void> {

@@ -1,10 +1,13 @@
 import type { GroupChange, LogEntry } from '../../ports/log.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { type ConversationId, isGroupId } from '../../protocol/ids.ts'
+import { isGroupId } from '../../protocol/ids.ts'
 import { isMessage } from '../log/log.ts'
 import { eventsOfEntry, type FeedEvent } from './feed-events.ts'
 
-type Needs = Pick<Ports, 'conversations'> & {
+/** The row of a direct chat is written just after its first message, unless its sender has died. Then nobody knows yet who is in it. */
+const rowPausesMs = [20, 50, 100, 200, 400]
+
+type Needs = Pick<Ports, 'conversations' | 'clock'> & {
   /** Decides a change of a group, and returns whether it took effect. */
   tookEffect: (change: GroupChange) => Promise<boolean>
 }
@@ -12,7 +15,7 @@ type Needs = Pick<Ports, 'conversations'> & {
 export type EntryEvents = ReturnType<typeof createEntryEvents>
 
 /** Returns the events of an entry of a log. `isFirst`: no entry is below it. */
-export function createEntryEvents({ conversations, tookEffect }: Needs) {
+export function createEntryEvents({ conversations, clock, tookEffect }: Needs) {
   return async function eventsOf(
     entry: LogEntry,
     place: Pick<FeedEvent, 'partition' | 'position'>,
@@ -20,12 +23,15 @@ export function createEntryEvents({ conversations, tookEffect }: Needs) {
   ): Promise<FeedEvent[]> {
     if (entry.kind === 'group' && !(await tookEffect(entry))) return []
     const beginsChat = isFirst && isMessage(entry) && !isGroupId(entry.conversationId)
-    return eventsOfEntry(entry, place, beginsChat ? await membersOf(entry.conversationId) : undefined)
+    return eventsOfEntry(entry, place, beginsChat ? await membersOf(entry) : undefined)
   }
 
-  /** The row of a direct chat is written just after its first message. */
-  async function membersOf(id: ConversationId): Promise<readonly string[]> {
-    const [conversation] = await conversations.getMany([id])
-    return conversation?.members ?? []
+  async function membersOf({ conversationId, senderId }: LogEntry): Promise<readonly string[]> {
+    for (const pauseMs of rowPausesMs) {
+      const [conversation] = await conversations.getMany([conversationId])
+      if (conversation) return conversation.members
+      await clock.sleep(pauseMs)
+    }
+    return [senderId]
   }
 }
