@@ -251,7 +251,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
     removeDevice: devices.remove,
     tell,
   })
-  const retention = createRetention({ ...ports, access, log, removeFiles: attachments.remove })
+  const retention = createRetention({ ...ports, access, log, removeFiles: attachments.remove, observer })
   const reading = { log, highestSeqs, recount, access, decideChange: groups.decideChange, keptPositions, observer }
   return {
     access,

@@ -12,5 +12,6 @@ export const nullObserver: Observer = {
   caughtUp: nothing,
   resynced: nothing,
   overflowed: nothing,
+  emptied: nothing,
   taskEnded: nothing,
 }

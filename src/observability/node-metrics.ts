@@ -101,6 +101,7 @@ export function createNodeMetrics(
       stream: streams,
     },
   )
+  const emptied = counter('parley_emptied_entries_total', 'Entries of logs that went because they were too old', [])
   const tasks = counterFromZero('parley_tasks_total', 'Runs of tasks of backends that have ended on this node', {
     kind: ['eraseUser', 'exportUser', 'exportConversation'],
     outcome: ['done', 'failed', 'retried'],
@@ -167,6 +168,7 @@ export function createNodeMetrics(
       },
       resynced: (stream, reason) => resyncs.inc({ stream, reason }),
       overflowed: (stream) => overflows.inc({ stream }),
+      emptied: (entries) => emptied.inc(entries),
       taskEnded: (kind, outcome) => tasks.inc({ kind, outcome }),
     },
     delivered({ sentAtMs }, catchUp) {

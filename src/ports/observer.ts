@@ -22,6 +22,8 @@ export type Observer = {
   resynced(stream: StreamKind, reason: 'lost' | 'beat' | 'hole'): void
   /** More waited for a reader than its queue holds. */
   overflowed(stream: StreamKind): void
+  /** So many messages and changes were taken out of a log, as they were too old. */
+  emptied(entries: number): void
   /** A run of a task has ended on this node; `retried`: it is begun again from where it was saved. */
   taskEnded(kind: TaskKind, outcome: 'done' | 'failed' | 'retried'): void
 }

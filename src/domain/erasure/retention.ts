@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Conversation } from '../../ports/conversations.ts'
 import type { LogRow } from '../../ports/log.ts'
+import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { ConversationId } from '../../protocol/ids.ts'
 import type { Access } from '../conversations/access.ts'
@@ -21,12 +22,13 @@ type Needs = Pick<Ports, Stores | 'clock'> & {
   access: Access
   log: Log
   removeFiles: Attachments['remove']
+  observer: Observer
 }
 
 export type Retention = ReturnType<typeof createRetention>
 
 export function createRetention(needs: Needs) {
-  const { messages, claims, conversations, timers, clock, access, log, removeFiles } = needs
+  const { messages, claims, conversations, timers, clock, access, log, removeFiles, observer } = needs
 
   /** Puts the row and then the timer: who is not answered repeats both. Where messages are to stay, the timer that stands ends by itself. */
   async function set(id: ConversationId, days: number | undefined): Promise<void> {
@@ -83,6 +85,7 @@ export function createRetention(needs: Needs) {
         held.assert()
         const some = rows.slice(i, i + emptiedAtATime)
         await Promise.all(some.map((row) => empty(row, row.seq === floorSeq || row.seq === firstSeq)))
+        observer.emptied(some.filter(({ kind }) => kind === 'message' || kind === 'change').length)
       }
       at = rows.at(-1)?.seq ?? floorSeq
       // The cell at the floor becomes a void when the floor is higher.

@@ -113,7 +113,7 @@ export class Positions<Row extends LogRow> {
   admit(id: ConversationId, joinedSeq: Seq | undefined, floorSeq: Seq = 0): void {
     if (joinedSeq === undefined && !this.isOpen(id)) return
     const position = this.of(id)
-    const isCut = joinedSeq !== undefined && joinedSeq <= floorSeq
+    const isCut = joinedSeq !== undefined && floorSeq > 0 && joinedSeq <= floorSeq
     position.joinedSeq = isCut ? floorSeq + (this.#notices ? 1 : 0) : joinedSeq
     const floor = this.floor(id)
     // The reader is shown the change that added them, and nothing that comes before it.

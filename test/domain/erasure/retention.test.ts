@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Domain } from '../../../src/domain/domain.ts'
 import { feedBeginning } from '../../../src/domain/feed/positions.ts'
+import { nullObserver } from '../../../src/domain/observer.ts'
 import { createKeyValueMemory } from '../../../src/engine/key-value/key-value.memory.ts'
 import type { Ports } from '../../../src/ports/ports.ts'
 import { unavailable } from '../../../src/protocol/errors.ts'
@@ -286,6 +287,18 @@ it('the floor never goes down, and days that were raised in the meantime keep it
   await work(worker, ports)
   expect(await floor()).toBe(4)
   expect(await ports.timers.due(Number.MAX_SAFE_INTEGER, 10)).toEqual([])
+})
+
+it('what has gone is counted', async () => {
+  const { ports, id } = await aChat()
+  let gone = 0
+  const emptied = (entries: number) => {
+    gone += entries
+  }
+  const worker = memoryDomain(() => ports, { randomId: randomUUID, observer: { ...nullObserver, emptied } }).domain
+  await worker.retention.set(id, 15)
+  await work(worker, ports)
+  expect(gone).toBe(4)
 })
 
 it('asked for ten times it is looked at once a time', async () => {
