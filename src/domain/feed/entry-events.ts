@@ -2,7 +2,7 @@ import type { GroupChange, LogEntry } from '../../ports/log.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { isGroupId } from '../../protocol/ids.ts'
 import { isMessage } from '../log/log.ts'
-import { eventsOfEntry, type FeedEvent } from './feed-events.ts'
+import { eventsOfEntry, type FeedEvent, type Place } from './feed-events.ts'
 
 /** The row of a direct chat is written just after its first message, unless its sender has died. Then nobody knows yet who is in it. */
 const rowPausesMs = [20, 50, 100, 200, 400]
@@ -16,11 +16,7 @@ export type EntryEvents = ReturnType<typeof createEntryEvents>
 
 /** Returns the events of an entry of a log. `isFirst`: no entry is below it. */
 export function createEntryEvents({ conversations, clock, tookEffect }: Needs) {
-  return async function eventsOf(
-    entry: LogEntry,
-    place: Pick<FeedEvent, 'partition' | 'position'>,
-    isFirst: boolean,
-  ): Promise<FeedEvent[]> {
+  return async function eventsOf(entry: LogEntry, place: Place, isFirst: boolean): Promise<FeedEvent[]> {
     if (entry.kind === 'group' && !(await tookEffect(entry))) return []
     const beginsChat = isFirst && isMessage(entry) && !isGroupId(entry.conversationId)
     return eventsOfEntry(entry, place, beginsChat ? await membersOf(entry) : undefined)

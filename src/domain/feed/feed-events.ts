@@ -21,6 +21,8 @@ export type FeedEvent = {
   id: string
   type: FeedEventType
   occurredAtMs: number
+  /** When it came into the feed, where it is taken from there. History that was brought along occurred long before. */
+  announcedAtMs?: number
   conversationId?: ConversationId
   seq?: Seq
   /** Which of the events of its entry it is, counted from 0. */
@@ -34,7 +36,8 @@ export type FeedEvent = {
 export const changedMetadata = { metadataChanged: true }
 
 type Told = Pick<FeedEvent, 'type' | 'data'> & { part?: string }
-type Place = Pick<FeedEvent, 'partition' | 'position'>
+/** `atMs`: that of the row. */
+export type Place = Pick<FeedEvent, 'partition' | 'position'> & { atMs?: number }
 
 /** `memberIds`: this is the first message of a direct chat of these two. */
 export function eventsOfEntry(entry: LogEntry, place: Place, memberIds?: readonly string[]): FeedEvent[] {
@@ -47,6 +50,7 @@ export function eventsOfEntry(entry: LogEntry, place: Place, memberIds?: readonl
     seq,
     nth,
     data,
+    ...(place.atMs !== undefined && { announcedAtMs: place.atMs }),
     partition: place.partition,
     position: place.position,
   }))
@@ -59,6 +63,7 @@ export function eventOfFact(fact: FeedFact & { atMs: number }, place: Place): Fe
     type,
     occurredAtMs: fact.atMs,
     ...(conversationId !== undefined && { conversationId }),
+    announcedAtMs: fact.atMs,
     nth: 0,
     data: { ...(userId !== undefined && { userId }), ...(JSON.parse(data ?? '{}') as object) },
     partition: place.partition,

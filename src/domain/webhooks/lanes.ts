@@ -40,7 +40,8 @@ export function enqueue(lanes: Map<string, Lane>, event: FeedEvent, nowMs: numbe
   const place = placeOf(event)
   const lane = place.conversationId === undefined ? undefined : lanes.get(place.conversationId)
   if (!lane) {
-    const fresh = openLane({ place, ...(seq !== undefined && { upTo: seq }), sinceMs: nowMs, attempts: 0, nextAtMs: 0 })
+    const sinceMs = announcedAt(event, nowMs)
+    const fresh = openLane({ place, ...(seq !== undefined && { upTo: seq }), sinceMs, attempts: 0, nextAtMs: 0 })
     lanes.set(fresh.key, { ...fresh, buffer: [event], heldTo: seq ?? 0 })
     return
   }
@@ -61,6 +62,10 @@ export function passUnwanted(lanes: ReadonlyMap<string, Lane>, { conversationId,
   lane.upTo = seq
 }
 
+/** What is read from a log does not say it. */
+const announcedAt = ({ announcedAtMs, occurredAtMs }: FeedEvent, nowMs: number): number =>
+  Math.min(announcedAtMs ?? occurredAtMs, nowMs)
+
 /** Goes past the event at the head. Returns whether the lane has more. */
 export function advance(lane: Lane, nowMs: number): boolean {
   const past = lane.buffer.shift()
@@ -71,7 +76,7 @@ export function advance(lane: Lane, nowMs: number): boolean {
   delete lane.lastError
   if (next) {
     lane.place = placeOf(next)
-    lane.sinceMs = Math.max(lane.sinceMs, Math.min(next.occurredAtMs, nowMs))
+    lane.sinceMs = Math.max(lane.sinceMs, announcedAt(next, nowMs))
     return true
   }
   if (lane.upTo === undefined || lane.place.conversationId === undefined || lane.heldTo >= lane.upTo) return false
