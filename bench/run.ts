@@ -17,12 +17,15 @@ import { dynamoClient } from './scenarios/dynamo-client.ts'
 import { embedded } from './scenarios/embedded.ts'
 import { fanOut } from './scenarios/fan-out.ts'
 import { history } from './scenarios/history.ts'
+import { hotConversation } from './scenarios/hot-conversation.ts'
 import { idle } from './scenarios/idle.ts'
 import { idleUsers } from './scenarios/idle-users.ts'
 import { mutationWithoutStorage } from './scenarios/mutation.ts'
 import { pushWhileProviderIsDown } from './scenarios/push.ts'
 import { queryOfTwenty } from './scenarios/query.ts'
 import { redisMasters } from './scenarios/redis-masters.ts'
+import { scaling } from './scenarios/scaling.ts'
+import { scalingGroups } from './scenarios/scaling-groups.ts'
 import { sendToAttached } from './scenarios/send.ts'
 import { stored } from './scenarios/stored.ts'
 import type { Measured } from './sheet.ts'
@@ -41,6 +44,9 @@ const scenarios: Record<string, Scenario> = {
   'cluster-faults': clusterFaults,
   'redis-masters': redisMasters,
   stored,
+  scaling,
+  'scaling-groups': scalingGroups,
+  'hot-conversation': hotConversation,
 }
 const onTheSide: readonly string[] = [
   'idle-users',
@@ -49,6 +55,9 @@ const onTheSide: readonly string[] = [
   'cluster-faults',
   'redis-masters',
   'stored',
+  'scaling',
+  'scaling-groups',
+  'hot-conversation',
 ]
 
 const { values } = parseArgs({
@@ -60,7 +69,7 @@ const { values } = parseArgs({
   },
 })
 /** Ten times what any takes on a quiet machine. What was started ends with this process. */
-const scenarioMaxMs = 60_000 * (values.full ? 60 : 10)
+const scenarioMaxMs = 60_000 * (values.full ? 60 : 20)
 const depth: Depth = values.full ? 'full' : values.quick ? 'quick' : 'default'
 const wanted =
   values.only?.split(',') ?? Object.keys(scenarios).filter((name) => values.full || !onTheSide.includes(name))
@@ -114,6 +123,9 @@ try {
   printMustHold(all)
   if (depth !== 'quick') await writePage()
   console.log(`\n${Math.round((performance.now() - beganAtMs) / 1000)} s in all`)
+} catch (error) {
+  // Sockets that are lost when servers stop must not hide it.
+  giveUp(error)
 } finally {
   await bench.stop()
 }

@@ -12,7 +12,10 @@ export type Person = {
   /** Hears what comes on its streams: the id of the operation, and the frame. */
   onEvent: (id: string, payload: Buffer) => void
   follow(id: string, query: { toString(): string }, variables: object): void
+  /** Repeated until the server does not say to try again. */
   call<Data>(query: string, variables: object): Promise<Data>
+  /** Once. Resolves with whether it was answered; `false` says to try again. */
+  attempt(query: string, variables: object): Promise<boolean>
   close(): void
 }
 
@@ -41,6 +44,18 @@ export async function openPerson(port: number, account: Account): Promise<Person
           resolve(told.payload.data)
         })
         send()
+      }),
+    attempt: (query, variables) =>
+      new Promise((resolve) => {
+        calls += 1
+        const id = `call-${calls}`
+        waiting.set(id, (payload) => {
+          const text = String(payload)
+          if (text.includes('"type":"complete"')) return
+          waiting.delete(id)
+          resolve(!mustRetry(text))
+        })
+        socket.send(socket.operation(id, query, variables))
       }),
     close: socket.close,
   }

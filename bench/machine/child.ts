@@ -36,12 +36,10 @@ export async function startChild({ script, probe, core, environment }: ChildOpti
   child.setMaxListeners(0)
   await listening(port, child)
 
-  async function ask(question: Question): Promise<Answer> {
+  function ask(question: Question): Promise<Answer> {
+    const told = answerOf<Answer>(child, ({ answer }) => answer === question.ask)
     child.send(question)
-    for (;;) {
-      const [told] = (await once(child, 'message')) as [Answer]
-      if (told.answer === question.ask) return told
-    }
+    return told
   }
 
   return {
@@ -62,6 +60,18 @@ export async function startChild({ script, probe, core, environment }: ChildOpti
       await exited
     },
   }
+}
+
+/** Listens until it comes: several may be asked at a time, and answers that come together must all be heard. */
+export function answerOf<Told>(child: ChildProcess, isIt: (told: Told) => boolean): Promise<Told> {
+  return new Promise((resolve) => {
+    const listen = (told: Told) => {
+      if (!isIt(told)) return
+      child.off('message', listen)
+      resolve(told)
+    }
+    child.on('message', listen)
+  })
 }
 
 /** All of them listen only once they can serve. */

@@ -5,7 +5,7 @@ import { countCalls } from './count-calls.ts'
 
 const count = countCalls()
 
-createQuickDynamo((operation, tableName, units) => count(`${operation} ${tableName}`, units)).listen(
+createQuickDynamo({ onCall: (operation, tableName, units) => count(`${operation} ${tableName}`, units) }).listen(
   Number(process.env.PORT),
   '127.0.0.1',
 )

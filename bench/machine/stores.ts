@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { freePort } from '../../test/kit/free-port.ts'
 import type { Built, DynamoScript } from './build.ts'
-import { startChild } from './child.ts'
+import { answerOf, startChild } from './child.ts'
 import type { Calls } from './count-calls.ts'
 import { guarded } from './guarded.ts'
 import { pin, pinned, storesCore, unpin } from './pinning.ts'
@@ -33,12 +33,10 @@ export async function startStores(built: Built, dynamoScript: DynamoScript) {
   })
 
   /** What DynamoDB was asked since the last time. */
-  async function calls(): Promise<Calls> {
+  function calls(): Promise<Calls> {
+    const told = answerOf<{ calls?: Calls }>(dynamodb.process, ({ calls }) => calls !== undefined)
     dynamodb.process.send({ count: true })
-    for (;;) {
-      const [told] = (await once(dynamodb.process, 'message')) as [{ calls?: Calls }]
-      if (told.calls) return told.calls
-    }
+    return told.then(({ calls = {} }) => calls)
   }
 
   return {

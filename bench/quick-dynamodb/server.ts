@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib'
 import type { Row } from './expressions.ts'
 import { itemBytes } from './item-size.ts'
 import { createTable, type Query, Refusal, type Table, type TableSchema } from './table.ts'
+import { createWriteLimits } from './write-limits.ts'
 
 // A DynamoDB server that is never in the way: in memory, and no more than what servers in the benchmark ask for. It keeps
 // what it is told and holds writes to their conditions; it checks no signature, and tells the capacity
@@ -21,9 +22,14 @@ type Input = Query & {
 }
 type Write = { PutRequest?: { Item: Row }; DeleteRequest?: { Key: Row } }
 
-export function createQuickDynamo(
-  onCall: (operation: string, tableName: string, units: number) => void = () => undefined,
-): Server {
+type Options = {
+  onCall?: (operation: string, tableName: string, units: number) => void
+  /** Of one partition; without it there is no limit. */
+  writesPerSecond?: number
+}
+
+export function createQuickDynamo({ onCall = () => undefined, writesPerSecond }: Options = {}): Server {
+  const takeWrite = createWriteLimits(writesPerSecond)
   const tables = new Map<string, Table>()
 
   function tableOf(name: string): Table {
@@ -90,6 +96,10 @@ export function createQuickDynamo(
       const input = JSON.parse(body) as Input
       const operation = operations[name]
       if (!operation) throw new Refusal('UnknownOperationException', name)
+      if (/^(Put|Update|Delete)Item$/.test(name)) {
+        const { schema } = tableOf(input.TableName)
+        takeWrite(input.TableName, schema.KeySchema[0]?.AttributeName ?? '', input.Item ?? input.Key)
+      }
       const result = operation(input)
       for (const [table, units] of unitsOf(name, input, result)) onCall(name, table, units)
       return { status: 200, text: JSON.stringify(result) }

@@ -4,6 +4,7 @@ import { MessageAddedDocument, TicksChangedDocument } from '../../packages/clien
 import type { Bench, Scenario, Subject } from '../bench.ts'
 import type { Account } from '../load/graphql-socket.ts'
 import { acknowledge, makeGroup, newAccount, openPerson, type Person, say } from '../load/person.ts'
+import { mustRetry } from '../load/troubles.ts'
 import { billedBytes, type WireItem } from '../quick-dynamodb/item-size.ts'
 import { createSheet, type Sheet } from '../sheet.ts'
 
@@ -94,6 +95,13 @@ async function memoryOf(bench: Bench, sheet: Sheet): Promise<void> {
     'bytes',
     (withChats - before) / pairs,
   )
+  for (const [id, what] of [
+    ['added', 'a message to a device'],
+    ['ticks', 'a tick to a device'],
+  ] as const) {
+    const sizes = heard.get(id) ?? []
+    sheet.add(`stored: ${what}, the text of its frame`, who, 'bytes', sumOf(sizes) / sizes.length)
+  }
   for (let i = 0; i < groups; i += 1)
     await meet(Array.from({ length: groupSize }, (_, n) => open[(i * groupSize + n) % open.length]))
   const withGroups = await usedBytes()
@@ -108,13 +116,27 @@ async function memoryOf(bench: Bench, sheet: Sheet): Promise<void> {
   await subject.stop()
 }
 
+/** The sizes of what came on the streams, by the stream. */
+const heard = new Map<string, number[]>([
+  ['added', []],
+  ['ticks', []],
+])
+
 /** With the streams of messages and of ticks. */
 async function openAll({ port }: Subject, accounts: readonly Account[]): Promise<Person[]> {
   const people: Person[] = []
   for (const account of accounts) {
     const person = await openPerson(port, account)
-    person.follow('added', MessageAddedDocument, { after: [] })
-    person.follow('ticks', TicksChangedDocument, {})
+    const begin = (id: string) =>
+      id === 'added'
+        ? person.follow(id, MessageAddedDocument, { after: [] })
+        : person.follow(id, TicksChangedDocument, {})
+    person.onEvent = (id, payload) => {
+      if (mustRetry(String(payload))) begin(id)
+      else if (!payload.includes('"type":"complete"')) heard.get(id)?.push(payload.length)
+    }
+    begin('added')
+    begin('ticks')
     people.push(person)
   }
   return people
