@@ -2,9 +2,12 @@
 //
 // Prints what a fleet for this load consists of and costs. Every guess about people and every price is an option: --help lists them with their defaults.
 // What the code costs is read from bench/results; the second table says from which run, and what is assumed.
-// npm run sizing -- --simulate [--seed 1]   what becomes of lines when a node or a zone is lost, and so on
+// npm run sizing -- --simulate [--seed 1]   what becomes of lines when a node or a zone is lost, and so on, with the nodes of the largest plan of docs/scaling.md
+// npm run sizing -- --write                 puts the tables into docs/scaling.md
+import { readFileSync, writeFileSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { readConstants, valuesOf } from './sizing/constants.ts'
+import { filled, tablesOfPage } from './sizing/page.ts'
 import { defaultLoad, makePlan } from './sizing/plan.ts'
 import { defaultPrices, pricesOf } from './sizing/prices.ts'
 import { constantsTable, planTable } from './sizing/print.ts'
@@ -15,6 +18,7 @@ const priceOptions = Object.fromEntries(Object.keys(defaultPrices).map((name) =>
 const options: NonNullable<ParseArgsConfig['options']> = {
   help: { type: 'boolean' },
   simulate: { type: 'boolean' },
+  write: { type: 'boolean' },
   seed: { type: 'string' },
 }
 for (const flag of [...Object.keys(loadOptions), ...Object.keys(priceOptions)]) options[flag] = { type: 'string' }
@@ -23,6 +27,9 @@ const values = parseArgs({ options }).values as Record<string, string | undefine
 if (values.help) {
   for (const [flag, name] of Object.entries(loadOptions)) console.log(`--${flag} ${valueIn(defaultLoad, name)}`)
   for (const [flag, name] of Object.entries(priceOptions)) console.log(`--${flag} ${valueIn(defaultPrices, name)}`)
+} else if (values.write) {
+  const page = new URL('../docs/scaling.md', import.meta.url)
+  writeFileSync(page, filled(readFileSync(page, 'utf8'), tablesOfPage()))
 } else if (values.simulate) {
   console.log(outcomesTable(simulateAll(valuesOf(readConstants()), Number(values.seed ?? 1))))
 } else {

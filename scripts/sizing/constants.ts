@@ -2,9 +2,26 @@ import { readFileSync } from 'node:fs'
 
 // What the plan is made of. A constant is the median of a figure in bench/results, or it is an assumption that says where it comes from.
 
-type Measured = { file: string; what: string; who: string }
+type Figure = { what: string; who: string }
+/** `less`: another figure of the file that is taken off. `per`: how many the rest is for. */
+type Measured = Figure & { file: string; less?: Figure; per?: number }
 type Assumed = { value: number; because: string }
 type Definition = { means: string; unit: string; from: Measured | Assumed }
+
+const group = 'scaling: a message to a group'
+const ofHundred = '100 members, 2 nodes'
+const ackOf = (spent: string) => ({
+  file: 'scaling-groups',
+  what: `${group}, with an ack of each member: ${spent}`,
+  who: ofHundred,
+  less: { what: `${group}, deliveries alone: ${spent}`, who: ofHundred },
+  per: 99,
+})
+const idleOf = (spent: string) => ({
+  file: 'scaling',
+  what: `scaling: 1,000 idle people, the streams of the client: ${spent}`,
+  who: '1 node',
+})
 
 const definitions = {
   directCpuMs: {
@@ -23,29 +40,51 @@ const definitions = {
     from: { file: 'fan-out', what: 'fan-out to 1,000: server CPU per delivery', who: 'parley' },
   },
   ackCpuMs: {
-    means: 'CPU of a node: an ack or a read of one message by one member',
+    means: 'CPU of a node: an ack or a read by one member, in a group of 100',
     unit: 'ms',
-    from: { value: 0.12, because: 'a third of a direct message, which is a send, a delivery and an ack' },
+    from: ackOf('CPU of the nodes'),
   },
   ackRedisCpuMs: {
     means: 'CPU of Redis: the same',
     unit: 'ms',
-    from: { value: 0.035, because: 'a third of a direct message' },
+    from: ackOf('CPU of Redis'),
+  },
+  directRedisBytes: {
+    means: 'network: a direct message, to Redis and from it',
+    unit: 'bytes',
+    from: {
+      file: 'scaling',
+      what: 'scaling: a direct message to its double tick: bytes to and from Redis',
+      who: '2 nodes',
+    },
+  },
+  ackRedisBytes: {
+    means: 'network: an ack by one member of a group, to Redis and from it',
+    unit: 'bytes',
+    from: ackOf('bytes to and from Redis'),
   },
   attachCpuMs: {
-    means: 'CPU of a node: to connect and attach',
+    means: 'CPU of a node: a device with 20 chats comes back, as the client does it',
     unit: 'ms',
-    from: { value: 5, because: 'measured by hand with 3,000 users on an earlier release' },
+    from: {
+      file: 'scaling',
+      what: 'scaling: a reconnect in a storm, as the client does it: CPU of the nodes',
+      who: '2 nodes',
+    },
   },
   attachStreamCpuMs: {
     means: 'CPU of a node: the same with one stream of messages and no list',
     unit: 'ms',
-    from: { value: 3, because: 'the list and the other streams take the rest' },
+    from: { file: 'scaling', what: 'scaling: an attach, one stream of messages: CPU of the nodes', who: '2 nodes' },
   },
   attachReadUnits: {
-    means: 'DynamoDB read units: to attach',
+    means: 'DynamoDB read units: the same, as the client does it',
     unit: 'units',
-    from: { value: 3, because: 'the memberships, the boundaries and the pending rows of a user, a query each' },
+    from: {
+      file: 'scaling',
+      what: 'scaling: a reconnect in a storm, as the client does it: DynamoDB read units',
+      who: '2 nodes',
+    },
   },
   socketKiB: {
     means: 'memory of a node: a connected device with a stream',
@@ -58,19 +97,24 @@ const definitions = {
     from: { file: 'embedded', what: 'embedded: memory at rest', who: 'parley, production' },
   },
   idleCpuPercent: {
-    means: 'CPU of a node: 1,000 users who do nothing',
+    means: 'CPU of a node: 1,000 users who do nothing, with the streams of the client',
     unit: '% of a core',
-    from: { file: 'idle-users', what: 'idle people: server CPU per 1,000', who: '1,000 people' },
+    from: idleOf('CPU of the nodes'),
   },
   idleRedisCpuPercent: {
     means: 'CPU of Redis: the same',
     unit: '% of a core',
-    from: { file: 'idle-users', what: 'idle people: CPU of Redis per 1,000', who: '1,000 people' },
+    from: idleOf('CPU of Redis'),
   },
   idleReadUnits: {
     means: 'DynamoDB read units: the same',
     unit: 'a second',
-    from: { file: 'idle-users', what: 'idle people: DynamoDB read units a second per 1,000', who: '1,000 people' },
+    from: idleOf('DynamoDB read units a second'),
+  },
+  clockRedisMs: {
+    means: 'CPU of Redis: what one node asks one master by the clock',
+    unit: 'ms a second',
+    from: { value: 0.02, because: 'two scripts and two small commands a second, at 5 µs each' },
   },
   redisUserBytes: {
     means: 'memory of Redis: a connected user',
@@ -119,14 +163,22 @@ const definitions = {
     },
   },
   deliveryBytes: {
-    means: 'network: a message to one device, with the headers of TCP and TLS',
+    means: 'network: a message to one device, the text of its frame',
     unit: 'bytes',
-    from: { value: 700, because: 'the frame of the benchmark has 600' },
+    from: { file: 'stored', what: 'stored: a message to a device, the text of its frame', who: '1,000 users' },
   },
   tickBytes: {
-    means: 'network: a tick to one device',
+    means: 'network: a tick to one device, the text of its frame',
     unit: 'bytes',
-    from: { value: 350, because: 'the frame of the benchmark has 250' },
+    from: { file: 'stored', what: 'stored: a tick to a device, the text of its frame', who: '1,000 users' },
+  },
+  frameBytes: {
+    means: 'network: the headers of a frame, of TLS, TCP and IP',
+    unit: 'bytes',
+    from: {
+      value: 97,
+      because: '4 of the frame, 29 of TLS, 64 of TCP with its options and of IP; frames that go together share them',
+    },
   },
 } as const satisfies Record<string, Definition>
 
@@ -163,10 +215,14 @@ export function readConstants(folder: URL = resultsFolder): Sourced[] {
     if ('because' in from)
       return { name, means, unit, value: from.value, isMeasured: false, source: `assumed: ${from.because}` }
     const { takenAt, machine, measured } = resultOf(from.file)
-    const found = measured.find(({ what, who }) => what === from.what && who === from.who)
-    if (!found) throw new Error(`bench/results/${from.file}.json has no "${from.what}" of "${from.who}".`)
+    const figureOf = ({ what, who }: Figure): number => {
+      const found = measured.find((each) => each.what === what && each.who === who)
+      if (!found) throw new Error(`bench/results/${from.file}.json has no "${what}" of "${who}".`)
+      return found.median
+    }
+    const value = Math.max(0, figureOf(from) - (from.less ? figureOf(from.less) : 0)) / (from.per ?? 1)
     const source = `${from.file}.json of ${takenAt.slice(0, 10)}, load ${machine.loadBefore[0]?.toFixed(0)}`
-    return { name, means, unit, value: found.median, isMeasured: true, source }
+    return { name, means, unit, value, isMeasured: true, source }
   })
 }
 

@@ -75,7 +75,9 @@ export function makePlan(load: Load, of: Constants, prices: Prices) {
     load.users * of.redisUserBytes +
     load.users * (load.knownUsers - 1) * of.redisKnownUserBytes +
     conversations * of.redisConversationBytes
-  const mastersForCpu = redisCores / redisShare
+  // Every node asks every master: what that takes of each cannot be shared by more masters.
+  const clockShare = (nodes * of.clockRedisMs) / 1000
+  const mastersForCpu = redisCores / Math.max(0.05, redisShare - clockShare)
   const mastersForMemory = redisBytes / redisUsableBytes
   const masters = Math.max(1, Math.ceil(Math.max(mastersForCpu, mastersForMemory)))
 
@@ -87,8 +89,10 @@ export function makePlan(load: Load, of: Constants, prices: Prices) {
   const storedBytes = load.messagesPerDay * (storedPerMessage * daysInMonth * load.months + eventBytes * eventDays)
 
   const outPerMonthGb = (mean * monthSeconds * perMessage.outBytes) / gb
-  // What goes to Redis and comes from it is about what goes to the devices; the other zones get their share of it.
-  const zonesPerMonthGb = outPerMonthGb * (1 - 1 / load.zones)
+  const zonesPerMonthGb = ((mean * monthSeconds * perMessage.redisBytes) / gb) * (1 - 1 / load.zones)
+  // What a node that is left has to do for those of a lost zone, in the time that its messages leave.
+  const comingEach = sockets / (nodes * left) - sockets / nodes
+  const backAfterSeconds = (comingEach * of.attachCpuMs) / 1000 / Math.max(0.05, 1 - nodeCores / (nodes * left))
   const monthly = {
     nodes: nodes * prices.nodeHour * 730,
     redis: masters * 2 * prices.redisHour * 730,
@@ -107,8 +111,17 @@ export function makePlan(load: Load, of: Constants, prices: Prices) {
       cores: nodeCores,
       memoryBytes: nodeMemoryBytes,
       socketsEach: sockets / nodes,
+      backAfterSeconds,
     },
-    redis: { masters, mastersForCpu, mastersForMemory, cores: redisCores, bytes: redisBytes },
+    redis: {
+      masters,
+      mastersForCpu,
+      mastersForMemory,
+      cores: redisCores,
+      bytes: redisBytes,
+      clockShare,
+      connections: 2 * nodes,
+    },
     dynamo: { writeUnits, readUnits, unitsPerMessage: perMessage.writeUnits, storedPerMessage, storedBytes },
     network: { outBytesPerSecond: peak * perMessage.outBytes, outPerMonthGb },
     monthly,
@@ -118,7 +131,6 @@ export function makePlan(load: Load, of: Constants, prices: Prices) {
 
 function perMessageOf(load: Load, of: Constants, receivers: number, there: number) {
   const direct = 1 - load.groupShare
-  const members = load.groupSize - 1
   const deliveries = receivers * there * load.devices
   // A direct message is measured with the ack of its only receiver. All others come on top of it.
   const receipts = receivers * there * load.receipts
@@ -128,9 +140,8 @@ function perMessageOf(load: Load, of: Constants, receivers: number, there: numbe
     nodeCpuMs: of.directCpuMs + (moreDeliveries * of.deliveryCpuUs) / 1000 + moreReceipts * of.ackCpuMs,
     redisCpuMs: of.directRedisCpuMs + moreReceipts * of.ackRedisCpuMs,
     writeUnits: claimAndRow + receipts + direct * load.awayShare + load.events,
-    // Each receipt is told to the devices of the one who wrote; in groups members look at ticks, if they do, one at a time.
-    outBytes:
-      deliveries * of.deliveryBytes +
-      Math.min(receipts, direct * load.receipts + load.groupShare * members) * of.tickBytes,
+    redisBytes: of.directRedisBytes + moreReceipts * of.ackRedisBytes,
+    // Each call is answered, which takes about as much as a tick; a receipt is told to the author, unless several go together.
+    outBytes: deliveries * (of.deliveryBytes + of.frameBytes) + (1 + 2 * receipts) * (of.tickBytes + of.frameBytes),
   }
 }

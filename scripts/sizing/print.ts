@@ -16,12 +16,17 @@ const rows: readonly Row[] = [
   },
   { what: 'cores that are busy', of: ({ nodes }) => amount(nodes.cores) },
   { what: 'memory of a node, one zone lost', of: ({ nodes }) => bytes(nodes.memoryBytes) },
+  { what: 'all are back after a lost zone', of: ({ nodes }) => `${whole(nodes.backAfterSeconds)} s` },
   { what: '**Redis masters**, a replica each', of: ({ redis }) => whole(redis.masters) },
   {
     what: 'masters by CPU, by memory',
     of: ({ redis }) => `${amount(redis.mastersForCpu)}, ${amount(redis.mastersForMemory)}`,
   },
   { what: 'memory of Redis in sum', of: ({ redis }) => bytes(redis.bytes) },
+  {
+    what: 'at each master: connections, share of its core that goes by the clock',
+    of: ({ redis }) => `${whole(redis.connections)}, ${amount(100 * redis.clockShare)} %`,
+  },
   { what: '**DynamoDB** write units a second', of: ({ dynamo }) => whole(dynamo.writeUnits) },
   { what: 'DynamoDB read units a second', of: ({ dynamo }) => whole(dynamo.readUnits) },
   { what: 'write units per message', of: ({ dynamo }) => amount(dynamo.unitsPerMessage) },

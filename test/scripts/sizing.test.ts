@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { readConstants, resultsFolder, valuesOf } from '../../scripts/sizing/constants.ts'
+import { filled, tablesOfPage } from '../../scripts/sizing/page.ts'
 import { defaultLoad, type Load, makePlan } from '../../scripts/sizing/plan.ts'
 import { defaultPrices, internetCost } from '../../scripts/sizing/prices.ts'
 import { constantsTable, planTable } from '../../scripts/sizing/print.ts'
@@ -27,11 +28,26 @@ describe('the constants', () => {
   it('are never made up: a figure that is missing ends the script', () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-sizing-'))
     const result = { takenAt: '2026-01-01T00:00:00Z', machine: { loadBefore: [0] }, measured: [] }
-    for (const name of ['send', 'fan-out', 'idle', 'embedded', 'idle-users', 'stored', 'scaling'])
+    for (const name of ['send', 'fan-out', 'idle', 'embedded', 'idle-users', 'stored', 'scaling', 'scaling-groups'])
       writeFileSync(join(folder, `${name}.json`), JSON.stringify(result))
     expect(() => readConstants(pathToFileURL(`${folder}/`))).toThrow(/has no "/)
     rmSync(folder, { recursive: true })
     expect(resultsFolder.pathname).toMatch(/bench\/results\/$/)
+  })
+})
+
+describe('docs/scaling.md', () => {
+  it('has the tables that the script prints today: npm run sizing -- --write puts them there', () => {
+    const page = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8')
+    expect(filled(page, tablesOfPage())).toBe(page)
+  })
+
+  it('names only alarms that there are', () => {
+    const page = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8')
+    const rules = readFileSync(new URL('../../deploy/prometheus/alerts.yml', import.meta.url), 'utf8')
+    const named = [...page.matchAll(/`(Parley\w+)`/g)].map(([, name]) => name)
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.filter((name) => !rules.includes(`alert: ${name}\n`))).toEqual([])
   })
 })
 
