@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
 import type { CompleteConfig } from '../config/dev-secrets.ts'
+import { redisFailureReason } from '../engine/redis/failure-reason.ts'
 import type { Clock } from '../ports/clock.ts'
+import { createOnceAMinute } from '../shared/once-a-minute.ts'
 import type { WatchCall } from '../shared/watch-call.ts'
 import type { OnTraced } from '../store/redis/channels.ts'
 import { createRedisKeys } from '../store/redis/keys.ts'
@@ -33,12 +35,18 @@ export async function openRedis(
   { clock, random, logger, onTraced, onUnusable, ...options }: Options,
 ): Promise<SoftBackend> {
   if (redis === 'embedded') throw new Error('No Redis is configured.')
+  const onceAMinute = createOnceAMinute(clock)
+  /** While Redis is away, each attempt to connect fails, several times a second. */
+  const logLost = (error: Error) => {
+    const reason = redisFailureReason(error)
+    onceAMinute(reason, (count) => logger.warn({ reason, count, err: error }, 'the connection to Redis failed'))
+  }
   const link = createRedisStoreLink({
     url: redis.urls.join(','),
     commandStyle: redisCommands,
     clusterPubSub: redisEvents,
     channelPrefix: redisPrefix,
-    onError: (error) => logger.warn({ err: error }, 'redis'),
+    onError: logLost,
     ...options,
   })
   try {
