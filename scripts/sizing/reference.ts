@@ -19,7 +19,8 @@ export function simulateAll(of: Constants, seed = 1): Outcome[] {
     nodes: 6,
     devicesPerNode: Math.round((load.users * load.devices) / nodes.nodes),
     messagesPerSecond: (6 * messages.peak) / nodes.nodes,
-    seconds: 300,
+    busyShare: (nodes.cores - (messages.peak * of.directCpuMs) / 1000) / nodes.nodes,
+    seconds: 420,
     seed,
   }
   return (Object.keys(events) as EventName[]).map((event) => simulateFleet({ ...run, event }, of))

@@ -24,6 +24,8 @@ export type Run = {
   nodes: number
   devicesPerNode: number
   messagesPerSecond: number
+  /** Of each core, what goes to deliveries, receipts and people who do nothing; nodes that are left take over that of the others. */
+  busyShare: number
   seconds: number
   seed: number
 }
@@ -39,7 +41,7 @@ const callsOf = { send: 3, stream: 4, list: 8 }
 export type Outcome = ReturnType<typeof simulateFleet>
 
 export function simulateFleet(
-  { event, nodes: count, devicesPerNode, messagesPerSecond, seconds, seed }: Run,
+  { event, nodes: count, devicesPerNode, messagesPerSecond, busyShare, seconds, seed }: Run,
   of: Constants,
 ) {
   const random = seeded(seed)
@@ -133,7 +135,8 @@ export function simulateFleet(
     due.delete(tick)
     for (let left = arrivals((messagesPerSecond * tickMs) / 1000, random); left > 0; left -= 1)
       send({ kind: 'send', bornMs: nowMs, ...(isSlow && random() < slowShare && { callMs: slowMs }) }, nowMs)
-    for (const node of nodes) for (const job of node.work(tickMs, usualMs)) finished(job, nowMs + tickMs)
+    const forMs = tickMs * Math.max(0.05, 1 - (busyShare * count) / up.length)
+    for (const node of nodes) for (const job of node.work(tickMs, forMs, usualMs)) finished(job, nowMs + tickMs)
     maxAway = Math.max(maxAway, away)
     callLine = Math.max(callLine, ...nodes.map((node) => node.callLine()))
     streamLine = Math.max(streamLine, ...nodes.map((node) => node.streamLine()))

@@ -50,9 +50,9 @@ export function createNode(cpuMs: Readonly<Record<'send' | 'stream' | 'list', nu
     callLine: () => calls.length(),
     streamLine: () => streams.length(),
     /** Returns the jobs that are done. */
-    work(forMs: number, callMs: number): Job[] {
+    work(tickMs: number, cpuForMs: number, callMs: number): Job[] {
       const done: Job[] = []
-      let [cpuLeft, callsLeft] = [forMs, callsAtATime * forMs]
+      let [cpuLeft, callsLeft] = [cpuForMs, callsAtATime * tickMs]
       for (let job = calls.shift(); job; job = calls.shift()) {
         cpuLeft -= job.kind === 'open' ? 0 : cpuMs[job.kind]
         callsLeft -= job.callMs ?? callMs

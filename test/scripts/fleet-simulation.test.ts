@@ -3,7 +3,14 @@ import { readConstants, valuesOf } from '../../scripts/sizing/constants.ts'
 import { type EventName, events, type Run, simulateFleet } from '../../scripts/sizing/simulate.ts'
 
 const constants = valuesOf(readConstants())
-const small: Omit<Run, 'event'> = { nodes: 3, devicesPerNode: 1000, messagesPerSecond: 300, seconds: 90, seed: 7 }
+const small: Omit<Run, 'event'> = {
+  nodes: 3,
+  devicesPerNode: 1000,
+  messagesPerSecond: 300,
+  busyShare: 0.3,
+  seconds: 90,
+  seed: 7,
+}
 const run = (event: EventName, other: Partial<Run> = {}, of = constants) =>
   simulateFleet({ ...small, event, ...other }, of)
 
