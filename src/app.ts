@@ -84,6 +84,8 @@ export type AppOptions = {
   /** How often a node looks whether it can write to DynamoDB; a test that counts the calls, or waits for one, sets another time. */
   proveWritesMs?: number
   tasks?: { lookMs: number; leaseMs: number; partBytes: number; settleMs: number }
+  /** A test may have a node look for changes of webhooks, and for shares to take, more often. */
+  webhookLookMs?: number
   /** Tests on a busy machine need longer deadlines, as what is in time elsewhere would be late there. */
   deadlines?: { redisMs?: number; dynamoMs?: number; operationMs?: number; preSendMs?: number; webhookMs?: number }
 }
@@ -323,7 +325,8 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     undo.push(domain.tasks.stop)
     if (kept.sweepExpired) regularly(secondMs, kept.sweepExpired)
     if (domain.push && options.push?.works !== false) undo.push(startPushWorker(domain.push, clock, pushTrouble))
-    if (domain.webhookWork) undo.push(startWebhookWorker(domain.webhookWork, clock, webhookTrouble))
+    if (domain.webhookWork)
+      undo.push(startWebhookWorker(domain.webhookWork, clock, webhookTrouble, options.webhookLookMs))
     undo.push(transport.drain)
     const { url, port } = await transport.listen()
     logger.info({ url, ...build, ...describe }, 'listening')

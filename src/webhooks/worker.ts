@@ -1,11 +1,16 @@
 import type { Clock } from '../ports/clock.ts'
 
-const lookEveryMs = 2000
+const lookEveryDefaultMs = 2000
 
 type Work = { tick(): Promise<void>; stop(): Promise<void> }
 
 /** Works until it is stopped. Then everything that this node holds is free for the others. */
-export function startWebhookWorker(work: Work, clock: Clock, onError: (error: unknown) => void): () => Promise<void> {
+export function startWebhookWorker(
+  work: Work,
+  clock: Clock,
+  onError: (error: unknown) => void,
+  lookEveryMs = lookEveryDefaultMs,
+): () => Promise<void> {
   const stopping = new AbortController()
   const { signal } = stopping
 

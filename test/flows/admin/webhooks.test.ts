@@ -16,7 +16,11 @@ let bob: Person
 let receiver: WebhookReceiver
 const made: string[] = []
 beforeAll(async () => {
-  world = await startWorld({ nodes: 2, config: { events: true, webhookAddresses: 'loopback' } })
+  world = await startWorld({
+    nodes: 2,
+    app: { webhookLookMs: 200 },
+    config: { events: true, webhookAddresses: 'loopback' },
+  })
   backend = await createService(`backend-${randomUUID().slice(0, 8)}`, world.url(1))
 })
 afterAll(() => world.stop())
