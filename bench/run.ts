@@ -1,4 +1,4 @@
-// npm run bench                       what is in the table of docs/performance.md, in about five minutes
+// npm run bench                       what is in the table of docs/performance.md, in about nine minutes
 // npm run bench -- --full             longer rounds, 10,000 sockets, a million messages, and the scenarios on the side
 // npm run bench -- --only send,query  some of them
 // npm run bench -- --quick            whether it all runs; the figures mean nothing
@@ -49,7 +49,6 @@ const scenarios: Record<string, Scenario> = {
   'hot-conversation': hotConversation,
 }
 const onTheSide: readonly string[] = [
-  'idle-users',
   'push',
   'dynamo-client',
   'cluster-faults',
