@@ -14,6 +14,7 @@ import { leaseTtlMs } from '../../src/store/redis/session-leases.ts'
 import { createSoftStateRedis } from '../../src/store/redis/soft-state.ts'
 import { killSubscribers, startRedis } from './services/redis.ts'
 import { startRedisCluster } from './services/redis-cluster.ts'
+import { waitUntil } from './wait-until.ts'
 
 /** A backing of the soft ports, with faults on demand. */
 export type SoftWorld = {
@@ -103,7 +104,12 @@ async function startOnJsRedis(): Promise<SoftWorld> {
   const { close, ...nodes } = connectNodes(`redis://127.0.0.1:${port}`)
   return {
     ...nodes,
-    forget: async () => void (await raw.flushall()),
+    async forget() {
+      await raw.flushall()
+      // Its TIME has whole milliseconds, and two versions of one millisecond would be the same.
+      const flushedAt = String(await raw.time())
+      await waitUntil(async () => String(await raw.time()) !== flushedAt, { interval: 1 })
+    },
     expire: (userId, connectionId) => expireIn(raw, userId, connectionId),
     livesMs: (session) => livesMsIn(raw, session),
     endLease: (leaseId) => endLeaseIn(raw, leaseId),
