@@ -50,7 +50,7 @@ test('messages go after the days that are set, and the page says so', async () =
   const { id } = await anOldChat()
   const window = await at.open(`#/conversations/${id}`)
   const { page } = window
-  await page.getByText('400 days old').waitFor()
+  await page.getByText('400 days old', { exact: true }).waitFor()
   await page.getByText('For ever').waitFor()
   await page.getByRole('button', { name: 'Retention…' }).click()
   const dialog = page.getByRole('dialog', { name: 'How long are messages kept?' })
@@ -70,12 +70,12 @@ test('messages go after the days that are set, and the page says so', async () =
     .poll(
       async () => {
         await page.getByRole('button', { name: 'Refresh' }).click()
-        return page.getByText('400 days old').count()
+        return page.getByText('400 days old', { exact: true }).count()
       },
       { timeout: 60_000 },
     )
     .toBe(0)
-  await page.getByText('200 days old').waitFor()
+  await page.getByText('200 days old', { exact: true }).waitFor()
   await isFine(window, 'console-retained')
 })
 
