@@ -24,7 +24,7 @@ export type OpenSocketOptions = WebSocketOperationsOptions & {
 const initialisedWithinMs = 3000
 const reasonMaxBytes = 123
 /** So many liveness checks in a row may find that the client was not heard, before it is pinged. */
-const pingedAfterSilences = 2
+const pingedAfterSilences = 4
 
 /**
  * A socket owns the connection itself: what is written, what is not read yet, whether the client is still there. Its protocol owns the
@@ -122,8 +122,8 @@ export class OpenSocket implements SocketOwner, Peer, DeadlineOwner {
   }
 
   /**
-   * It is called every few seconds. A client that was heard since the call before the last is there, and is left alone: most sockets are silent
-   * most of the time, and their pings are most of what they cost. One that was not is pinged, and has until the next call to answer.
+   * It is called every few seconds. A client that was heard not many calls ago is there, and is left alone: most sockets are silent most of the
+   * time, and their pings are most of what they cost. One that was not is pinged, and has until the next call to answer.
    */
   checkLiveness(): void {
     const progress = this.#backlog.checkProgress()

@@ -325,16 +325,16 @@ describe('a peer that is gone without a word', () => {
     await new Promise(setImmediate)
   }
 
-  test('is found within twenty seconds', async () => {
+  test('is found within thirty seconds', async () => {
     const clock = createManualClock()
     const server = await start({ clock })
     const peer = await silentPeer(server)
     const closed = once(peer.resume(), 'close')
-    for (const ms of [5000, 5000, 5000, 4900]) await beatAfter(clock, ms)
+    for (const ms of [5000, 5000, 5000, 5000, 5000, 4900]) await beatAfter(clock, ms)
     await closed
   })
 
-  test('one that answers pings stays, and is pinged only after it was silent from one beat to the next but one', async () => {
+  test('one that answers pings stays, and is pinged only after it was silent for four beats', async () => {
     const clock = createManualClock()
     const server = await start({ clock })
     const socket = await connect(server)
@@ -346,7 +346,7 @@ describe('a peer that is gone without a word', () => {
     await clock.advance(5000)
     for (let silences = 1; silences <= 3; silences += 1) {
       const pinged = once(socket.socket, 'ping')
-      await clock.advance(5000)
+      for (const ms of [5000, 5000, 5000]) await beatAfter(clock, ms)
       expect(pings).toBe(silences - 1)
       await clock.advance(5000)
       await pinged
@@ -364,14 +364,14 @@ describe('a peer that is gone without a word', () => {
     const clock = createManualClock()
     const server = await start({ clock })
     const socket = await connect(server)
-    for (const ms of [5000, 5000]) await beatAfter(clock, ms)
+    for (const ms of [5000, 5000, 5000, 5000]) await beatAfter(clock, ms)
     // The pong is written; the node's next beat comes before it could read it.
     const late = once(socket.socket, 'ping').then(() => clock.advance(5000))
     await clock.advance(5000)
     await late
     await new Promise(setImmediate)
     const pinged = once(socket.socket, 'ping')
-    for (const ms of [5000, 5000]) await beatAfter(clock, ms)
+    for (const ms of [5000, 5000, 5000, 5000]) await beatAfter(clock, ms)
     await pinged
     socket.subscribe('1', '{ me }')
     await socket.frame('next', '1')
