@@ -32,7 +32,7 @@ async function deviceBehindProxy(userId: string, options: Partial<ChatOptions> =
 }
 
 const twoPeople = async () => [(await world.person('alice')).userId, (await world.person('bob')).userId] as const
-const eventually = (assertion: () => void) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 })
+const eventually = (assertion: () => void) => vi.waitFor(assertion, { timeout: 60_000, interval: 20 })
 
 describe.each(['websocket', 'sse', 'polling'] as const)('over %s', (via) => {
   it('two people chat and see the ticks turn', async () => {

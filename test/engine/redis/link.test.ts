@@ -13,7 +13,7 @@ import { listen } from '../../store/contract/soft-state/events.ts'
 
 const deaf: EventListener = { event: () => undefined, gap: () => undefined }
 const ticks = { conversationId: aConversation(), userId: aUser(), lastDeliveredSeq: 1, lastReadSeq: 0 }
-const eventually = (reached: () => void | Promise<void>) => vi.waitFor(reached, { timeout: 15_000, interval: 10 })
+const eventually = (reached: () => void | Promise<void>) => vi.waitFor(reached, { timeout: 60_000, interval: 10 })
 
 describe('the link to a redis-server', () => {
   let redis: RedisServer

@@ -4,7 +4,7 @@ import type { PlainListener } from '../../../src/engine/redis/plain-listener.ts'
 import { type RedisServer, startRedis } from '../../kit/services/redis.ts'
 import { type RedisCluster, startRedisCluster } from '../../kit/services/redis-cluster.ts'
 
-const eventually = (reached: () => void | Promise<void>) => vi.waitFor(reached, { timeout: 30_000, interval: 20 })
+const eventually = (reached: () => void | Promise<void>) => vi.waitFor(reached, { timeout: 60_000, interval: 20 })
 const undo: (() => unknown)[] = []
 afterEach(async () => {
   for (const each of undo.splice(0).reverse()) await each()

@@ -8,7 +8,7 @@ import { startWorld, type World } from '../../kit/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld({ nodes: 2, app: { deadlines: { redisMs: 300, operationMs: 20_000 } } })
+  world = await startWorld({ nodes: 2, app: { deadlines: { redisMs: 2000, operationMs: 20_000 } } })
 })
 afterAll(() => world.stop())
 
