@@ -148,7 +148,7 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       clock,
       onChange(check, { isFit, reason }, error) {
         if (isFit) logger.info({ check }, 'ready again')
-        else logger.error({ check, reason, err: error }, 'not ready')
+        else logger.warn({ check, reason, err: error }, 'not ready')
       },
     })
     const onceAMinute = createOnceAMinute(clock)
