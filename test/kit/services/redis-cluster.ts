@@ -183,8 +183,20 @@ export async function startRedisCluster(options: Options = {}) {
       (await nodesBy(master)).filter(({ masterId }) => masterId === master.id).map(({ id }) => byId(id)),
     /** The replica asks to take over. `FORCE` does not wait for its master, `TAKEOVER` asks nobody. */
     async failOver(replica: ClusterNode, how?: 'FORCE' | 'TAKEOVER'): Promise<void> {
-      await replica.raw.call('CLUSTER', 'FAILOVER', ...(how ? [how] : []))
-      await waitUntil(async () => (await roleOf(replica)) === 'master')
+      const ask = () => replica.raw.call('CLUSTER', 'FAILOVER', ...(how ? [how] : []))
+      await ask()
+      let askedAtMs = performance.now()
+      const reached = async () => {
+        if ((await roleOf(replica)) === 'master') return true
+        // On a busy machine Redis gives up after five seconds, and says nothing.
+        if (performance.now() - askedAtMs > 6000) {
+          askedAtMs = performance.now()
+          // It may be the master by now, and then refuses.
+          await ask().catch(() => undefined)
+        }
+        return false
+      }
+      await waitUntil(reached, { timeout: 60_000 })
     },
     isMaster: async (node: ClusterNode): Promise<boolean> => (await roleOf(node)) === 'master',
     moveSlot,
