@@ -80,3 +80,23 @@ describe('docs/architecture.md', () => {
     expect(folders.map(({ name }) => name).filter((name) => !map.includes(`\n| \`${name}/\` |`))).toEqual([])
   })
 })
+
+describe('README.md', () => {
+  const readme = pages.find(({ path }) => path === 'README.md')?.text ?? ''
+
+  it('shows every folder of src and of the domain', () => {
+    const foldersOf = (folder: string) =>
+      readdirSync(join(root, folder), { withFileTypes: true }).filter((each) => each.isDirectory())
+    const named = [
+      ...foldersOf('src').map(({ name }) => `src/${name}/`),
+      ...foldersOf('src/domain').map(({ name }) => `${name}/`),
+    ]
+    expect(named.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
+  })
+
+  it('names only commands that there are', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object }
+    const named = [...readme.matchAll(/npm run (?:--silent )?([a-z][a-z:-]*)/g)].map(([, name = '']) => name)
+    expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
+  })
+})
