@@ -6,7 +6,7 @@ import { InnerAddressError, isPublicAddress, isPublicName } from '../shared/publ
 // An endpoint's address comes from whoever has a service token. It must not lead a node into its own network: neither when it is set nor when it is
 // connected to, as a name may lead elsewhere then. So the address that is connected to is the one that was looked at.
 
-/** `loopback`: this machine too, for development. `any`: an operator whose endpoints are inside. */
+/** `loopback` allows this machine as well, for development. `any` is for operators whose endpoints are inside their network. */
 export type AllowedAddresses = 'public' | 'loopback' | 'any'
 /** Returns all addresses of a name. */
 export type Resolve = (
@@ -39,13 +39,13 @@ export function createAddresses(allowed: AllowedAddresses, resolve: Resolve = dn
     })
   }
 
-  /** Node does not look up a host that is a number. */
+  /** Checks a host that is a number, which Node does not look up. */
   function assertHost(hostname: string): void {
     const host = hostOf(hostname)
     if (isIP(host) !== 0 && !isAllowed(host)) throw new InnerAddressError(`${host} is not on the internet`)
   }
 
-  /** Whatever has found it, this is the address that was connected to. */
+  /** Checks the address that was connected to, however it was found. */
   function assertConnected({ remoteAddress = '' }: Socket): void {
     if (!isAllowed(remoteAddress)) throw new InnerAddressError(`${remoteAddress} is not on the internet`)
   }

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { WebhookObserver } from '../ports/webhooks.ts'
 import { fromZero } from '../shared/from-zero.ts'
 
-/** Gauges are those of the shares that this node holds; of a webhook the furthest behind counts. */
+/** Gauges tell of the shares that this node holds. Of the shares of one webhook, they show the one that is furthest behind. */
 export function createWebhookMetrics(
   registry: Registry,
   onDisabled: (webhookId: string, reason: string) => void,

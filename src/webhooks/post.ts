@@ -11,9 +11,9 @@ import { type AllowedAddresses, createAddresses, type Resolve } from './addresse
 // Posts an event to an endpoint. Any answer with a status of 200 to 299 takes it; nothing else of an answer is read. No redirect is followed: it would
 // lead to an address that nobody has set.
 
-/** Everything counts: to find the host, to connect, the request, the answer. */
+/** This is for everything together: finding the host, connecting, the request and the answer. */
 const timeoutDefaultMs = 15_000
-/** What a kept connection that is gone already takes to say so. */
+/** A kept connection that is gone already says so within this time. */
 const staleMs = 1000
 const retryAfterMaxMs = 24 * 60 * 60_000
 /** A connection whose answer is longer is closed, and not used again. */
@@ -39,7 +39,7 @@ export function createWebhookPost({ allowed, clock, timeoutMs = timeoutDefaultMs
     const tookMs = () => clock.monotonic() - startedAtMs
     try {
       const { status, retryAfter } = await send(given).catch((error: unknown) => {
-        // The endpoint has closed a kept connection as it was used.
+        // The endpoint may have closed a kept connection just as it was used, so this is sent again.
         if (error instanceof StaleConnectionError && tookMs() < staleMs) return send(given)
         throw error
       })
@@ -114,7 +114,7 @@ function ignore(response: IncomingMessage): void {
   response.on('error', () => undefined)
 }
 
-/** It quotes nothing of what was sent or answered. */
+/** Names the error without quoting anything that was sent or answered. */
 function textOf(error: unknown): string {
   if (error instanceof LateError) return 'no answer in time'
   if (error instanceof InnerAddressError) return 'the address leads into a private network'

@@ -2,7 +2,7 @@ import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql'
 import { ChatError } from '../../protocol/errors.ts'
 import type { AdminContext } from './context.ts'
 
-/** What is kept of a mutation: never a text, a name or metadata. `as`: the user on whose behalf it was. `outcome`: OK or the code of the error. */
+/** What is kept of a mutation. It has no text, name or metadata. `as` is the user on whose behalf it was, `outcome` OK or the code of the error. */
 export type AuditLine = { mutation: string; ids: Readonly<Record<string, unknown>>; as?: string; outcome: string }
 export type Audit = (line: AuditLine) => void
 
@@ -39,7 +39,7 @@ const audited =
     }
   }
 
-/** Of the recipient and of the users of upsertUsers, which are objects themselves, the ids are kept likewise. */
+/** Returns the ids in an input, with those of the recipient and of the users of upsertUsers, which are objects themselves. */
 function idsOf(input: Record<string, unknown>): Record<string, unknown> {
   const ids = Object.entries(input).filter(([name, value]) => kept.has(name) && value != null)
   const { to, users } = input

@@ -35,7 +35,7 @@ export async function revokeTokens(
 ): Answer {
   const id = userIdOf('userId', userId)
   const issuedBeforeMs = issuedBefore.getTime()
-  // It cannot be taken back, and would refuse the user until then, however often they sign in.
+  // A revocation cannot be taken back. One in the future would refuse the user until then, however often they sign in.
   if (issuedBeforeMs > ctx.nowMs() + clockDriftMaxMs) {
     throw badInput('issuedBefore', 'issuedBefore must not be in the future.')
   }
@@ -45,7 +45,7 @@ export async function revokeTokens(
 
 const answerOf = async (ctx: AdminContext, userId: UserId) => ({ user: await userNow(ctx, userId) })
 
-/** Who is erased is refused for good: their entries have lost what tells a retry from a new message. */
+/** An erased user is refused for good, because their entries have lost what tells a retry from a new message. */
 async function assertNotErased(ctx: AdminContext, userId: UserId): Promise<void> {
   const erased = await ctx.domain.people.erasedAmong([userId])
   if (erased.has(userId)) throw new ChatError('FORBIDDEN', 'This user was erased, and is refused for good.')

@@ -28,7 +28,7 @@ export async function findConversation(ctx: AdminContext, id: string): Promise<A
   return conversationId ? ((await ctx.domain.access.findForService(ctx.serviceId, conversationId)) ?? null) : null
 }
 
-/** Callers have checked nothing else of the request yet. */
+/** Throws where there is no such conversation. Callers do this first, before they check anything else of the request. */
 export async function requireConversation(ctx: AdminContext, id: string): Promise<AdminConversation> {
   const found = await findConversation(ctx, id)
   if (!found) throw new ChatError('NOT_FOUND', 'There is no such conversation.')
@@ -68,7 +68,7 @@ export async function lastSeqOf(ctx: AdminContext, member: AdminConversation): P
 export const conversationMetadataOf = (ctx: AdminContext, member: AdminConversation): Promise<string | undefined> =>
   ctx.domain.describe.metadataOf(member.conversation)
 
-/** It is read anew: a node may keep the conversation's row for long. */
+/** Reads the days anew, because a node may keep the conversation's row for long. */
 export const retentionDaysOf = async (ctx: AdminContext, member: AdminConversation): Promise<number | null> =>
   (await ctx.domain.retention.daysOf(member.conversation.id)) ?? null
 

@@ -8,7 +8,7 @@ import type { AdminContext } from './context.ts'
 
 export type AdminReport = Report
 
-/** Newest first. Those of both states are two lists, which are merged by their times. */
+/** Lists reports, newest first. Reports of both states are two lists in the store, so these are merged by time. */
 export async function listReports(
   ctx: AdminContext,
   args: {

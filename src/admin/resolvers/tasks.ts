@@ -38,14 +38,14 @@ export async function setRetention(
   return { conversation: await requireConversation(ctx, conversationId) }
 }
 
-/** Nobody is erased by a slip of the pen: the id of somebody who was never here may be somebody's later. */
+/** Refuses an id that nobody has had here. It may be a slip of the pen, and whoever gets the id later would be refused for good. */
 export async function eraseUser(ctx: AdminContext, input: { userId: string }): Answer {
   const userId = userIdOf('userId', input.userId)
   if (userId === ctx.serviceId)
     throw badInput('userId', 'A service cannot erase itself: its own token would be refused.')
   await requireSomebody(ctx, userId)
   const task = await ctx.domain.tasks.findOf('eraseUser', userId)
-  // What was erased is erased: the task that has done it is the answer.
+  // There is nothing left to erase, so the answer is the task that has done it.
   if (task?.state === 'DONE') return { task: await shown(ctx, task) }
   return { task: await shown(ctx, await ctx.domain.tasks.begin('eraseUser', userId)) }
 }

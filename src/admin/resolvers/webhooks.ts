@@ -123,7 +123,7 @@ function required(ctx: AdminContext): Webhooks {
   return webhooks
 }
 
-/** Types that this release does not know are taken: a later one may. */
+/** Accepts types that this release does not know, because a later one may know them. */
 function typesOf(types: Types): readonly string[] | undefined {
   if (types == null || types.length === 0) return undefined
   if (types.length > typesMax || !types.every((type) => typeRule.test(type)))
@@ -145,7 +145,7 @@ function shownWebhook({ webhook, position, lagMs }: WebhookState): AdminWebhook 
   }
 }
 
-/** Of what is gone since, its type and place are still known. */
+/** Shows a delivery that was given up. If its event is gone since, the type and the place of it are still known. */
 function shownFailure({ failure, event }: Failed, webhookPosition: readonly number[]): FailedDelivery {
   const { id, eventId, type, occurredAtMs, place, attempts, lastStatus, lastError, givenUpAtMs } = failure
   const { partition, row: position } = place

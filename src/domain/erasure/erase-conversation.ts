@@ -23,7 +23,7 @@ type Needs = Pick<Ports, Stores | 'departures' | 'blocks' | 'push'> & {
   log: Log
   removeFiles: Attachments['remove']
   setBlocked: (userId: UserId, blockedId: UserId, blocked: boolean) => Promise<void>
-  /** Takes away what was exported of the conversation before. */
+  /** Removes an export of the conversation that was made earlier; one that is under way begins again. */
   renewExport: (id: ConversationId) => Promise<void>
   tellErased: (member: Member, about: { seq: Seq; clientMessageId: ClientMessageId; isOwn: boolean }) => Promise<void>
 }
@@ -63,14 +63,14 @@ export function createEraseConversation(needs: Needs) {
     await boundaries.remove(own)
   }
 
-  /** Blocks go in both directions: also those of people in the group, as nothing else tells who has blocked whom. */
+  /** Removes the blocks of the user by the other members, also in a group. Blocks are listed by who has blocked, so nothing else leads to these. */
   async function unblock({ members }: Conversation, userId: UserId): Promise<void> {
     const others = members.filter((each) => each !== userId)
     const areBlocking = await blocks.getMany(others.map((other) => ({ userId: other, blockedId: userId })))
     for (const other of others.filter((_, i) => areBlocking[i])) await setBlocked(other, userId, false)
   }
 
-  /** They leave a group. In a direct chat the pseudonym takes their place, with their boundaries: no tick goes back. */
+  /** Takes the user out of a group. In a direct chat the pseudonym takes their place and their boundaries, so that no tick goes back. */
   async function takeOut(conversation: Conversation, { userId, pseudonym }: Erased): Promise<void> {
     const { id } = conversation
     if (!isIn(userId, conversation)) return
@@ -87,7 +87,7 @@ export function createEraseConversation(needs: Needs) {
     access.forget(id)
   }
 
-  /** A retry repeats all of it: what was done is done again, to no effect, and told under the same id. */
+  /** Erases one row. A retry does all of it again: what was done has no effect then, and is told under the same id. */
   async function eraseRow(member: Member, row: LogRow, erased: Erased): Promise<void> {
     const { userId, pseudonym } = erased
     if (row.kind === 'void') return
@@ -102,7 +102,7 @@ export function createEraseConversation(needs: Needs) {
     if (isMessage(row) && (isOwn || row.senderId === pseudonym)) await tell(member, row.seq, true)
   }
 
-  /** The change itself is erased after that: as long as it says whose it was, a node that takes over repeats this. */
+  /** Takes a reaction off its message. The change itself is erased later: while it says whose it was, a node that takes over repeats this. */
   async function takeReaction(member: Member, { conversationId, targetSeq }: Change, erased: Erased): Promise<void> {
     const address = { conversationId, seq: targetSeq }
     const target = await messages.get(address)
@@ -117,7 +117,7 @@ export function createEraseConversation(needs: Needs) {
   return erase
 }
 
-/** Of each message it is told once, under one id of the pseudonym's. */
+/** The erasure of a message is told once, because the id under which it is told depends on the message alone. */
 const idOfTold = (id: ConversationId, seq: Seq): ClientMessageId =>
   `told.${createHash('sha256').update(`${id}#${seq}`).digest('base64url').slice(0, 22)}` as ClientMessageId
 

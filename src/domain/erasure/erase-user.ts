@@ -7,14 +7,14 @@ import type { Exports } from './exports.ts'
 
 // Erases a user. docs/protocol.md, "Erasure", has the steps, what may happen in between, and what a crash leaves; docs/erasure.md what remains.
 
-/** Longer than an operation may take, and than it takes until every node refuses the user. */
+/** This is longer than any operation may take, and longer than it takes until every node refuses the user. */
 export const settleDefaultMs = 30_000
 const rowsAtATime = 100
 
 type Where = {
   pseudonym: UserId
   atMs: number
-  /** Nothing is taken out before. */
+  /** Nothing is taken out before this time. */
   settledAtMs: number
   /** How many conversations are done. */
   done: number
@@ -73,7 +73,7 @@ export function createEraseUser(needs: Needs): TaskWork {
     }
   }
 
-  /** A report keeps who has written it, and about whom, as far as they are not erased; and what was decided. */
+  /** Redacts reports by the user and about them. A report keeps what was decided, and its other person unless they are erased too. */
   async function eraseReports(userId: UserId, pseudonym: UserId): Promise<void> {
     for (;;) {
       const found = await reports.ofUser(userId, undefined, rowsAtATime)

@@ -3,8 +3,8 @@ import type { Task, TaskKind } from '../../ports/tasks.ts'
 import type { ConversationId } from '../../protocol/ids.ts'
 import { exportKeyOf, taskIdOf } from '../tasks/tasks.ts'
 
-// What was exported before somebody was erased. Without its row an export under way ends at its next step, and its file is handed out to nobody; so the
-// row goes first.
+// Removes exports that were made before somebody was erased, as they say what the erasure takes away. The row of the task goes before the file:
+// without that row an export under way ends at its next step, and nobody is given the file any more.
 
 type Needs = Pick<Ports, 'tasks' | 'timers' | 'results' | 'clock'> & { randomId: () => string }
 
@@ -19,7 +19,7 @@ export function createExports({ tasks, timers, results, clock, randomId }: Needs
     return task
   }
 
-  /** Removes the file of a conversation that says what is gone since. Where it was still being made, it is made anew: somebody waits for it. */
+  /** Removes the export of a conversation. If it was still being made, somebody waits for it, so it is begun again. */
   async function renew(id: ConversationId): Promise<void> {
     const task = await remove('exportConversation', id)
     if (!task || task.state === 'DONE' || task.state === 'FAILED') return

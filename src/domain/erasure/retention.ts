@@ -30,7 +30,7 @@ export type Retention = ReturnType<typeof createRetention>
 export function createRetention(needs: Needs) {
   const { messages, claims, conversations, timers, clock, access, log, removeFiles, observer } = needs
 
-  /** Puts the row and then the timer: who is not answered repeats both. Where messages are to stay, the timer that stands ends by itself. */
+  /** Puts the row and then the timer: a caller that is not answered repeats both. Without `days`, a timer that is there ends by itself. */
   async function set(id: ConversationId, days: number | undefined): Promise<void> {
     await conversations.setRetention(id, days)
     access.forget(id)
@@ -57,7 +57,7 @@ export function createRetention(needs: Needs) {
       held.assert()
       const rows = await log.above(id, at, rowsAtATime)
       for (const row of rows) {
-        // A group is often newer than what was brought along from elsewhere.
+        // History that was brought along from elsewhere is often older than its group, so the time of a group change says nothing.
         if (row.kind === 'void' || row.kind === 'group') continue
         if (row.sentAtMs > clock.now() - keptMs) {
           oldestMs = row.sentAtMs
@@ -93,7 +93,7 @@ export function createRetention(needs: Needs) {
     }
   }
 
-  /** The claim goes first, as nothing would lead to it afterwards. The first entry, and the one at the floor, stay entries. */
+  /** Empties a cell. The claim goes first, as nothing leads to it afterwards. The first entry, and the one at the floor, stay entries. */
   async function empty(row: LogRow, isEntry: boolean): Promise<void> {
     if (row.kind === 'void' || row.kind === 'group') return
     await claims.remove(row.senderId, row.clientMessageId)
@@ -108,9 +108,7 @@ export function createRetention(needs: Needs) {
   return { set, daysOf, work }
 }
 
-/**
- * The next full hour from then on, shifted by the conversation: not all look at once, and who looks twice has the same timer afterwards.
- */
+/** Returns the next full hour, shifted by the conversation. So not all look at once, and whoever looks twice sets the same timer. */
 function slotAfter(id: ConversationId, atMs: number): number {
   const shiftMs = createHash('sha256').update(id).digest().readUInt32BE() % hourMs
   return Math.ceil((atMs - shiftMs) / hourMs) * hourMs + shiftMs

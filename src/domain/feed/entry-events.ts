@@ -4,7 +4,7 @@ import { isGroupId } from '../../protocol/ids.ts'
 import { isMessage } from '../log/log.ts'
 import { eventsOfEntry, type FeedEvent, type Place } from './feed-events.ts'
 
-/** The row of a direct chat is written just after its first message, unless its sender has died. Then nobody knows yet who is in it. */
+/** The row of a direct chat, which says who is in it, is written just after its first message. It never comes if the sender has died in between. */
 const rowPausesMs = [20, 50, 100, 200, 400]
 
 type Needs = Pick<Ports, 'conversations' | 'clock'> & {

@@ -21,7 +21,7 @@ export type FeedEvent = {
   id: string
   type: FeedEventType
   occurredAtMs: number
-  /** When it came into the feed, where it is taken from there. History that was brought along occurred long before. */
+  /** When it came into the feed, if it was read from there. History that was brought along came long after it had occurred. */
   announcedAtMs?: number
   conversationId?: ConversationId
   seq?: Seq
@@ -36,10 +36,10 @@ export type FeedEvent = {
 export const changedMetadata = { metadataChanged: true }
 
 type Told = Pick<FeedEvent, 'type' | 'data'> & { part?: string }
-/** `atMs`: that of the row. */
+/** `atMs` is the time of the row. */
 export type Place = Pick<FeedEvent, 'partition' | 'position'> & { atMs?: number }
 
-/** `memberIds`: this is the first message of a direct chat of these two. */
+/** `memberIds` are given with the first message of a direct chat: the two people in it. */
 export function eventsOfEntry(entry: LogEntry, place: Place, memberIds?: readonly string[]): FeedEvent[] {
   const { conversationId, seq, sentAtMs } = entry
   return toldOf(entry, memberIds).map(({ type, data, part }, nth) => ({

@@ -21,12 +21,12 @@ import { type FeedPositions, rowOf, within } from './positions.ts'
 
 /** A position or a cell that is empty is waited for this long. Then its writer is late, and has to take another one. */
 const patienceMs = 1000
-/** What was announced this long ago is not waited for. A void is right at any time, so the clocks of two machines may differ. */
+/** A row this old is not waited for. Clocks of two machines may differ, which does no harm: a void is right at any time. */
 const oldMs = 30_000
 const rowsAtATime = 32
-/** More numbers than that are never under way at once: what was there has expired, or the partition has begun anew. */
+/** Never are more numbers under way at once. A longer hole means that its rows have expired, or that the partition has begun anew. */
 const holesMax = 1000
-/** Partitions in which nothing seems to be new are read this often. */
+/** A partition is read this often even if its counter says that nothing is new. */
 const lookAnywayMs = 30_000
 /** What the counters say is good for this long, for all readers of a node. */
 const endsGoodMs = 150
@@ -41,19 +41,19 @@ type Needs = Pick<Ports, 'feed' | 'feedCounters' | 'messages' | 'clock'> & {
 }
 
 export interface FeedReader {
-  /** Returns the next events, oldest first, as many as are there and due; none where nothing is. */
+  /** Returns the next events that are due, oldest first; none if none is. */
   read(limit: number): Promise<FeedEvent[]>
   /** Where to go on after what was returned. */
   positions(): FeedPositions
 }
 
-/** `after`: the last row that was looked at. `ready`: what it and those before gave, and was not returned yet. */
+/** `after` is the last row that was looked at. `ready` are the events that it and earlier rows gave, and that were not returned yet. */
 type PartitionState = {
   after: FeedPosition
   returned: FeedPosition
   ready: FeedEvent[]
   waitingFor: { what: string; sinceMs: number } | undefined
-  /** What the counter said before the partition was last read to its end; it had nothing more then. */
+  /** What the counter said before the partition was last read to its end. `none`: there may be more to read. */
   endSeen: FeedPosition | undefined | 'none'
 }
 
@@ -61,7 +61,7 @@ export function createFeedReaders(needs: Needs) {
   const { feed, messages, clock, log, eventsOfEntry, observer } = needs
   const endsNow = createSharedEnds(needs)
 
-  /** `mine`: the partitions that are read. Of the others, the positions stay as they are. */
+  /** Reads the partitions in `mine`. The positions of the others stay as they are. */
   return function openReader(from: FeedPositions, mine: readonly FeedPartition[] = partitions): FeedReader {
     const states = from.map(
       (position): PartitionState => ({
@@ -79,8 +79,8 @@ export function createFeedReaders(needs: Needs) {
     const stateOf = (partition: FeedPartition): PartitionState => states[partition] as PartitionState
 
     /**
-     * Reads the partitions that may have something new. A counter that says the same as when its partition was read to the end has given out no
-     * position since, also if it says nothing: Redis knows none of a partition that is not written to.
+     * Reads the partitions that may have something new. If a counter says the same as when its partition was last read to the end, no position
+     * was given out since. That holds also where there is no counter: Redis has none for a partition that is not written to.
      */
     async function fillAll(): Promise<void> {
       const now = clock.monotonic()
@@ -127,7 +127,7 @@ export function createFeedReaders(needs: Needs) {
       const filled = await Promise.all(
         holes.map((each) => feed.put({ kind: 'void', partition, position: each, atMs: clock.now() })),
       )
-      // What came in the last moment is read with the next call.
+      // A position that was taken just now is read with the next call.
       if (filled.includes('taken')) return false
       state.after = position - 1
       return true
@@ -178,7 +178,7 @@ export function createFeedReaders(needs: Needs) {
       return events.map((event, i) => (isLast(i) ? event : { ...event, position: within(row.position, i + 1) }))
     }
 
-    /** Returns whether an entry above this one was announced before it: then this one was given with that. */
+    /** Returns whether an entry above this one was announced before it. Then this one was given together with that one. */
     async function wasGivenBefore({ conversationId, seq }: LogEntry, position: FeedPosition): Promise<boolean> {
       for (let after = seq; after - seq < neighboursMax; after += neighbours) {
         const rows = await messages.above(conversationId, after, neighbours)
@@ -249,7 +249,7 @@ export function createFeedReaders(needs: Needs) {
           try {
             await fill(event.partition)
           } catch {
-            // The events are past already. What has failed is met again by the next call.
+            // What was read so far must be returned, as the reader has gone past it. The next call meets the failure again.
             break
           }
         }

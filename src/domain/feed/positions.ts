@@ -8,13 +8,13 @@ import { partitionCount } from './partitions.ts'
 // Its text is opaque to consumers. It has two numbers for each partition where it is within a row, and one elsewhere. They are varints of base 128,
 // the lowest seven bits first; the lowest bit of all says whether the second one follows.
 
-/** By partition; 0 is before everything. */
+/** One position for each partition; 0 is before everything. */
 export type FeedPositions = readonly FeedPosition[]
 
 export const feedBeginning: FeedPositions = Array.from({ length: partitionCount }, () => 0)
 
 const version = 1
-/** A power of two, so that no position is rounded. */
+/** This is a power of two, so that no position is rounded. */
 const eventsMax = 1024
 
 /** Returns where to go on after so many events of a row. */

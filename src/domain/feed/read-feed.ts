@@ -8,11 +8,11 @@ import type { FeedPositions } from './positions.ts'
 // How backends read the feed by themselves: page by page, or as it happens. The server keeps nothing of what they have read; where to go on is
 // with each event.
 
-/** The feed of a node is looked at this often for each that follows it: by one call to Redis while nothing happens. */
+/** Whoever follows the feed looks for more this often. While nothing happens, that is one call to Redis. */
 const lookEveryMs = 200
 const eventsAtATime = 50
 
-/** `after`: where to go on after the event. */
+/** `after` is where to go on after the event. */
 export type PlacedEvent = { event: FeedEvent; after: FeedPositions }
 type FeedPage = { events: PlacedEvent[]; after: FeedPositions; hasMore: boolean }
 

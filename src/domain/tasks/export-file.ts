@@ -6,9 +6,9 @@ import { exportKeyOf } from './tasks.ts'
 // Writes an export as lines of JSON, in parts. Only the lines of the part that is being made are in memory. With each part the task is saved with
 // where it goes on, so a node that takes over repeats no more than one part. It writes that part over what its predecessor may have written of it.
 
-/** S3 takes no smaller part, but the last. */
+/** S3 takes no smaller part, except as the last one. */
 const partBytesDefault = 8 * 1024 * 1024
-/** All tags are in the task's row: this many take about 160 KB. */
+/** The row of the task holds the tags of all parts. So many of them take about 160 KB. */
 const partsMax = 4000
 const contentType = 'application/x-ndjson'
 

@@ -6,7 +6,7 @@ import { toTimeText } from '../../protocol/time-text.ts'
 
 export const formatVersion = 1
 
-/** The text of a JSON object, as an object. */
+/** Makes an object of the text of a JSON object. */
 export const metadataOf = (text: string | undefined) =>
   text === undefined ? {} : { metadata: JSON.parse(text) as unknown }
 
@@ -27,7 +27,7 @@ export function messageLine(message: Message) {
   return { ...ownLine(message), ...(shown.length > 0 && { reactions: shown }) }
 }
 
-/** Of a message, what is its sender's. */
+/** Makes the line of a message with what is its sender's, and nothing that others have added. */
 export function ownLine(message: Message) {
   const { conversationId, seq, messageId, clientMessageId, senderId, system, body, replyToSeq, sentAtMs } = message
   const { metadata, attachments, edited, deletedAtMs } = message

@@ -30,7 +30,7 @@ export function userLine(profile: Profile, standing: readonly Restriction[], las
   }
 }
 
-/** The token of the device is left out: whoever has it may be able to push to it. */
+/** Makes the line of a device. It leaves out the token, because whoever has that may be able to push to the device. */
 export const deviceLine = ({ deviceId, platform, registeredAtMs }: Device) => ({
   type: 'device',
   deviceId,
@@ -40,7 +40,7 @@ export const deviceLine = ({ deviceId, platform, registeredAtMs }: Device) => ({
 
 export const blockLine = (blockedId: UserId) => ({ type: 'block', userId: blockedId })
 
-/** The text that was reported is left out: somebody else has written it. */
+/** Makes the line of a report. It leaves out the text that was reported, because somebody else has written that. */
 export const reportLine = ({ id, userId, conversationId, seq, reason, comment, createdAtMs }: Report) => ({
   type: 'report',
   id,
@@ -59,7 +59,7 @@ type Place = {
   departure: Departure | undefined
 }
 
-/** The other person of a direct chat is named, and nobody of a group: its members can see each other, and may not want to be in this file. */
+/** Makes the line of a membership. It names the other person of a direct chat, but nobody of a group: they may not want to be in this file. */
 export function membershipLine(userId: UserId, conversationId: ConversationId, place: Place) {
   const { conversation, membership, boundaries, departure } = place
   const isMember = conversation !== undefined && isIn(userId, conversation)
@@ -81,7 +81,7 @@ export function membershipLine(userId: UserId, conversationId: ConversationId, p
   }
 }
 
-/** It stands beside the message, which may be somebody else's. */
+/** Makes the line of a reaction. It does not repeat the message, which may be somebody else's. */
 export const reactionLine = ({ conversationId, seq }: Message, { emoji }: Reaction) => ({
   type: 'reaction',
   conversationId,

@@ -10,7 +10,7 @@ import { formatVersion, ownLine } from './export-lines.ts'
 import { blockLine, deviceLine, membershipLine, reactionLine, reportLine, userLine } from './export-user-lines.ts'
 import type { Job, TaskWork } from './run-task.ts'
 
-// Exports what is kept of a user, and what they have written. Words of others, and what others have done about the user, are not in it: that is theirs.
+// Exports what is kept of a user, and what they have written. It leaves out what others have written or have done about the user: that is theirs.
 
 /** Rows that are read at once. */
 const pageSize = 200
@@ -21,7 +21,7 @@ type At =
   | { section: 'blocks'; after?: UserId }
   | { section: 'reports'; after?: ReportId }
   | { section: 'conversations'; after?: ConversationId; done: number }
-  /** The conversation is in the file up to the seq. Of what is above `to`, nothing was there when it was begun. */
+  /** The conversation is in the file up to `seq`. The export of it ends at `to`, where the log ended when it began. */
   | { section: 'conversation'; id: ConversationId; done: number; seq: Seq; to: Seq }
   | { section: 'end' }
 

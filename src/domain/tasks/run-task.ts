@@ -19,12 +19,12 @@ export type Job = {
   /** The text that was saved last. */
   cursor: string | undefined
   save(progress: number, cursor: string): Promise<void>
-  /** Shows how far it is, where that has changed enough. */
+  /** Shows how far the task is, if that has changed enough. */
   show(progress: number): Promise<void>
-  /** Fails where this node should stop. */
+  /** Throws if this node should stop. */
   assert(): void
 }
-/** `againAtMs`: it goes on then. */
+/** `againAtMs` says that the task goes on at that time. */
 export type Done = { result?: ResultFile; forgetSubject?: boolean } | { againAtMs: number }
 export type TaskWork = (job: Job) => Promise<Done>
 
@@ -86,7 +86,7 @@ export function createRunTask(
         return clock.now() + retryMs
       }
       const why = isExpected ? error.message : 'Something went wrong on the server; its log says what.'
-      // Of an export that can never be finished, nothing is kept.
+      // An export that can never be finished leaves no file.
       await timers.set({ kind: 'file', subject: exportKeyOf(task.run), dueMs: clock.now() })
       await end({ state: 'FAILED', failures, error: why, finishedAtMs: clock.now() })
       observer.taskEnded(task.kind, 'failed')

@@ -53,7 +53,7 @@ export function createTasks({ tasks, timers, results, clock, randomId }: Needs, 
 export const taskIdOf = (kind: TaskKind, subject: string): string =>
   `task_${createHash('sha256').update(`${kind}#${subject}`).digest('base64url').slice(0, 22)}`
 
-/** When the file of a task that ended then is removed. */
+/** Returns when the file of a task is removed. */
 export const keptUntil = (finishedAtMs: number): number => finishedAtMs + dayMs
 
 export const exportKeyOf = (run: string): string => `exports/${run}`

@@ -18,7 +18,7 @@ export type WorkTimes = { leaseMs: number }
 export const workTimesDefault: WorkTimes = { leaseMs: 30_000 }
 
 const atATime = 2
-/** More than are worked on anywhere at once, so that those under way hide no others. */
+/** These are more than are worked on anywhere at once, so that those under way do not hide the others. */
 const lookedAt = 100
 const troubleMs = 30_000
 
@@ -55,7 +55,7 @@ export function createTimedWork(needs: Needs, works: Record<TimerKind, TimedWork
     const { held, letGo } = hold(lease)
     try {
       const again = await works[timer.kind](timer, held).catch((error) => {
-        // Another node may go on at once.
+        // This node has lost the lease or stops, so another one may go on at once.
         if (held.signal.aborted) return timer.dueMs
         onError(error)
         return clock.now() + troubleMs

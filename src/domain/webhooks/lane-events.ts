@@ -17,9 +17,7 @@ type Needs = Pick<Ports, 'feed' | 'messages'> & { log: Log; eventsOfEntry: Entry
 export type LaneEvents = ReturnType<typeof createLaneEvents>
 
 export function createLaneEvents({ feed, messages, log, eventsOfEntry }: Needs) {
-  /**
-   * Returns the next events of a conversation up to `upTo`, without those before `from`. Everything up to `reached` was looked at.
-   */
+  /** Returns the next events of a conversation from `from` to `upTo`. Everything up to `reached` was looked at. */
   async function read(
     conversationId: ConversationId,
     from: { seq: Seq; nth: number },
@@ -29,7 +27,7 @@ export function createLaneEvents({ feed, messages, log, eventsOfEntry }: Needs) 
     const entries = rows.filter((row): row is LogEntry => row.kind !== 'void' && row.feedPosition !== undefined)
     const firstSeq = entries.length > 0 ? await firstSeqOf(conversationId) : 0
     const partition = partitionOf(conversationId)
-    // They may have been announced in another order. The feed gives all of them from the lowest position on.
+    // They may have been announced in another order than that of their seqs. The feed gives all of them from the lowest position on.
     const position = Math.min(...entries.map(({ feedPosition = 0 }) => feedPosition))
     const events: FeedEvent[] = []
     for (const entry of entries)
@@ -46,7 +44,7 @@ export function createLaneEvents({ feed, messages, log, eventsOfEntry }: Needs) 
     return (await log.firstEntry(conversationId))?.seq ?? 0
   }
 
-  /** Returns the event at this place; undefined where it is gone, as all are after thirty days that no log has. */
+  /** Returns the event at this place; undefined if it is gone, as is after thirty days whatever no log has. */
   async function at(place: EventPlace): Promise<FeedEvent | undefined> {
     const { partition, row } = place
     if (place.conversationId === undefined) {

@@ -7,10 +7,10 @@ import type { FeedEvent } from '../feed/feed-events.ts'
 // lanes side by side. A lane holds the next few events; of what is behind them it knows only the last seq, and reads them from the log
 // when it comes to them. So a conversation that waits for its endpoint takes no more memory, and no larger row, than one event.
 
-/** A lane whose events come faster than they are taken reads the others from the log. */
+/** A lane holds so many events. If more come before they are taken, it reads the others from the log later. */
 const bufferMax = 16
 
-/** `heldTo`: of what is there up to `upTo`, everything up to here is in `buffer`. `busyKey`: of those with the same one, one is posted at a time. */
+/** `buffer` has the events up to `heldTo`; those from there to `upTo` are in the log. Of lanes with the same `busyKey`, one posts at a time. */
 export type Lane = StoredLane & { key: string; busyKey: string; buffer: FeedEvent[]; heldTo: Seq }
 
 export const storedLanes = (lanes: Iterable<Lane>): StoredLane[] =>
@@ -54,7 +54,7 @@ export function enqueue(lanes: Map<string, Lane>, event: FeedEvent, nowMs: numbe
   lane.upTo = seq
 }
 
-/** What was unwanted is not posted, but a lane that is behind has to go past it. */
+/** Notes an event that the webhook does not want. It is not posted, but a lane that is behind has to go past it. */
 export function passUnwanted(lanes: ReadonlyMap<string, Lane>, { conversationId, seq }: FeedEvent): void {
   const lane = conversationId === undefined ? undefined : lanes.get(conversationId)
   if (lane?.upTo === undefined || seq === undefined || seq <= lane.upTo) return
@@ -62,7 +62,7 @@ export function passUnwanted(lanes: ReadonlyMap<string, Lane>, { conversationId,
   lane.upTo = seq
 }
 
-/** What is read from a log does not say it. */
+/** Returns when an event came into the feed. One that was read from a log does not say so, and counts as announced when it occurred. */
 const announcedAt = ({ announcedAtMs, occurredAtMs }: FeedEvent, nowMs: number): number =>
   Math.min(announcedAtMs ?? occurredAtMs, nowMs)
 

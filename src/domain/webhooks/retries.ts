@@ -11,13 +11,13 @@ const firstPauseMs = 100
 const lastPauseMs = hourMs
 
 export const giveUpAfterMs = 3 * dayMs
-/** A webhook of which nothing was taken for so long is switched off. */
+/** A webhook is switched off if its endpoint has taken nothing for so long. */
 export const disableAfterMs = 5 * dayMs
 
-/** Where nobody has tried for so long, as all nodes were stopped, both times begin anew. No pause is as long. */
+/** Both times begin anew if nobody has tried for so long, because all nodes were stopped. No pause is as long. */
 export const restMs = 2 * dayMs
 
-/** `attempts`: how often it was tried. Up to half as long again by chance, so that what failed together is not tried together. */
+/** Returns the pause after so many attempts. Chance makes it up to half as long again, so that what failed together is not tried together. */
 export function pauseMs(attempts: number, random: () => number): number {
   const pause = Math.min(firstPauseMs * 2 ** (attempts - 1), lastPauseMs)
   return Math.round(pause * (1 + random() / 2))

@@ -14,14 +14,14 @@ import { progressOf } from './work.ts'
 
 const webhooksMax = 100
 const changesMax = 10
-/** So long a receiver has to take the new secret. */
+/** A receiver has so long to begin with the new secret. */
 const previousSecretMs = 24 * 60 * 60_000
 const failuresAtATime = 100
 
 type Wish = { url: string; eventTypes?: readonly string[]; from?: FeedPositions; clientWebhookId?: string }
 type ChangeWish = {
   url?: string
-  /** Null: all. */
+  /** Null asks for all types. */
   eventTypes?: readonly string[] | null
   enabled?: boolean
   rotateSecret?: boolean
@@ -72,14 +72,14 @@ export function createWebhooks(needs: Needs) {
       (await webhooks.create({
         ...{ id, url, enabled: true, secret: post.newSecret(), start: from ?? (await feedEnd()) },
         ...(eventTypes && { eventTypes }),
-        // The progress of one that had this id before, and was deleted, is of an earlier run.
+        // A deleted webhook may have had this id. Its progress is of an earlier run, and so is not taken for this one's.
         ...{ run: now, resumedAtMs: now, createdAtMs: now, version: 1 },
       }))
     if (standing.version === 1 && standing.url !== url) throw conflict('clientWebhookId')
     return standing
   }
 
-  /** Repeats itself where somebody else has changed the webhook meanwhile. */
+  /** Changes the webhook, and tries again if somebody else has changed it meanwhile. */
   async function alter(id: string, change: (webhook: Webhook) => Webhook | undefined): Promise<Webhook> {
     for (let attempt = 0; attempt < changesMax; attempt += 1) {
       const webhook = await get(id)
@@ -109,7 +109,7 @@ export function createWebhooks(needs: Needs) {
         ...(enabled !== undefined && { enabled }),
         ...(reason !== undefined && enabled !== true && { disabledReason: reason }),
         ...((isSwitchedOn || isElsewhere) && { resumedAtMs: now }),
-        // Whoever asks again, as no answer has come, is shown the same one.
+        // A caller that was not answered asks again, and is shown the same secret.
         ...(rotateSecret &&
           !isGood(webhook.previous, now) && {
             secret: newSecret,
@@ -119,14 +119,14 @@ export function createWebhooks(needs: Needs) {
     })
   }
 
-  /** All shares of a node find out at the same time. */
+  /** All shares of a node find out at the same time, so the first call does it for all of them. */
   async function disable(id: string, reason: string): Promise<void> {
     const underWay = disabling.get(id) ?? disableNow(id, reason).finally(() => disabling.delete(id))
     disabling.set(id, underWay)
     await underWay
   }
 
-  /** It is told before: if this node dies in between, whoever takes over finds the same, and tells it again, as the same event. */
+  /** Tells of it first: if this node dies in between, the node that takes over finds the same, and tells of it again as the same event. */
   async function disableNow(id: string, reason: string): Promise<void> {
     const webhook = await webhooks.get(id)
     if (!webhook?.enabled) return
@@ -154,7 +154,7 @@ export function createWebhooks(needs: Needs) {
     }
   }
 
-  /** Delivers everything again that was announced after these positions. What had been given up of it is given up anew if it must. */
+  /** Delivers everything again that was announced after these positions. What was given up of it is no longer listed, until it is given up anew. */
   async function redeliverFrom(id: string, start: FeedPositions): Promise<Webhook> {
     const now = clock.now()
     const changed = await alter(id, (webhook) => ({ ...webhook, start, run: webhook.run + 1, resumedAtMs: now }))
@@ -165,7 +165,7 @@ export function createWebhooks(needs: Needs) {
     return changed
   }
 
-  /** Delivers again what was given up so far, of what was announced after these positions, if they are given. */
+  /** Delivers again what was given up so far; with `after`, only what was announced after these positions. */
   async function redeliverFailed(id: string, after: FeedPositions | undefined): Promise<Webhook> {
     const untilMs = clock.now()
     return alter(id, (webhook) => ({

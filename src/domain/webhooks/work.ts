@@ -17,7 +17,7 @@ import { joinPositions, ownPositions, partitionsOf, shareCount, shares } from '.
 
 const leaseMs = 15_000
 const holdWhenLeftMs = 10_000
-/** What is under way when a node stops has this long. */
+/** Requests that are under way when a node stops have so long to end. */
 const endWithinMs = 3000
 
 const slotName = (slot: number): string => `webhooks-node-${slot}`
@@ -36,11 +36,11 @@ type Needs = Pick<Ports, 'leases' | 'webhooks' | 'webhookProgress' | 'webhookFai
   onError: (error: unknown) => void
 }
 
-/** `endsAtMs` by the monotonic clock, counted from before the lease was asked for. */
+/** `endsAtMs` is by the monotonic clock, and counted from before the lease was asked for. */
 type Held = { lease: Lease; endsAtMs: number }
 /**
- * `ending`: the webhooks of which something is under way that nothing new must overtake. `leaving`: so it is with all of them, as the share goes to
- * another node. Meanwhile it is held.
+ * `ending` has the webhooks of which something is under way that nothing new must overtake. `leaving` says that all of them end, because the share
+ * goes to another node; until then it is held.
  */
 type HeldShare = Held & { deliveries: Map<string, Delivery>; ending: Set<string>; leaving: boolean }
 
@@ -76,7 +76,7 @@ export function createWebhookWork(needs: Needs) {
     await keepSlot(standing)
     const there = [...new Set(shares.flatMap((each) => standing.get(slotName(each))?.holder ?? []))].sort()
     if (slot && !there.includes(holder)) there.push(holder)
-    // None waits for what another one has under way: its lease may be over by then.
+    // No share waits for what another one has under way, because its own lease may be over by then.
     await Promise.all(
       shares.map((share) => {
         const belongsTo = there[share % Math.max(1, there.length)]
@@ -170,7 +170,7 @@ export function createWebhookWork(needs: Needs) {
     })
   }
 
-  /** Another share may have more luck. */
+  /** Switches the webhook off, unless a share of it has had a success since then. */
   async function disableIfAllFail(id: string, sinceMs: number): Promise<void> {
     const all = [...(await webhookProgress.of(id)).values()]
     if (all.some(({ lastSuccessMs = 0 }) => lastSuccessMs > sinceMs)) return
