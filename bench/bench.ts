@@ -20,23 +20,23 @@ export type Depth = 'quick' | 'default' | 'full'
 
 export type Bench = {
   stores: Stores
-  /** Those with the DynamoDB server that is never in the way. */
+  /** The stores with the DynamoDB server that is never in the way. */
   quickStores: Stores
-  /** By depth. */
+  /** Returns the value for the depth of this run. */
   choose<Value>(values: Record<Depth, Value>): Value
   /** Where profiles are written, if they are wanted. */
   profiles?: string | undefined
-  /** The same process for all scenarios that ask. */
+  /** Starts it once: all scenarios that ask get the same process. */
   subject(who: Who): Promise<Subject>
-  /** A process of its own, for the one who asks to stop. `settings` are those of ours. */
+  /** Starts a process of its own, which the caller stops. `settings` are for a server of ours. */
   fresh(who: Who, settings?: Settings): Promise<Subject>
-  /** Ours with stores of its own, whose DynamoDB server can do more than ours can ask for. */
+  /** Starts ours with stores of its own, whose DynamoDB server can do more than ours can ask for. */
   unhindered(settings?: Settings): Promise<Subject>
-  /** Ours on these Redis servers, and on a DynamoDB server that is not the limit. */
+  /** Starts ours on these Redis servers, and on a DynamoDB server that is not the limit. */
   on(redis: RedisServers, settings?: Settings): Promise<Subject>
-  /** Ours in one process with nothing beside it, after what is done to its empty data directory. */
+  /** Starts ours as one process with nothing beside it, after `prepare` has filled its data directory. */
   embedded(prepare: (dataDir: string) => Promise<void>): Promise<Subject>
-  /** Ours as `npm start` runs it once it is built: without what measures the others from inside, and on any core. */
+  /** Starts ours as `npm start` runs it once it is built: without what measures the others from inside, and on any core. */
   plain(environment: Readonly<Record<string, string>>): Promise<Plain>
   meter(subject: Subject, work: () => Promise<number>): Promise<Metered>
   /** What is to be said about the figures since the last time. */

@@ -67,7 +67,7 @@ const { values } = parseArgs({
     profile: { type: 'string' },
   },
 })
-/** Ten times what any takes on a quiet machine. What was started ends with this process. */
+/** A scenario that takes longer is given up. This is ten times what any takes on a quiet machine. */
 const scenarioMaxMs = 60_000 * (values.full ? 60 : 20)
 const depth: Depth = values.full ? 'full' : values.quick ? 'quick' : 'default'
 const wanted =
@@ -85,7 +85,7 @@ const bench = await startBench(depth, values.profile)
 const all: Measured[] = []
 let isEnding = false
 
-/** Leaves nothing behind. What is lost on the way, such as the sockets of a server that is stopped, is no news. */
+/** Ends the run and all that it has started. Errors on the way, such as sockets of a server that is stopped, are not told. */
 function giveUp(reason: unknown): void {
   if (isEnding) return
   isEnding = true
@@ -99,7 +99,7 @@ try {
   for (const name of wanted) {
     const scenarioBeganAtMs = performance.now()
     const machine = {
-      // Of the machine: this process itself is pinned to one.
+      // These are the cores of the machine. This process itself is pinned to one of them.
       cores: cpus().length,
       model: cpus()[0]?.model,
       node: process.version,

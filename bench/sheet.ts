@@ -7,13 +7,13 @@ export type Measured = {
   low: number
   high: number
   rounds: number[]
-  /** The others are shown as multiples of this one's. */
+  /** Whose figure the others are shown as multiples of. */
   against?: string
 }
 
 export type Sheet = ReturnType<typeof createSheet>
 
-/** What a scenario writes its figures on. */
+/** Makes the sheet on which a scenario writes its figures. */
 export function createSheet() {
   const lines = new Map<string, Omit<Measured, 'median' | 'low' | 'high'>>()
 
@@ -36,13 +36,13 @@ export function createSheet() {
   }
 }
 
-/** `share` 0.5 is the median. */
+/** Returns a quantile; with a `share` of 0.5 the median. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
 }
 
-/** Four digits say all there is to say. */
+/** Rounds to four digits, as more would say nothing. */
 const rounded = (value: number): number => Number(value.toPrecision(4))
 
 /**

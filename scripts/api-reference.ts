@@ -19,14 +19,14 @@ import {
   isSpecifiedScalarType,
 } from 'graphql'
 
-// docs/api-reference.md and docs/admin-reference.md, from the types of a schema and their descriptions.
+// Makes docs/api-reference.md and docs/admin-reference.md of the types of a schema and their descriptions.
 
 type Described = { description?: string | null | undefined }
 
-/** The public API. */
+/** Returns the text of docs/api-reference.md. */
 export const apiReference = (schema: GraphQLSchema): string => reference(schema, introduction)
 
-/** The API for backends. */
+/** Returns the text of docs/admin-reference.md. */
 export const adminReference = (schema: GraphQLSchema): string => reference(schema, adminIntroduction)
 
 function reference(schema: GraphQLSchema, beginning: string): string {
@@ -67,7 +67,7 @@ const section = (title: string, entries: readonly string[]): string => [`## ${ti
 const rootSection = (title: string, kind: string, root: GraphQLObjectType): string =>
   section(title, [textOf(root), ...Object.values(root.getFields()).map((field) => rootFieldEntry(kind, field))])
 
-/** With its kind in the heading: there is a query `conversation` and a type `Conversation`, and links know no case. */
+/** Describes a root field. Its heading has the kind: there is a query `conversation` and a type `Conversation`, and links know no case. */
 function rootFieldEntry(kind: string, field: GraphQLField<unknown, unknown>): string {
   const rows = field.args.map((arg) => [code(arg.name), linked(arg.type), withDefault(arg)])
   return [
@@ -116,7 +116,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const code = (text: string): string => `\`${text}\``
 
-/** The type as the schema writes it, with a link to where it is explained. */
+/** Returns the type as the schema writes it, with a link to where it is explained. */
 function linked(type: GraphQLType): string {
   const named = getNamedType(type)
   if (isSpecifiedScalarType(named)) return code(String(type))
@@ -127,7 +127,7 @@ const linkTo = (name: string): string => `[${code(name)}](#${name.toLowerCase()}
 
 const textOf = ({ description }: Described): string => (description ?? '').replaceAll('\n', ' ').trim()
 
-/** Within a table a bar would end the cell. */
+/** Escapes bars, which would end a cell of a table. */
 const cell = (described: Described): string => textOf(described).replaceAll('|', '\\|')
 
 const withDefault = (field: GraphQLArgument | GraphQLInputField): string =>

@@ -15,11 +15,11 @@ import { fileURLToPath } from 'node:url'
 const sourceFolders = ['src', 'demo', 'console', 'packages']
 const sourceFiles = /^(package(-lock)?|tsconfig.*)\.json$/
 const notSources = new Set(['node_modules', 'dist'])
-/** Where a build begins and where it ends: without them there was none. */
+/** These files come from the parts of a build. A build that lacks one of them is not complete. */
 const products = ['dist/server.js', 'dist/demo/index.html', 'dist/console/index.html']
 const stamps = new Set(['dist/.built', 'dist/.building'])
 
-/** By content and not by time: a switch of branches and a copy of the folder set times as they like. */
+/** Hashes contents and not times, which a switch of branches or a copy of the folder sets as it likes. */
 function hashOf(root, paths) {
   const hash = createHash('sha256').update(process.version)
   for (const path of paths) {
@@ -40,7 +40,7 @@ const hashProducts = (root) =>
 
 export function beginBuild(root) {
   const hash = hashSources(root)
-  // First, so that a removal that is cut short leaves no stamp.
+  // The stamp goes first, so that a removal that is cut short leaves none.
   rmSync(join(root, 'dist/.built'), { force: true })
   rmSync(join(root, 'dist'), { recursive: true, force: true })
   mkdirSync(join(root, 'dist'))

@@ -41,7 +41,7 @@ export async function findBugSeeds(): Promise<void> {
   }
 }
 
-/** In a process of its own, which then exits. */
+/** Searches in a process of its own, which then exits. */
 function searchElsewhere({ name }: Bug): Promise<Found> {
   return new Promise((resolve, reject) => {
     const worker = fork(fileURLToPath(import.meta.url), [name])
@@ -50,7 +50,7 @@ function searchElsewhere({ name }: Bug): Promise<Found> {
   })
 }
 
-/** The seed that is written down, if it still shows the bug; otherwise the lowest that does. */
+/** Returns the seed that is written down, if it still shows the bug; otherwise the lowest that does. */
 async function search(bug: Bug): Promise<Found> {
   const isShownBy = async (seed: number) => (await simulate(seed, bug)).anomalies.length > 0
   if (await isShownBy(bug.seed)) return { seed: bug.seed }

@@ -1,14 +1,14 @@
-// Other versions of Node than the one that runs: npm has a package of each for each system, with the binary in it.
+// Finds other versions of Node than the one that runs. npm has packages with the binaries, one for each version and system.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Beside the oldest one, which is in `engines` of package.json. The newest is that of the image. */
+/** The versions that Parley is tested on, beside the oldest one, which is in `engines` of package.json. The newest is that of the image. */
 export const nodeVersions: Readonly<Record<string, string>> = { 22: '22.23.3', 24: '24.18.0' }
 
-/** On a machine without a network npm would wait for long. */
+/** npm is given no more time than this. On a machine without a network it would wait for long. */
 const withinMs = 90_000
 const cache = fileURLToPath(new URL('../node_modules/.cache/parley-node', import.meta.url))
 
@@ -19,7 +19,7 @@ export async function nodeOf(version: string): Promise<{ folder: string } | { mi
   const folder = join(place, 'node_modules', name, 'bin')
   if (existsSync(folder)) return { folder }
   await mkdir(cache, { recursive: true })
-  // Moved when it is complete: whoever asks meanwhile installs another.
+  // The folder gets its name when it is complete. Whoever asks for the same version meanwhile installs it for themselves.
   const made = await mkdtemp(join(cache, 'made-'))
   try {
     const problem = await install(made, `${name}@${version}`)

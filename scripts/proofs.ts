@@ -85,7 +85,7 @@ for (const proof of proofs.filter(({ name }) => options.only.length === 0 || opt
 }
 for (const verdict of verdicts) console.log(verdict)
 
-/** By the tools of this project, one after the other: each of them uses all cores. */
+/** Runs one proof by a tool of this project. Each uses all cores, so they run one after the other. */
 async function run({ command: [tool = '', ...args], environment }: Proof): Promise<number | null> {
   const child = spawn(`node_modules/.bin/${tool}`, args, { stdio: 'inherit', env: { ...process.env, ...environment } })
   const [code] = await once(child, 'exit')

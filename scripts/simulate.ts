@@ -39,7 +39,7 @@ async function replay(seed: number): Promise<void> {
   process.exitCode = anomalies.length === 0 ? 0 : 1
 }
 
-/** One worker's share: every n-th seed. Tells its parent of what it finds. */
+/** Runs the share of one worker, which is every n-th seed. It tells its parent of what it finds. */
 async function runEvery(from: number, count: number, every: number): Promise<void> {
   for (let seed = from; seed < from + count; seed += every) {
     const { anomalies, steps } = await simulate(seed, bug)
@@ -47,7 +47,7 @@ async function runEvery(from: number, count: number, every: number): Promise<voi
   }
 }
 
-/** At once: a long run that is cut short has named what it found. */
+/** Prints what a seed has found at once, so that a long run that is cut short has named it. */
 function printFailed({ seed, anomalies }: Report): void {
   console.log(`seed ${seed}: ${anomalies[0]?.promise} ${anomalies[0]?.what}`)
   console.log(`  replay: npm run simulate -- --seed ${seed}${bug ? ` --bug '${bug.name}'` : ''}`)

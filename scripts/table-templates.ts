@@ -19,7 +19,7 @@ const ofTables = tableActions.map((action) => `dynamodb:${action}`)
 const ofObjects = objectActions.map((action) => `s3:${action}`)
 /** Without this permission S3 answers 403 for a missing object, which cannot be told from a refusal. */
 const ofBucket = ['s3:ListBucket']
-/** What users send, and what tasks make. */
+/** These objects are what users send, and what tasks make. */
 const objects = ['attachments/*', 'exports/*']
 
 const prefixRule = '[A-Za-z0-9_.-]{1,128}'
@@ -27,7 +27,7 @@ const prefixDefault = 'parley_'
 const prefixMeaning = 'TABLE_PREFIX of the nodes: table names are prefix + name'
 const bucketMeaning = 'S3_BUCKET of the nodes; empty if there are no attachments'
 
-/** Both languages write it so. */
+/** Refers to a value. Both languages write it so. */
 const ref = (expression: string): string => `$\{${expression}}`
 const bucketArn = (partition: string, bucket: string) => `arn:${ref(partition)}:s3:::${ref(bucket)}`
 const cloudFormationBucketArn = bucketArn('AWS::Partition', 'MediaBucket')

@@ -100,7 +100,7 @@ export async function openConversationLoad(senderPort: number, receiverPort: num
   const worked = work()
 
   return {
-    /** What was accepted so far, in its order. */
+    /** Returns what was accepted so far, in its order. */
     told: (): Told[] =>
       [...told].sort(([one], [other]) => one - other).map(([seq, each]) => ({ ...each, heardAt: heard.get(seq) })),
     async end(): Promise<void> {

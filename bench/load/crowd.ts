@@ -13,9 +13,9 @@ import { frameOf, type LoadSocket, openSocket } from './web-socket.ts'
 export type Crowd = {
   subject: Subject
   size: number
-  /** Sends one and resolves when every device has it. `to`: another conversation with so many devices in it. */
+  /** Sends a message and resolves when every device has it. `to` is another conversation, with so many devices in it. */
   say(to?: { conversationId: string; devices: number }): Promise<void>
-  /** A group of ours, made of the first so many members. */
+  /** Makes a group on our server, of the first so many members. */
   makeGroup(members: number): Promise<string>
   close(): void
 }

@@ -10,7 +10,7 @@ const added = `${message} cursor previousSeq catchUp`
 
 export const messageAdded = `subscription Added($conversationId: ID) { messageAdded(conversationId: $conversationId) { ${added} } }`
 
-/** On a device that holds something already, or says that it holds nothing. */
+/** This is for a device that holds something already, or says that it holds nothing. */
 export const messageAddedAfter = `subscription After($after: [PositionInput!]) { messageAdded(after: $after) { ${added} } }`
 
 export const ticksChanged = `subscription Ticks($conversationId: ID) { ticksChanged(conversationId: $conversationId) { conversationId userId lastDeliveredSeq lastReadSeq } }`
@@ -19,11 +19,11 @@ const page = `edges { cursor node { id conversationId seq messageId sender { id 
 
 export const messages = `query Messages($conversationId: ID!, $first: Int, $after: String, $last: Int) { messages(conversationId: $conversationId, first: $first, after: $after, last: $last) { ${page} } }`
 
-/** As the client asks for its list. */
+/** The client asks for its list in these words. */
 export const conversations = `query Chats($first: Int, $after: String) { conversations(first: $first, after: $after) { edges { cursor node { id kind title lastSeq unreadCount members { id name } lastMessage { seq body sentAt sender { id name } } ticks { userId lastDeliveredSeq lastReadSeq } } } pageInfo { hasNextPage endCursor } } }`
 
 export const createGroup = `mutation Group($input: CreateGroupInput!) { createGroup(input: $input) { conversation { id } } }`
 
-/** Of a length that people write. */
+/** The text has a length that people write. */
 export const body =
   'Shall we meet at the station at a quarter past seven, or is that too early for you? I have the tickets already.'

@@ -14,7 +14,7 @@ export type Fleet = {
   stop(): Promise<void>
 }
 
-/** Since the fleet began, all nodes in sum. `commands` counts those that scripts run as well. */
+/** What all nodes in sum have spent since the fleet began. `commands` counts those that scripts run as well. */
 export type Spent = {
   nodeMs: number
   redisMs: number
@@ -96,7 +96,7 @@ async function callsAfter(bench: Bench, prefix: string): Promise<Pick<Spent, 're
   return { readUnits: reads ?? 0, writeUnits: writes ?? 0 }
 }
 
-/** What is spent while nothing is done, in a millisecond. */
+/** Returns what is spent in a millisecond while nothing is done. */
 export async function idleRate(fleet: Fleet, wait: () => Promise<unknown>): Promise<Spent> {
   const before = await fleet.spent()
   await wait()
@@ -104,7 +104,7 @@ export async function idleRate(fleet: Fleet, wait: () => Promise<unknown>): Prom
   return mapped((name) => (after[name] - before[name]) / (after.atMs - before.atMs))
 }
 
-/** Without what goes by the clock. */
+/** Returns what the work has spent, without what goes by the clock. */
 export async function spentOn(fleet: Fleet, idle: Spent | undefined, work: () => Promise<unknown>): Promise<Spent> {
   const before = await fleet.spent()
   await work()
@@ -114,7 +114,7 @@ export async function spentOn(fleet: Fleet, idle: Spent | undefined, work: () =>
   )
 }
 
-/** Lines of a sheet: one for each thing that is spent, for one of what was done. */
+/** Adds a line to the sheet for each kind of spending, as the mean for one of what was done. */
 export function addSpent(sheet: Sheet, what: string, who: string, spent: Spent, count: number): void {
   const lines: [string, string, number][] = [
     ['CPU of the nodes', 'ms', spent.nodeMs],

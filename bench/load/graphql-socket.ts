@@ -3,7 +3,7 @@ import { frameOf, type LoadSocket, openSocket } from './web-socket.ts'
 
 /** A socket that speaks graphql-transport-ws, past its handshake. */
 export type GraphQLSocket = LoadSocket & {
-  /** The frame of an operation, prepared. */
+  /** Prepares the frame of an operation. */
   operation(id: string, query: string, variables: object): Buffer
 }
 
@@ -27,7 +27,7 @@ export const operationFrame = (id: string, query: string, variables: object): Bu
 
 let asked = 0
 
-/** Asks until there is an answer; for preparations, not for the load. */
+/** Asks until there is an answer. This is for preparations, not for the load. */
 export function ask(socket: GraphQLSocket, query: string, variables: object): Promise<unknown> {
   return new Promise((resolve) => {
     const send = () => {

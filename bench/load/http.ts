@@ -51,7 +51,7 @@ async function openOnce(port: number) {
     answered(undefined)
   })
   return {
-    /** Undefined where the server has closed it. */
+    /** Resolves with undefined if the server has closed the connection. */
     ask: (request: Buffer) =>
       new Promise<Buffer | undefined>((resolve) => {
         answered = resolve
@@ -65,7 +65,7 @@ async function openOnce(port: number) {
 const headEnd = Buffer.from('\r\n\r\n')
 const lastChunk = Buffer.from('\r\n0\r\n\r\n')
 
-/** One request is under way at a time, so there is nothing after the end. */
+/** Returns whether the answer is there up to its end. One request is under way at a time, so nothing comes after that. */
 function isWhole(answer: Buffer): boolean {
   const end = answer.indexOf(headEnd)
   if (end < 0) return false

@@ -5,10 +5,10 @@ import type { LoadSocket } from './web-socket.ts'
 // Closed loops: the next is asked when the last is answered, until the time is up and there were enough. They return how many were
 // answered.
 
-/** `count`: no fewer. Cold code costs a multiple: on a busy machine the time alone would not warm it. */
+/** How long and how often a loop runs at least. Cold code costs a multiple, and on a busy machine the time alone would not warm it. */
 export type Least = { ms: number; count: number }
 
-/** One request at a time over each connection: always the same, or the next for the connection of this index. */
+/** Sends one request at a time over each connection: always the same, or the next for the connection of this index. */
 export async function overHttp(
   connections: readonly LoadConnection[],
   request: Buffer | ((index: number) => Buffer),

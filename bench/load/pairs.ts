@@ -16,7 +16,7 @@ export type Pair = {
 }
 type PairEvents = { delivered(): void; ticked(): void }
 
-/** `receiverPort`: of ours, the receiver may be at another node. */
+/** Opens a pair. With ours the receiver may be at another node, that of `receiverPort`. */
 export function openPair(
   subject: Subject,
   name: string,
@@ -135,7 +135,7 @@ async function openRawPair({ port }: Subject, name: string, events: PairEvents):
   }
 }
 
-/** As long as what ours delivers. */
+/** This is as long as what ours delivers. */
 export const rawMessage = JSON.stringify({
   id: 'added',
   type: 'next',

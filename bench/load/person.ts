@@ -12,9 +12,9 @@ export type Person = {
   /** Hears what comes on its streams: the id of the operation, and the frame. */
   onEvent: (id: string, payload: Buffer) => void
   follow(id: string, query: { toString(): string }, variables: object): void
-  /** Repeated until the server does not say to try again. */
+  /** Calls, and repeats that as long as the server says to try again. */
   call<Data>(query: string, variables: object): Promise<Data>
-  /** Once. Resolves with whether it was answered; `false` says to try again. */
+  /** Calls once. Resolves with whether it was answered; `false` says to try again. */
   attempt(query: string, variables: object): Promise<boolean>
   close(): void
 }

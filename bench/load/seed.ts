@@ -17,14 +17,14 @@ export type Seeds = ReturnType<typeof createSeeds>
 const rowsAtATime = 500
 const prefix = 'parley_'
 
-/** Into DynamoDB. */
+/** Seeds DynamoDB. */
 export function createSeeds({ endpoint }: Pick<Stores, 'endpoint'>) {
   const dynamo = { ...connectDynamo(endpoint), tablePrefix: prefix }
   const seeder = createSeeder((name) => createDynamoTable(dynamo, name))
   return { ...seeder, close: () => dynamo.client.close() }
 }
 
-/** Into the data directory of a server that does not run yet. */
+/** Seeds the data directory of a server that does not run yet. */
 export async function createEmbeddedSeeds(dataDir: string) {
   const engine = await openKeyValueLmdb({ directory: join(dataDir, 'store') })
   const seeder = createSeeder((name) => {
@@ -44,7 +44,7 @@ function createSeeder(table: Seeded) {
   const boundaries = table('message_status')
 
   return {
-    /** A chat of the two with so many messages, all by the first and all read by the second. Returns its id. */
+    /** Makes a chat of the two with so many messages, all by the first and all read by the second. Returns its id. */
     async chat(one: string, other: string, count: number): Promise<string> {
       const members = [one as UserId, other as UserId] as const
       const conversation_id = directConversationId(...members)
@@ -67,14 +67,14 @@ function createSeeder(table: Seeded) {
           })),
         )
       }
-      // Last, as the server does it: where this is, the rest is too.
+      // This row comes last, as the server does it: if it is there, the rest is too.
       await conversations.putMany([{ conversation_id, kind: 'DIRECT', members: [...members] }])
       return conversation_id
     },
   }
 }
 
-/** Into Redis Streams, as peers/redis-streams.ts keeps them. */
+/** Seeds Redis Streams as peers/redis-streams.ts keeps them. */
 export async function seedStreams(
   redis: Stores['redis'],
   prefix: string,

@@ -4,7 +4,7 @@ import type { Account } from './graphql-socket.ts'
 
 export const secret = testSecret
 
-/** Ten thousand at once, so without ceremony. */
+/** Makes an account with its token. Ten thousand are made at once, so no library is asked. */
 export function accountOf(userId: string): Account {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const issuedAt = Math.floor(Date.now() / 1000)

@@ -14,7 +14,7 @@ export type LoadSocket = {
 
 type ConnectOptions = { port: number; path: string; protocol?: string; host?: string }
 
-// Not zero: servers skip the unmasking of that, and real clients never send it.
+// The mask is not zero: servers skip the unmasking of that, and real clients never send it.
 const mask = Buffer.from([0x5a, 0xc3, 0x17, 0x8e])
 const text = 0x81
 const ping = 0x9
@@ -57,7 +57,7 @@ export async function openSocket({ port, path, protocol, host = '127.0.0.1' }: C
   return opened
 }
 
-/** Masked, as a client's frames must be. */
+/** Makes a frame that is masked, as a client's frames must be. */
 export function frameOf(payload: string | Buffer, opcode = text): Buffer {
   const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload
   const long = bytes.length > 125
@@ -105,7 +105,7 @@ function createReader(on: { onText(payload: Buffer): void; onPing(payload: Buffe
   }
 }
 
-/** Undefined where it is not all there yet. */
+/** Returns undefined while not all of the frame is there. */
 function headOf(bytes: Buffer, at: number): { opcode: number; start: number; end: number } | undefined {
   if (bytes.length < at + 2) return undefined
   const opcode = (bytes[at] ?? 0) & 0xf

@@ -10,14 +10,14 @@ import { transpileServer } from '../../test/kit/nodes/transpile-server.ts'
 export type Built = {
   /** Our server, file by file as `npm run build` makes it. */
   server: string
-  /** The same, once the demo page is built beside it: what `npm start` has in development mode. */
+  /** Builds the demo page beside it, as `npm start` has it in development mode, and returns the folder. */
   whole(): Promise<string>
   probe: string
   script(name: PeerScript | DynamoScript): string
   remove(): Promise<void>
 }
 
-/** On disk, or one that is never in the way. */
+/** Which DynamoDB server: the one that keeps rows on disk, or the one that is never in the way. */
 export type DynamoScript = 'dynamodb' | 'quick-dynamodb'
 export type PeerScript = 'raw-ws' | 'stock-yoga' | 'mercurius' | 'socket-io'
 

@@ -12,9 +12,9 @@ export type Child = {
   port: number
   process: ChildProcess
   usage(): Promise<Answer>
-  /** After its garbage is collected. */
+  /** Returns the usage after the garbage of the process was collected. */
   settled(): Promise<Answer>
-  /** Writes where its time goes during the work. */
+  /** Writes a profile of where the time of the process goes during the work. */
   profiled(file: string, work: () => Promise<unknown>): Promise<void>
   stop(): Promise<void>
 }
@@ -62,7 +62,7 @@ export async function startChild({ script, probe, core, environment }: ChildOpti
   }
 }
 
-/** Listens until it comes: several may be asked at a time, and answers that come together must all be heard. */
+/** Listens until the answer comes. Several may be asked for at a time, and answers that come together must all be heard. */
 export function answerOf<Told>(child: ChildProcess, isIt: (told: Told) => boolean): Promise<Told> {
   return new Promise((resolve) => {
     const listen = (told: Told) => {
@@ -74,7 +74,7 @@ export function answerOf<Told>(child: ChildProcess, isIt: (told: Told) => boolea
   })
 }
 
-/** All of them listen only once they can serve. */
+/** Waits until the server takes connections. Every server here listens only once it can serve. */
 async function listening(port: number, child: ChildProcess): Promise<void> {
   while (child.exitCode === null) {
     const socket = connect(port, '127.0.0.1')

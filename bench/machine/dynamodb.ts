@@ -22,7 +22,7 @@ server.prependListener('request', (request, response) => {
   }) as ServerResponse['end']
 })
 
-/** Every request here asks for the capacity; an answer without is a condition that did not hold, and costs one. */
+/** Every request here asks for the capacity. An answer without it tells of a condition that did not hold, which costs one unit. */
 function countAnswered(operation: string, answer: string): void {
   const [, table = 'refused'] = /"TableName":"([^"]+)"/.exec(answer) ?? []
   const [, units = '1'] = /"CapacityUnits":([\d.]+)/.exec(answer) ?? []

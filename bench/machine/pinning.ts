@@ -7,31 +7,31 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Asked before this process is pinned itself. */
+/** These are counted before this process is pinned itself. */
 const cores = availableParallelism()
 
 export const serverCore = 0
 export const loadCore = Math.min(1, cores - 1)
 export const storesCore = cores > 2 ? 2 : loadCore
 
-/** Put before a command, so that it begins where it shall stay. */
+/** Puts `taskset` before a command, so that it begins on the core where it shall stay. */
 export const pinned = (core: number, command: string, args: readonly string[]): [string, string[]] => [
   'taskset',
   ['-c', String(core), command, ...args],
 ]
 
-/** Put before a command that may run anywhere, as this process may not. */
+/** Puts `taskset` before a command that may run on any core, as this process may not. */
 export const unpinned = (command: string, args: readonly string[]): [string, string[]] => [
   'taskset',
   ['-c', `0-${cores - 1}`, command, ...args],
 ]
 
-/** With all its threads. */
+/** Pins a process with all its threads. */
 export async function pin(pid: number, core: number): Promise<void> {
   await run('taskset', ['-a', '-c', '-p', String(core), String(pid)])
 }
 
-/** Wherever there is room. */
+/** Lets a process run on any core. */
 export async function unpin(pid: number): Promise<void> {
   await run('taskset', ['-a', '-c', '-p', `0-${cores - 1}`, String(pid)])
 }

@@ -9,7 +9,7 @@ import { type Usage, usageOf } from './usage.ts'
 
 /** A server that nothing was put into, as an operator runs it. */
 export type Plain = {
-  /** From its spawn until it says that it is ready. */
+  /** How long the server took from its spawn until it said that it is ready. */
   readyMs: number
   usage(): Promise<Usage>
   stop(): Promise<void>

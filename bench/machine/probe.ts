@@ -6,7 +6,7 @@ import { type Profiler, Session } from 'node:inspector/promises'
 import { getHeapSpaceStatistics } from 'node:v8'
 
 export type Question = { ask: 'usage' | 'settled' | 'profile' } | { ask: 'profiled'; file: string }
-/** `nurseryBytes`: where V8 makes new objects; as large as what was made lately, not as what is there. */
+/** `nurseryBytes` is where V8 makes new objects. It is as large as what was made lately, not as what is there. */
 export type Answer = {
   answer: Question['ask']
   cpuMs: number

@@ -32,7 +32,7 @@ export async function startStores(built: Built, dynamoScript: DynamoScript) {
     environment: { DATA_DIR: dir },
   })
 
-  /** What DynamoDB was asked since the last time. */
+  /** Returns what DynamoDB was asked since the last time. */
   function calls(): Promise<Calls> {
     const told = answerOf<{ calls?: Calls }>(dynamodb.process, ({ calls }) => calls !== undefined)
     dynamodb.process.send({ count: true })
@@ -48,7 +48,7 @@ export async function startStores(built: Built, dynamoScript: DynamoScript) {
       const [{ cpuMs }, asked] = await Promise.all([usageOf(redis.pid ?? 0), dynamodb.usage()])
       return { redis: cpuMs, dynamodb: asked.cpuMs }
     },
-    /** DynamoDB may have the server's core too. */
+    /** Does work that is not measured, for which DynamoDB may have the server's core too. */
     async unmeasured<Result>(work: () => Promise<Result>): Promise<Result> {
       await unpin(dynamodb.pid)
       const result = await work()
@@ -64,7 +64,7 @@ export async function startStores(built: Built, dynamoScript: DynamoScript) {
   }
 }
 
-/** For a server that keeps everything itself. */
+/** Stands in for the stores of a server that keeps everything itself. */
 export const nothingBeside: Pick<Stores, 'cpuMs' | 'calls' | 'unmeasured'> = {
   cpuMs: async () => ({ redis: 0, dynamodb: 0 }),
   calls: async () => ({}),

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 
-/** Of a process, since it began. */
+/** What a process has used since it began. */
 export type Usage = { cpuMs: number; rssBytes: number }
 
 /** Linux counts in these, on every machine we know. */
 const tickMs = 10
 
-/** For a process that cannot be asked. */
+/** Reads the usage of a process that cannot be asked. */
 export async function usageOf(pid: number): Promise<Usage> {
   const [stat, rollup] = await Promise.all([
     readFile(`/proc/${pid}/stat`, 'utf8'),
@@ -18,13 +18,13 @@ export async function usageOf(pid: number): Promise<Usage> {
   return { cpuMs: (Number(fields[11]) + Number(fields[12])) * tickMs, rssBytes: Number(rssKiB) * 1024 }
 }
 
-/** Of the main thread alone, and finer than the ticks of the others: for a server that does little. */
+/** Returns the CPU of the main thread alone. It is finer than the ticks of the others, for a server that does little. */
 export async function mainThreadMs(pid: number): Promise<number> {
   const [ranNs = '0'] = (await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ')
   return Number(ranNs) / 1e6
 }
 
-/** Of this process, which is the load. */
+/** Returns the CPU of this process, which is the load. */
 export function ownCpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000

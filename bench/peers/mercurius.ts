@@ -15,7 +15,7 @@ const events = 'mercurius:events'
 const ownName = randomUUID()
 const eventsKept = 10_000
 
-/** Here at once, elsewhere by way of Redis. */
+/** Delivers on this node at once, and on others by way of Redis. */
 async function publish(pubsub: PubSub, event: Event): Promise<void> {
   pubsub.publish(event)
   await streams.redis.xadd(events, 'MAXLEN', '~', eventsKept, '*', 'from', ownName, 'event', JSON.stringify(event))

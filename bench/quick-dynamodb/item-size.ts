@@ -5,12 +5,12 @@
 export type Attribute = { S?: string; N?: string; BOOL?: boolean; NULL?: boolean; L?: Attribute[]; M?: WireItem }
 export type WireItem = Readonly<Record<string, Attribute>>
 
-/** Of each stored item; capacity is counted without it. */
+/** Storage is billed with so many bytes more for each item. Capacity is counted without them. */
 const billedOverhead = 100
 const nested = 3
 const perElement = 1
 
-/** What storage is billed for. */
+/** Returns the bytes for which storage is billed. */
 export const billedBytes = (item: WireItem): number => itemBytes(item) + billedOverhead
 
 export const itemBytes = (item: WireItem): number =>

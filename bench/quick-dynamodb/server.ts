@@ -6,10 +6,9 @@ import { itemBytes } from './item-size.ts'
 import { createTable, type Query, Refusal, type Table, type TableSchema } from './table.ts'
 import { createWriteLimits } from './write-limits.ts'
 
-// A DynamoDB server that is never in the way: in memory, and no more than what servers in the benchmark ask for. It keeps
-// what it is told and holds writes to their conditions; it checks no signature, and tells the capacity
-// that was used to the one who started it and to nobody else. The stores'
-// contract is tested on it as on the others.
+// A DynamoDB server that is never in the way: it is in memory, and does no more than what servers in the benchmark ask for. It keeps rows and holds
+// writes to their conditions. It checks no signature. Each answer says that one unit was used; how many it was is told to `onCall`
+// alone, for the process that has started the server. The contract of the stores is tested on it as on the others.
 
 type Input = Query & {
   TableName: string
@@ -24,7 +23,7 @@ type Write = { PutRequest?: { Item: Row }; DeleteRequest?: { Key: Row } }
 
 type Options = {
   onCall?: (operation: string, tableName: string, units: number) => void
-  /** Of one partition; without it there is no limit. */
+  /** How many writes one partition takes in a second. Without it there is no limit. */
   writesPerSecond?: number
 }
 
@@ -119,7 +118,7 @@ export function createQuickDynamo({ onCall = () => undefined, writesPerSecond }:
   })
 }
 
-/** As DynamoDB counts, for reads that are all consistent and rows that are written in full. */
+/** Counts units as DynamoDB does, for reads that are all consistent and rows that are written in full. */
 function unitsOf(operation: string, input: Input, result: object): [table: string, units: number][] {
   const written = (row: Row | undefined) => Math.max(1, Math.ceil(itemBytes(row ?? {}) / 1024))
   const read = (rows: readonly Row[]) =>
@@ -134,7 +133,7 @@ function unitsOf(operation: string, input: Input, result: object): [table: strin
   })
 }
 
-/** Of a request that was refused. */
+/** Names the table of a request that was refused. */
 const nameOf = (body: string): string => /"TableName":"([^"]+)"/.exec(body)?.[1] ?? 'refused'
 
 function readBody(request: IncomingMessage, then: (body: string) => void): void {

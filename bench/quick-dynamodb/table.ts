@@ -43,7 +43,7 @@ export function createTable(schema: TableSchema) {
     return isNumber ? Number(value) : value
   }
 
-  /** Where the row is, or would be. New ones mostly come last. */
+  /** Finds where the row is, or would be. It looks at the end first, as new rows mostly come last. */
   function find(partition: readonly Row[], key: Row): { at: number; row: Row | undefined } {
     if (range === undefined) return { at: 0, row: partition[0] }
     const wanted = placeIn(key)
@@ -87,7 +87,7 @@ export function createTable(schema: TableSchema) {
     if (row) partition.splice(at, 1)
   }
 
-  /** Looks at the whole partition, and knows no limit but the asker's: this is no server for long ones. */
+  /** Looks at the whole partition, and has no limit but the one that is asked for: this server is not made for long partitions. */
   function query(input: Query): { rows: Row[]; last: Row | undefined; seen: number } {
     const { Limit = Number.POSITIVE_INFINITY, ExclusiveStartKey: start } = input
     const isMeant = compileCondition(input.KeyConditionExpression)

@@ -16,7 +16,7 @@ import { overHttpName, perCpuSecond } from '../scenarios/query.ts'
 import { cpuPerMessage, cpuPerMessageAtRate, unhindered } from '../scenarios/send.ts'
 import { type Measured, ratioOf } from '../sheet.ts'
 
-/** What this project promises of its speed: ratios within one run; and two figures that have a unit, as nothing is there to compare with. */
+/** What this project promises of its speed. These are ratios within one run, and two figures with a unit, which nothing compares with. */
 type Promised = {
   what: string
   stock: number | undefined

@@ -13,7 +13,7 @@ import { goalText, isMet, oursText, promised, times } from './must-hold.ts'
 import { type Chart, drawBars } from './svg.ts'
 import { shown } from './table.ts'
 
-/** One file of bench/results. */
+/** What one file of bench/results has. */
 export type Result = {
   name: string
   depth: string
@@ -125,7 +125,7 @@ function figuresOf(read: readonly Result[]): string {
     .join('\n\n')
 }
 
-/** Between `<!-- name -->` and `<!-- /name -->`. */
+/** Replaces what stands between `<!-- name -->` and `<!-- /name -->`. */
 function fill(page: string, name: string, part: string): string {
   const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const [before, rest] = page.split(begin)

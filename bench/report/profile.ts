@@ -1,5 +1,5 @@
 // tsx bench/report/profile.ts <file.cpuprofile> [how many]
-// Where the time of a profile went: by package or room of ours, alone and with what it calls; and by function.
+// Prints where the time of a profile went: by package or folder of ours, alone and with what it calls; and by function.
 import { readFile } from 'node:fs/promises'
 import type { Profiler } from 'node:inspector'
 
@@ -46,7 +46,7 @@ function print(title: string, sums: ReadonlyMap<string, number>): void {
   }
 }
 
-/** A package, a room of ours, or the engine itself. */
+/** Returns the package, the folder of ours, or the part of the engine that a frame belongs to. */
 function placeOf({ url, functionName }: Frame): string {
   if (url === '') return functionName.startsWith('(') ? functionName : 'native'
   if (url.startsWith('node:')) return url.split('/').slice(0, 2).join('/')

@@ -1,6 +1,6 @@
 import { type Measured, ratioOf } from '../sheet.ts'
 
-/** One line per figure: the median, the spread of the rounds, and how many times that of the one it is measured against. */
+/** Makes a line for each figure: the median, the spread of the rounds, and how many times that of the one it is measured against. */
 export function printTable(measured: readonly Measured[]): void {
   let last = ''
   for (const { what, who, unit, median, low, high, rounds, against } of measured.toSorted(byWhat)) {

@@ -61,7 +61,7 @@ function aRow() {
   } as const
 }
 
-/** Of one call, in user and system mode. */
+/** Returns the CPU of one call, in user and system mode. */
 async function cpuMsOf({ times, once }: Work, messages: Messages): Promise<number> {
   const before = process.cpuUsage()
   let done = 0

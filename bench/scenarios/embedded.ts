@@ -20,7 +20,7 @@ const [runUpMs, runUpCount] = [150, 50]
 const warmCount = 3000
 const roundCount = 100
 const connectionsCount = 16
-/** A page is of 20. */
+/** A page has 20 messages, and the chats have a few more. */
 const pageRows = 25
 
 export const sendCpu = 'embedded: CPU per message, with stores'
@@ -114,7 +114,7 @@ async function pages(bench: Bench, sheet: Sheet, subjects: readonly Subject[], m
   for (const { close } of ways) close()
 }
 
-/** Whom each connection asks as, and the chats of theirs that are stored. */
+/** `readers` are those as whom the connections ask, and `manyIds` the stored chats of each of them. */
 type Many = { readers: readonly Account[]; manyIds: readonly (readonly string[])[] }
 type Way = { subject: Subject; what: string; ask(least: Least): Promise<number>; close(): void }
 
@@ -153,7 +153,7 @@ async function waysOf(subject: Subject, { readers, manyIds }: Many): Promise<Way
 
 type Missed = { account: Account; conversationId: string; count: number }
 
-/** The others have none. */
+/** Measures the catch-up of a device that has nothing. The others have no catch-up. */
 async function catchUp(bench: Bench, sheet: Sheet, subject: Subject, { account, conversationId, count }: Missed) {
   for (let i = 0; i < bench.choose({ quick: 1, default: 5, full: 9 }); i += 1) {
     const socket = await openGraphQLSocket(subject.port, account)

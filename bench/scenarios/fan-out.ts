@@ -3,7 +3,7 @@ import { type Crowd, gather } from '../load/crowd.ts'
 import { createSheet } from '../sheet.ts'
 import { growWithMembers } from './growth-members.ts'
 
-// One message to a thousand devices in one group.
+// Measures one message to a thousand devices in one group.
 
 const subjects: readonly Who[] = ['parley', 'stock', 'mercurius', 'socket.io', 'raw ws']
 

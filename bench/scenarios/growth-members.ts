@@ -4,7 +4,7 @@ import type { Crowd } from '../load/crowd.ts'
 import type { Calls } from '../machine/count-calls.ts'
 import type { Sheet } from '../sheet.ts'
 
-// The same send in groups of several sizes whose members are all there: what it asks of DynamoDB must not grow. Writes are the send's
+// Measures the same send in groups of several sizes whose members are all there: what it asks of DynamoDB must not grow. Writes are the send's
 // own. Reads go on all the time, as every stream looks after itself twice a minute: the reads of a time without sends are subtracted.
 
 export async function growWithMembers({ stores, choose, meter }: Bench, sheet: Sheet, crowd: Crowd): Promise<void> {

@@ -8,7 +8,7 @@ import { createSeeds, type Seeds } from '../load/seed.ts'
 import { accountOf } from '../load/tokens.ts'
 import { createSheet, quantile, type Sheet } from '../sheet.ts'
 
-// Whether what is stored makes anything slower: chats of a thousand to a million messages, and a list of 200 chats.
+// Measures whether what is stored makes anything slower, by chats of a thousand to a million messages, and a list of 200 chats.
 
 type Chat = { name: string; stored: number; conversationId: string; alice: Account; bob: Account }
 
@@ -48,9 +48,9 @@ async function seedAll(bench: Bench, seeds: Seeds): Promise<[Chat[], { owner: Ac
   return [chats, owners]
 }
 
-/** The same send, stored, delivered and ticked, in chats of all sizes. */
+/** Sends the same message into chats of all sizes, to where it is stored, delivered and ticked. */
 async function sendIntoEach(bench: Bench, sheet: Sheet, subject: Subject, chats: readonly Chat[]): Promise<void> {
-  // Many short rounds: what is looked for is less than the machine does in between.
+  // The rounds are many and short, because what is looked for is less than what the machine does in between.
   const [sends, warmSends] = [bench.choose({ quick: 20, default: 20, full: 100 }), 20]
   const ways = []
   for (const { name, stored } of chats) {
@@ -82,7 +82,7 @@ async function sendIntoEach(bench: Bench, sheet: Sheet, subject: Subject, chats:
 export const sendIntoStored = 'history: server CPU per send and its tick'
 export const pageCpu = 'history: server CPU per page of 50'
 
-/** The newest page of the first and the oldest of each, by their cursors. */
+/** Reads the newest page of the first chat and the oldest page of each, by their cursors. */
 async function readPages(bench: Bench, sheet: Sheet, subject: Subject, chats: readonly Chat[]): Promise<void> {
   const size = 50
   const ways = []
@@ -93,7 +93,7 @@ async function readPages(bench: Bench, sheet: Sheet, subject: Subject, chats: re
       socket,
       frames: [operationFrame('0', messages, { conversationId, first: size, ...variables })],
     })
-    // The last of the page before: what the oldest page is asked after.
+    // The oldest page is asked for after the last message of the page before it.
     const asked = (await ask(socket, messages, { conversationId, last: size + 1 })) as {
       messages: { edges: { cursor: string }[] }
     }
@@ -112,7 +112,7 @@ async function readPages(bench: Bench, sheet: Sheet, subject: Subject, chats: re
   for (const { socket } of ways) socket.close()
 }
 
-/** A device that has nothing gets it all. */
+/** Measures how a device that has nothing gets all messages of a chat. */
 async function catchUp(bench: Bench, sheet: Sheet, subject: Subject, chats: readonly Chat[]): Promise<void> {
   const sizes = chats.filter(({ stored }) => stored <= 10_000)
   const against = sizes[0] && `${sizes[0].stored.toLocaleString('en')} missed`

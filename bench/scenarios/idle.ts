@@ -22,8 +22,8 @@ export const idle: Scenario = async (bench) => {
     const crowd = await gather(subject, size, async () => {
       before = await subject.settled()
     })
-    // Not longer: V8 gives its nursery back some seconds after nothing was made any more, or a little later, and that is much
-    // more than some of these take.
+    // The pause is no longer than that: some seconds after nothing is made any more, V8 gives its nursery back, which is much more than
+    // some of these take.
     await sleep(bench.choose({ quick: 100, default: 700, full: 700 }))
     const after = await subject.settled()
     const perSubscriber = (bytes: (of: Answer) => number) => (bytes(after) - bytes(before)) / size / 1024

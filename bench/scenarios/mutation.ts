@@ -6,7 +6,7 @@ import { completedOf, type Least, overSockets } from '../load/loops.ts'
 import { frameOf, openSocket } from '../load/web-socket.ts'
 import { createSheet } from '../sheet.ts'
 
-// A mutation that stores nothing, against a frame of the same length that comes back as it is. Ours passes on that a user is
+// Measures a mutation that stores nothing, against a frame of the same length that comes back as it is. Ours passes on that a user is
 // typing once in two seconds; the rest of the time it looks whether it should, and answers.
 
 const subjects: readonly Who[] = ['parley', 'stock', 'mercurius', 'raw ws']

@@ -43,7 +43,7 @@ export const pushWhileProviderIsDown: Scenario = async () => {
   }
 }
 
-/** How long each took to be answered. */
+/** Returns how long each send took to be answered. */
 async function round(from: Person, to: Person): Promise<number[]> {
   const tookMs: number[] = []
   for (let i = 0; i < sendsARound; i += 1) {

@@ -6,7 +6,7 @@ import { openConnection, postOf } from '../load/http.ts'
 import { completedOf, type Least, overHttp, overSockets } from '../load/loops.ts'
 import { createSheet } from '../sheet.ts'
 
-// The newest 20 messages of a chat, by HTTP and by WebSocket: ours and stock's from DynamoDB, mercurius's from a Redis stream. And, with
+// Measures the newest 20 messages of a chat, by HTTP and by WebSocket: ours and stock's from DynamoDB, mercurius's from a Redis stream. And, with
 // `--full`, stock's and mercurius's from the memory of the process: what is left when a store costs nothing.
 
 const subjects: readonly Who[] = ['parley', 'stock', 'mercurius']

@@ -19,7 +19,7 @@ export const redisCpuPerMessage = 'masters: CPU of Redis per direct message, in 
 const perSecond = 100
 const asFastAsPossible = '32 pairs as fast as they can'
 export const atRate = `${perSecond} a second`
-/** What one of six masters has to do of the other rate. */
+/** This is what one of six masters gets of the other rate. */
 const atSixth = 'a sixth of that'
 
 export const redisMasters: Scenario = async (bench) => {
@@ -90,7 +90,7 @@ async function idle(bench: Bench, { nodes }: Measure): Promise<number> {
   return (1000 * redisMs) / wallMs
 }
 
-/** As Redis counts it: without reading, writing, and being woken. */
+/** Returns the time in scripts as Redis counts it, which is without reading, writing, and being woken. */
 async function inScriptsMs({ servers }: Layout): Promise<number> {
   const stats = await Promise.all(servers.map(({ raw }) => raw.info('commandstats')))
   const spent = stats.flatMap((text) => [...text.matchAll(/cmdstat_evalsha:calls=\d+,usec=(\d+)/g)])

@@ -65,7 +65,7 @@ async function batches(
   return open
 }
 
-/** Each has a chat with the next ones, in a ring. */
+/** Makes the users and their chats: each has one with the next few, in a ring. */
 async function acquainted(fleet: Fleet, users: number) {
   const accounts = Array.from({ length: users }, newAccount)
   const positions = new Map<string, Said[]>(accounts.map(({ userId }) => [userId, []]))

@@ -20,7 +20,7 @@ export const scaling: Scenario = async (bench) => {
   return sheet.measured()
 }
 
-/** Of each pair, the one who sends and the one who receives are at different nodes, if there are two. */
+/** Measures direct messages. The sender and the receiver of each pair are at different nodes, if there are two. */
 async function directMessages(bench: Bench, sheet: Sheet, size: number): Promise<void> {
   const fleet = await startFleet(bench, size)
   const crews = await Promise.all(fleet.nodes.map((node, i) => openCrew(node, `direct-${i}`, fleet.portOf(i + 1))))

@@ -63,9 +63,9 @@ export const sendToAttached: Scenario = async (bench) => {
   return sheet.measured()
 }
 
-/** What the feed for backends costs a send. */
+/** This one shows what the feed for backends costs a send. */
 const withEvents = 'parley, EVENTS=on'
-/** Ours where DynamoDB can do more than we ask for, as mercurius has a Redis that can. */
+/** This is ours with a DynamoDB that can do more than we ask for, as mercurius has a Redis that can. */
 export const unhindered = 'parley, quick DynamoDB'
 export const cpuPerMessage = 'send: server CPU per message'
 /** A server that gets more at a time does each for less, so this compares servers that do the same. */

@@ -34,7 +34,7 @@ async function rowsOf(bench: Bench, sheet: Sheet, who: string, settings: Record<
   const subject = await bench.fresh('parley', { ...settings, TABLE_PREFIX: prefix })
   const pairs = bench.choose({ quick: 2, default: 20, full: 100 })
   for (let i = 0; i < pairs; i += 1) await talk(subject)
-  // A chat whose other member is away, for the row that waits for them.
+  // One chat has its other member away, so that there is a row that waits for them.
   const alone = await openPerson(subject.port, newAccount())
   await say(alone, { userId: newAccount().userId })
   alone.close()
@@ -116,13 +116,13 @@ async function memoryOf(bench: Bench, sheet: Sheet): Promise<void> {
   await subject.stop()
 }
 
-/** The sizes of what came on the streams, by the stream. */
+/** Returns the sizes of what came, by its stream. */
 const heard = new Map<string, number[]>([
   ['added', []],
   ['ticks', []],
 ])
 
-/** With the streams of messages and of ticks. */
+/** Opens a person with the streams of messages and of ticks. */
 async function openAll({ port }: Subject, accounts: readonly Account[]): Promise<Person[]> {
   const people: Person[] = []
   for (const account of accounts) {
@@ -169,7 +169,7 @@ async function meet(members: readonly (Person | undefined)[]): Promise<void> {
   }
 }
 
-/** What each kind of key takes, by a sample of them. */
+/** Returns what each kind of key takes, by a sample of them. */
 async function byKind(redis: Bench['quickStores']['redis'], sheet: Sheet): Promise<void> {
   const kinds = new Map<string, string[]>()
   for (const key of await redis.keys('*')) {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 // What the plan is made of. A constant is the median of a figure in bench/results, or it is an assumption that says where it comes from.
 
 type Figure = { what: string; who: string }
-/** `less`: another figure of the file that is taken off. `per`: how many the rest is for. */
+/** `less` is another figure of the file, which is taken off. `per` says for how many the rest is. */
 type Measured = Figure & { file: string; less?: Figure; per?: number }
 type Assumed = { value: number; because: string }
 type Definition = { means: string; unit: string; from: Measured | Assumed }

@@ -9,10 +9,10 @@ export const defaultLoad = {
   /** The busiest minute against the mean of the day. */
   peak: 2.5,
   devices: 1,
-  /** Of all messages, those to groups. */
+  /** The share of all messages that go to groups. */
   groupShare: 0.2,
   groupSize: 20,
-  /** Of those who receive, those without a connected device. */
+  /** The share of receivers who have no connected device. */
   awayShare: 0.3,
   /** Calls to ack or to mark as read for each message that one member gets; clients put those together that come within 200 ms. */
   receipts: 1.5,
@@ -35,15 +35,15 @@ export type Load = typeof defaultLoad
 /** The share of a core that is used in the busiest minute, with all zones there. */
 const nodeShare = 0.5
 const redisShare = 0.5
-/** What is left when a zone is lost may be this busy. */
+/** The nodes that are left when a zone is lost may be this busy. */
 const nodeShareInNeed = 0.8
-/** Of 13 GiB, what Redis may hold: the rest is for buffers of clients and of replicas. */
+/** What Redis may hold in 13 GiB. The rest is for buffers of clients and of replicas. */
 const redisUsableBytes = 8 * 2 ** 30
-/** A message for a push service or a backend is not in here, and neither are pages of history. */
+/** The write units of a message: its claim and its row. What goes to push services or backends is not in here, nor are pages of history. */
 const claimAndRow = 2
 const daySeconds = 86_400
 const daysInMonth = 730 / 24
-/** Events of the feed go after so many. */
+/** Events of the feed are kept for so many days. */
 const eventDays = 30
 const monthSeconds = 730 * 3600
 const gb = 1e9

@@ -1,4 +1,4 @@
-/** Between 0 and 1, the same for the same seed: mulberry32. */
+/** Makes numbers between 0 and 1, the same ones for the same seed, by mulberry32. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -24,7 +24,7 @@ export type Run = {
   nodes: number
   devicesPerNode: number
   messagesPerSecond: number
-  /** Of each core, what goes to deliveries, receipts and people who do nothing; nodes that are left take over that of the others. */
+  /** The share of each core that goes to deliveries, receipts and people who do nothing. Nodes that are left take over that of lost ones. */
   busyShare: number
   seconds: number
   seed: number
@@ -145,7 +145,7 @@ export function simulateFleet(
   return {
     event,
     maxAway,
-    /** After the event; undefined if not all are. */
+    /** Seconds after the event until all devices were back; undefined if not all are. */
     allBackS: away > 0 ? undefined : Math.max(0, backAtMs - eventAtMs) / 1000,
     callLine,
     streamLine,

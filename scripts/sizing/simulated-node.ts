@@ -1,4 +1,4 @@
-/** `calls`: those to DynamoDB that are left. `callMs`: how long one takes, if not as usual. */
+/** `calls` are the calls to DynamoDB that are left. `callMs` is how long one takes, if not as usual. */
 export type Job = {
   kind: 'open' | 'send' | 'stream' | 'list'
   bornMs: number
@@ -15,7 +15,7 @@ const callsWaitingMax = 20_000
 const streamsAtATime = 32
 const streamsWaitingMax = 50_000
 
-/** One core, one line of calls to DynamoDB, and a gate for streams that begin. A job with several calls stands in line for each of them. */
+/** Makes a node: a core, a line of calls to DynamoDB, and a gate for streams that begin. A job with several calls stands in line for each. */
 export function createNode(cpuMs: Readonly<Record<'send' | 'stream' | 'list', number>>) {
   let calls = createLine()
   let streams = createLine()

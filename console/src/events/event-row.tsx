@@ -6,7 +6,7 @@ import styles from './events.module.css'
 
 type Props = {
   event: EventFieldsFragment
-  /** What is to say about it beside itself. */
+  /** What is said about the event beside it. */
   children?: ReactNode
 }
 

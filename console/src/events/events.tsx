@@ -10,7 +10,7 @@ import { useEvents } from './use-events.ts'
 
 const all = 'all'
 
-/** What happens, as it happens. */
+/** Shows what happens, as it happens. */
 export function Events() {
   const [paused, setPaused] = useState(false)
   const [type, setType] = useState<string>(all)

@@ -17,7 +17,7 @@ const tokenRefused = 4403
 export function useEvents(paused: boolean): Feed & { clear: () => void } {
   const { token, onRefused } = useSignedIn()
   const [feed, setFeed] = useState<Feed>({ events: [], live: false })
-  // It outlives a pause: what happened meanwhile comes then.
+  // The position outlives a pause, so that what happened meanwhile comes afterwards.
   const [last] = useState<{ position?: string }>({})
 
   useEffect(() => {
@@ -74,7 +74,7 @@ export function useEvents(paused: boolean): Feed & { clear: () => void } {
   return { ...feed, clear: () => setFeed((before) => ({ ...before, events: [] })) }
 }
 
-/** What the server says is wrong with the subscription itself. Undefined for a connection that ended, which is opened again. */
+/** Returns what the server says is wrong with the subscription itself; undefined if the connection ended, which is opened again. */
 const refusalOf = (error: unknown): string | undefined =>
   Array.isArray(error) ? String((error[0] as { message: string }).message) : undefined
 

@@ -7,14 +7,14 @@ import styles from './action-dialog.module.css'
 
 type Props = {
   title: string
-  /** What the button says that does it. */
+  /** The words of the button that does it. */
   act: string
-  /** It cannot be undone, or hurts somebody. */
+  /** The action cannot be undone, or hurts somebody. */
   danger?: boolean
-  /** Whether what was filled in suffices. */
+  /** Whether enough was filled in. */
   ready?: boolean
   onAct: () => Promise<unknown>
-  /** What comes after the action is shown in its place. */
+  /** The dialog stays after the action, because something is shown in its place then. */
   staysOpen?: boolean
   onClose: () => void
   children: ReactNode
@@ -28,7 +28,7 @@ export function ActionDialog({ title, act, danger, ready = true, onAct, staysOpe
     if (ready && !busy) run(() => onAct().then(staysOpen ? undefined : onClose))
   }
   return (
-    // What is under way may answer with something to be shown.
+    // The dialog stays while the action is under way, because the answer may be something to show.
     <Dialog title={title} onClose={onClose} asks stays={busy}>
       <form className={styles.form} onSubmit={submit}>
         {children}
@@ -53,7 +53,7 @@ type FieldProps = {
   onChange: (value: string) => void
   type?: 'text' | 'datetime-local' | 'number' | 'url'
   placeholder?: string
-  /** It takes more than one line. */
+  /** The text may have more than one line. */
   long?: boolean
 }
 

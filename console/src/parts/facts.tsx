@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './facts.module.css'
 
-/** What is known of something. What is undefined is left out. */
+/** Lists what is known of something. What is undefined is left out. */
 export function Facts({ of }: { of: Readonly<Record<string, ReactNode>> }) {
   const known = Object.entries(of).filter(([, value]) => value !== undefined)
   return (
@@ -16,7 +16,7 @@ export function Facts({ of }: { of: Readonly<Record<string, ReactNode>> }) {
   )
 }
 
-/** An object that belongs to somebody else, as it is. */
+/** Shows an object that belongs to somebody else as it is. */
 export function Json({ value }: { value: unknown }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard.
@@ -30,7 +30,7 @@ export function Id({ children }: { children: string }) {
   return <code className={styles.id}>{children}</code>
 }
 
-/** What somebody wrote. */
+/** Shows what somebody wrote. */
 export function Quote({ children }: { children: string }) {
   return (
     <blockquote className={styles.quote} dir="auto">
@@ -53,7 +53,7 @@ const momentFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', tim
 
 export const momentWords = (at: string | Date): string => momentFormat.format(new Date(at))
 
-/** A moment by the clock of this device; the moment in UTC is its title. */
+/** Shows a moment by the clock of this device; the moment in UTC is its title. */
 export function Moment({ at }: { at: string }) {
   return (
     <time dateTime={at} title={at}>

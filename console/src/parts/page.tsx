@@ -13,12 +13,12 @@ type Props = {
   onRefresh?: () => void
   /** What can be done, beside the title. */
   actions?: ReactNode
-  /** It takes the whole width. */
+  /** The page takes the whole width. */
   wide?: boolean
   children: ReactNode
 }
 
-/** One view. It has the focus when it comes, so that keyboard users go on at its beginning. */
+/** Shows one view. It has the focus when it comes, so that keyboard users go on at its beginning. */
 export function Page({ title, back, onRefresh, actions, wide, children }: Props) {
   const main = useFocusOnMount()
   useEffect(() => {

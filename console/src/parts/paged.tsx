@@ -11,7 +11,7 @@ type Props<Data, Variables, Node> = {
   query: DocumentInput<Data, Variables & { first: number; after: string | undefined }>
   variables: Variables
   pageIn: (data: Data) => PageOf<Node>
-  /** What the list is of, so that a change asks again for an empty list too. */
+  /** The GraphQL type of what is listed, so that a change asks again for an empty list too. */
   typename: string
   className: string | undefined
   row: (node: Node) => ReactNode
@@ -21,7 +21,7 @@ type Props<Data, Variables, Node> = {
 
 const rowsPerPage = 25
 
-/** The rows of a list, and below them those of its next page, once somebody asks for it. */
+/** Shows the rows of a list, and below them those of its next page, once somebody asks for it. */
 export function Paged<Data, Variables extends object, Node>(props: Props<Data, Variables, Node>) {
   const { query, variables, pageIn, typename, className, row, empty, after } = props
   const [more, setMore] = useState(false)

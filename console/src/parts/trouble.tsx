@@ -33,10 +33,10 @@ export function Trouble({ error, onRetry }: { error: CombinedError; onRetry: () 
   )
 }
 
-/** Where there is nothing, and what that means. */
+/** Says that there is nothing, and what that means. */
 export function Empty({ children }: { children: ReactNode }) {
   return <p className={styles.empty}>{children}</p>
 }
 
-/** Whether the same may succeed later. */
+/** Returns whether the same may succeed later. */
 const mayPass = ({ graphQLErrors: [first] }: CombinedError): boolean => !first || first.extensions.retryable === true

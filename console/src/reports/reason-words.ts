@@ -9,5 +9,5 @@ const words: Readonly<Record<string, string>> = {
   OTHER: 'Other',
 }
 
-/** Names a reason; one that is new here by its own name. */
+/** Names a reason. One that this page does not know yet is shown by its own name. */
 export const reasonWords = (reason: string): string => words[reason] ?? reason

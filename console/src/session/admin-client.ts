@@ -24,7 +24,7 @@ export const createAdminClient = ({ text }: Token, onRefused: (why: string) => v
 
 export const codeOf = (error: CombinedError): unknown => error.graphQLErrors[0]?.extensions.code
 
-/** An error as the server words it; what went wrong on the way, in our words. */
+/** Returns an error in the words of the server, or in ours if it did not answer. */
 export const wordsOf = ({ graphQLErrors: [first], networkError }: CombinedError): string =>
   first?.message ??
   `The server does not answer (${networkError?.message ?? 'unknown'}). Nothing is known about what was asked; ask again.`

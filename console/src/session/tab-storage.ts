@@ -18,7 +18,7 @@ export function listed(name: ListName): readonly Listed[] {
   return JSON.parse(sessionStorage.getItem(listKey(name)) ?? '[]') as Listed[]
 }
 
-/** The newest is first. What is known about it from before is kept. */
+/** Puts an id in front of the list. What is known about it from before is kept. */
 export function remember(name: ListName, id: string, about?: string): void {
   const before = listed(name)
   const known = before.find((each) => each.id === id)?.about

@@ -4,5 +4,5 @@ const words: Readonly<Record<string, string>> = {
   eraseUser: 'Erasure',
 }
 
-/** Names a task; a kind that is new here by its own name. */
+/** Names a task. A kind that this page does not know yet is shown by its own name. */
 export const kindWords = (kind: string): string => words[kind] ?? kind

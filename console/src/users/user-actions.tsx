@@ -17,7 +17,7 @@ import { localInput } from './local-input.ts'
 type Asked = 'ban' | 'unban' | 'revoke' | 'export' | 'erase'
 type DialogProps = { userId: string; onClose: () => void }
 
-/** Of somebody who was erased only the task is left to look at, which asking for it again leads to. */
+/** Shows what can be done with a user. One who was erased has only the task of that, which asking for the erasure again leads to. */
 export function UserActions({ user: { id, banned, erasedAt } }: { user: UserFieldsFragment }) {
   const [asked, setAsked] = useState<Asked>()
   const shared = { userId: id, onClose: () => setAsked(undefined) }
@@ -61,7 +61,7 @@ function UnbanDialog({ userId, onClose }: DialogProps) {
 }
 
 function RevokeDialog({ userId, onClose }: DialogProps) {
-  // Tokens tell the second in which they were issued: those of this one count too.
+  // Tokens say in which second they were issued, so the end of this second is proposed: it refuses those of this second too.
   const [before, setBefore] = useState(() => localInput(new Date(Date.now() + 1000)))
   const [, revoke] = useRevokeTokensMutation()
   const notify = useNotify()

@@ -11,7 +11,7 @@ export function CreateWebhook({ onClose }: { onClose: () => void }) {
   const [url, setUrl] = useState('')
   const [eventTypes, setEventTypes] = useState<readonly string[]>([])
   const [from, setFrom] = useState('')
-  // Another attempt finds what the first has made.
+  // The id stays for another attempt, so that it finds what the first has made.
   const [clientWebhookId] = useState(newId)
   const [, create] = useCreateWebhookMutation()
   const act = async () => {

@@ -3,7 +3,7 @@ import styles from './webhooks.module.css'
 
 type Props = { chosen: readonly string[]; onChange: (chosen: readonly string[]) => void }
 
-/** None chosen means all. */
+/** Asks for types of events. If none is chosen, all are posted. */
 export function EventTypes({ chosen, onChange }: Props) {
   const toggle = (type: string) =>
     onChange(chosen.includes(type) ? chosen.filter((each) => each !== type) : [...chosen, type])

@@ -3,10 +3,10 @@ import { Badge } from '../parts/facts.tsx'
 import { durationWords } from './duration-words.ts'
 import styles from './webhooks.module.css'
 
-/** A delivery that is new is no lag yet. */
+/** A shorter lag is not shown: the event may have come just now. */
 const lagWorthSayingSeconds = 5
 
-/** Whether events are posted, and how far behind. */
+/** Shows whether events are posted, and how far behind. */
 export function WebhookState({ webhook: { enabled, disabledReason, lagSeconds } }: { webhook: WebhookFieldsFragment }) {
   const lags = lagSeconds >= lagWorthSayingSeconds
   return (

@@ -11,7 +11,7 @@ import styles from './webhooks.module.css'
 
 /** How often the lag is asked for. */
 const pollMs = 5000
-/** A list without webhooks names no type that a change could be of. */
+/** The type is named here because an empty list has no webhook in it by which urql would know that a change concerns it. */
 const context = { additionalTypenames: ['Webhook'] }
 
 export function useWebhooks() {

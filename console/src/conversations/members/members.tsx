@@ -6,7 +6,7 @@ import { hrefOf } from '../../route.ts'
 import { AddMembersDialog, RemoveMemberDialog } from './member-dialogs.tsx'
 import styles from './members.module.css'
 
-/** A group may have a thousand. */
+/** A group may have a thousand members, so a part of them is shown first. */
 const shownAtFirst = 20
 
 export function Members({ conversation: { id, kind, members } }: { conversation: ConversationFieldsFragment }) {

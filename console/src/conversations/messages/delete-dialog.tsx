@@ -8,7 +8,7 @@ import { Quote } from '../../parts/facts.tsx'
 type Props = { conversationId: string; message: MessageFieldsFragment; onClose: () => void }
 
 export function DeleteDialog({ conversationId, message: { seq, senderId, body }, onClose }: Props) {
-  // Another attempt is the same deletion.
+  // The id stays for another attempt, so that it is the same deletion.
   const [clientMessageId] = useState(newId)
   const [, remove] = useDeleteMessageMutation()
   return (

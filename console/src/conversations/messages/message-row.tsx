@@ -6,7 +6,7 @@ import styles from './message-row.module.css'
 
 type Props = {
   message: MessageFieldsFragment
-  /** Its own place, to hand on. */
+  /** The address of the message itself, to hand on. */
   href: string
   isTarget: boolean
   onDelete: () => void

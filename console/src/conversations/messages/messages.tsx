@@ -10,10 +10,10 @@ import { type Place, pageAt, placeOf } from './place.ts'
 import { SystemMessageForm } from './system-message-form.tsx'
 import { useScrollTo } from './use-scroll-to.ts'
 
-/** `refreshes`: with each more of them it is read anew. */
+/** The page is read anew whenever `refreshes` grows. */
 type Props = { conversationId: string; lastSeq: number; at: Readonly<Record<string, string>>; refreshes: number }
 
-/** One page of a log, oldest first, as its members see it. The address says which. */
+/** Shows one page of a log, oldest first, as its members see it. The address says which. */
 export function Messages({ conversationId, lastSeq, at, refreshes }: Props) {
   const place = placeOf(at)
   const [page, ask] = useMessagesQuery({ variables: { conversationId, ...pageAt(place) } })
