@@ -1,8 +1,7 @@
-import type { Clock } from '../../src/ports/clock.ts'
 import type { Ports } from '../../src/ports/ports.ts'
 import { unavailable } from '../../src/protocol/errors.ts'
 
-// A node that dies at a call of a test's choice, and a clock that stands until the test lets time pass.
+// A node that dies at a call of a test's choice.
 
 const stores = [
   'messages',
@@ -44,23 +43,4 @@ export function mortal(ports: Ports, lastCall: number): { ports: Ports; calls: (
     })
   const dead = Object.fromEntries([...stores, ...others].map((name) => [name, dying(ports[name])]))
   return { ports: { ...ports, ...dead }, calls: () => calls }
-}
-
-export function steppedClock(nowMs = 1_800_000_000_000): { clock: Clock; pass: (ms: number) => void } {
-  const sleepers = new Set<{ untilMs: number; wake: () => void }>()
-  let now = nowMs
-  const clock: Clock = {
-    now: () => now,
-    monotonic: () => now,
-    sleep: (ms, signal) =>
-      new Promise<void>((wake) => {
-        sleepers.add({ untilMs: now + ms, wake })
-        signal?.addEventListener('abort', () => wake())
-      }),
-  }
-  const pass = (ms: number) => {
-    now += ms
-    for (const each of sleepers) if (each.untilMs <= now && sleepers.delete(each)) each.wake()
-  }
-  return { clock, pass }
 }

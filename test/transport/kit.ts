@@ -19,6 +19,7 @@ import { createIsFamiliarHost } from '../../src/transport/http/familiar-host.ts'
 import type { Routes } from '../../src/transport/http/http.ts'
 import type { SendMessage } from '../../src/transport/http/rest.ts'
 import { createTransport, type TransportOptions } from '../../src/transport/transport.ts'
+import { createSleepers } from '../kit/stepped-clock.ts'
 import { createTestSchema, type Stage } from './schema.ts'
 
 /** Lets these tests run with the library: `WEBSOCKET_PROTOCOL=graphql-ws npx vitest run test/transport/websocket`. */
@@ -66,32 +67,22 @@ export type ManualClock = Clock & {
 export function createManualClock(): ManualClock {
   let nowMs = Math.floor(Date.now() / 1000) * 1000
   let wallStepsMs = 0
-  const sleepers = new Set<{ untilMs: number; wake: () => void }>()
+  const sleepers = createSleepers()
   const watchers = new Set<() => void>()
-  const isAsleep = (ms: number) => [...sleepers].some(({ untilMs }) => untilMs === nowMs + ms)
+  const isAsleep = (ms: number) => sleepers.all().some(({ untilMs }) => untilMs === nowMs + ms)
   return {
     now: () => nowMs + wallStepsMs,
     monotonic: () => nowMs,
-    sleep: (ms, signal) =>
-      new Promise((resolve) => {
-        if (signal?.aborted) return resolve()
-        const sleeper = {
-          untilMs: nowMs + ms,
-          wake() {
-            sleepers.delete(sleeper)
-            signal?.removeEventListener('abort', sleeper.wake)
-            resolve()
-          },
-        }
-        sleepers.add(sleeper)
-        signal?.addEventListener('abort', sleeper.wake)
-        for (const watch of watchers) watch()
-      }),
+    sleep(ms, signal) {
+      const woken = sleepers.sleep(nowMs + ms, signal)
+      for (const watch of watchers) watch()
+      return woken
+    },
     async advance(ms) {
       const untilMs = nowMs + ms
       for (;;) {
         await new Promise(setImmediate)
-        const [next] = [...sleepers].sort((a, b) => a.untilMs - b.untilMs)
+        const [next] = sleepers.all().sort((a, b) => a.untilMs - b.untilMs)
         if (!next || next.untilMs > untilMs) break
         nowMs = Math.max(nowMs, next.untilMs)
         next.wake()

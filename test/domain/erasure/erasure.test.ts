@@ -7,7 +7,8 @@ import type { ClientMessageId, ConversationId, DeviceId, UserId } from '../../..
 import { createStoresEmbedded } from '../../../src/store/embedded/stores.ts'
 import { tableNames } from '../../../src/store/rows/tables.ts'
 import { memoryDomain } from '../../kit/memory-domain.ts'
-import { mortal, steppedClock } from '../../kit/mortal.ts'
+import { mortal } from '../../kit/mortal.ts'
+import { steppedClock } from '../../kit/stepped-clock.ts'
 import { waitUntil } from '../../kit/wait-until.ts'
 
 // A node dies at every single call of an erasure, and another one goes on.

@@ -10,7 +10,8 @@ import type { ClientMessageId, ConversationId, Seq, UserId } from '../../../src/
 import { createStoresEmbedded } from '../../../src/store/embedded/stores.ts'
 import { tableNames } from '../../../src/store/rows/tables.ts'
 import { memoryDomain } from '../../kit/memory-domain.ts'
-import { mortal, steppedClock } from '../../kit/mortal.ts'
+import { mortal } from '../../kit/mortal.ts'
+import { steppedClock } from '../../kit/stepped-clock.ts'
 import { waitUntil } from '../../kit/wait-until.ts'
 
 // Messages that are too old: who sees what while the floor rises, and what is left, on the embedded tables in memory.

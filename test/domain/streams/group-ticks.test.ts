@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { Member } from '../../../src/domain/conversations/access.ts'
 import { createDomain } from '../../../src/domain/domain.ts'
 import { createKeyValueMemory } from '../../../src/engine/key-value/key-value.memory.ts'
-import type { Clock } from '../../../src/ports/clock.ts'
 import type { Ports } from '../../../src/ports/ports.ts'
 import { GroupTicks } from '../../../src/protocol/group-ticks.ts'
 import type { MessageId, Seq, UserId } from '../../../src/protocol/ids.ts'
@@ -12,38 +11,21 @@ import { createSoftStateMemory } from '../../../src/store/embedded/soft-state/so
 import { createStoresEmbedded } from '../../../src/store/embedded/stores.ts'
 import { aClientMessageId, aUser, upTo } from '../../kit/ids.ts'
 import { nextTurn } from '../../kit/memory-domain.ts'
+import { steppedClock } from '../../kit/stepped-clock.ts'
 
 // Ticks of a large group: a crowd acknowledges one message, on two nodes, and all of it watches. What is published, what is offered to streams
 // and what they show is counted.
-
-/** Time passes only when a test says so. */
-function manualClock() {
-  let nowMs = 1_800_000_000_000
-  const sleepers: { atMs: number; wake: () => void }[] = []
-  const clock: Clock = {
-    now: () => nowMs,
-    monotonic: () => nowMs,
-    sleep: (ms) => new Promise((wake) => sleepers.push({ atMs: nowMs + ms, wake })),
-  }
-  return {
-    clock,
-    async pass(ms: number): Promise<void> {
-      nowMs += ms
-      for (const sleeper of sleepers.splice(0)) {
-        if (sleeper.atMs <= nowMs) sleeper.wake()
-        else sleepers.push(sleeper)
-      }
-      await nextTurn()
-    },
-  }
-}
 
 const largeGroupAbove = 3
 /** As long as the longest window of so small a group, and longer. */
 const windowMs = 1000
 
 async function aLargeGroup(size: number) {
-  const { clock, pass } = manualClock()
+  const { clock, pass: step } = steppedClock()
+  const pass = async (ms: number): Promise<void> => {
+    step(ms)
+    await nextTurn()
+  }
   const redis = createMemoryRedis(clock)
   const stores = createStoresEmbedded(createKeyValueMemory())
   const published: GroupTicks[] = []

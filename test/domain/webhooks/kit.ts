@@ -7,6 +7,7 @@ import type { Ports } from '../../../src/ports/ports.ts'
 import type { DeliveryOutcome } from '../../../src/ports/webhooks.ts'
 import type { ClientMessageId, MessageId, UserId } from '../../../src/protocol/ids.ts'
 import { memoryDomain, nextTurn } from '../../kit/memory-domain.ts'
+import { createSleepers, type Sleepers } from '../../kit/stepped-clock.ts'
 
 // Nodes that deliver, on stores in memory and on a clock that the test moves, so that three days take no time and a node dies between two steps.
 
@@ -42,32 +43,18 @@ const never = <T>(): Promise<T> => new Promise(() => undefined)
 
 export function createWebhookWorld() {
   let nowMs = Date.UTC(2027, 0, 1)
-  const sleepers = new Set<{ untilMs: number; node: { isStopped: boolean }; wake: () => void }>()
+  const sleepersOf: { state: Node['state']; sleepers: Sleepers }[] = []
   const posts: Posted[] = []
   const endpoints = new Map<string, Endpoint>()
   const nodes: Node[] = []
   const errors: unknown[] = []
   let shared: Ports | undefined
 
-  const clockOf = (node: { isStopped: boolean }): Clock => ({
-    now: () => nowMs,
-    monotonic: () => nowMs,
-    sleep: (ms, signal) =>
-      new Promise((resolve) => {
-        if (signal?.aborted) return resolve()
-        const sleeper = {
-          untilMs: nowMs + ms,
-          node,
-          wake() {
-            sleepers.delete(sleeper)
-            signal?.removeEventListener('abort', sleeper.wake)
-            resolve()
-          },
-        }
-        sleepers.add(sleeper)
-        signal?.addEventListener('abort', sleeper.wake)
-      }),
-  })
+  function clockOf(state: Node['state']): Clock {
+    const sleepers = createSleepers()
+    sleepersOf.push({ state, sleepers })
+    return { now: () => nowMs, monotonic: () => nowMs, sleep: (ms, signal) => sleepers.sleep(nowMs + ms, signal) }
+  }
 
   async function outcomeOf(posted: Posted): Promise<DeliveryOutcome> {
     const answer = await (endpoints.get(posted.url)?.(posted) ?? 'none')
@@ -146,7 +133,7 @@ export function createWebhookWorld() {
 
   async function jump(ms: number): Promise<void> {
     nowMs += ms
-    for (const sleeper of [...sleepers]) if (sleeper.untilMs <= nowMs && !sleeper.node.isStopped) sleeper.wake()
+    for (const { state, sleepers } of sleepersOf) if (!state.isStopped) sleepers.wakeUntil(nowMs)
     await settle()
   }
 
