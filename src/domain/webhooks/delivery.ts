@@ -1,19 +1,11 @@
 import type { Clock } from '../../ports/clock.ts'
-import type {
-  DeliveryFailure,
-  DeliveryOutcome,
-  ShareProgress,
-  Webhook,
-  WebhookFailures,
-  WebhookObserver,
-  WebhookPost,
-} from '../../ports/webhooks.ts'
+import type { ShareProgress, Webhook, WebhookFailures, WebhookObserver, WebhookPost } from '../../ports/webhooks.ts'
 import { toTimeText } from '../../protocol/time-text.ts'
 import type { FeedEvent } from '../feed/feed-events.ts'
 import type { FeedReader } from '../feed/feed-reader.ts'
 import type { LaneEvents } from './lane-events.ts'
-import { advance, enqueue, type Lane, openLane, openLanes, passUnwanted, storedLanes } from './lanes.ts'
-import { disableAfterMs, giveUpAfterMs, pauseMs, restMs } from './retries.ts'
+import { advance, endLane, enqueue, type Lane, openLane, openLanes, passUnwanted, storedLanes } from './lanes.ts'
+import { createOutcomes, type EndpointState } from './outcomes.ts'
 import { ownPositions, shareOf } from './shares.ts'
 
 // Posts the events of one share of the feed to one endpoint. docs/protocol.md, "Webhooks", has the interleavings.
@@ -21,19 +13,16 @@ import { ownPositions, shareOf } from './shares.ts'
 // The progress is a snapshot: how far the feed was read, and the lanes, which are what was read and not taken. Both are in one row, so they always belong
 // together. What was taken since the last snapshot is posted again by the next holder.
 
-/** A slow endpoint has so many requests at once from each share. */
+/** An endpoint has at most so many requests at once from each share. */
 const inFlightMax = 8
-/** Then nothing more is read: so many conversations wait. Their places are in one row. */
+/** While so many lanes wait, nothing more is read. The places of all are in one row. */
 const lanesMax = 256
 const eventsAtATime = 64
 const lookEveryMs = 200
 const saveEveryMs = 1000
 const failuresAtATime = 32
-/** After so many failures in a row, the first success shows that an endpoint is back. */
-const manyFailures = 5
 const troubleMs = 1000
-const goneMs = 10_000
-/** An attempt is over by then. */
+/** An attempt is over within this time. */
 const attemptMs = 16_000
 
 type Needs = {
@@ -56,34 +45,22 @@ type Needs = {
 export type Delivery = ReturnType<typeof startDelivery>
 
 export function startDelivery(share: number, webhook: Webhook, begun: ShareProgress, needs: Needs) {
-  const { clock, random, post, failures, laneEvents, observer, reader, isHeld, onError } = needs
+  const { clock, post, failures, laneEvents, observer, reader, isHeld, onError } = needs
   let settings = webhook
   const lanes = openLanes(begun)
-  const progress: Mutable<Omit<ShareProgress, 'lanes' | 'positions'>> = { ...begun }
+  const progress: EndpointState = { ...begun }
+  const outcomes = createOutcomes({ ...needs, webhookId: webhook.id, lanes, endpoint: progress })
   const busy = new Set<string>()
   const stopping = new AbortController()
   let inFlight = 0
-  let failuresInARow = 0
   let isDirty = true
   let savedAtMs = Number.NEGATIVE_INFINITY
   let woken = new AbortController()
   let isReadToEnd = false
-  if (webhook.resumedAtMs !== begun.resumedAtMs) forgetTrouble()
+  if (webhook.resumedAtMs !== begun.resumedAtMs) outcomes.forgetTrouble()
 
   const wants = ({ type }: FeedEvent): boolean => settings.eventTypes?.includes(type) ?? true
   const wake = (): void => woken.abort()
-
-  /** It was switched on again, or has another address. */
-  function forgetTrouble(): void {
-    failuresInARow = 0
-    delete progress.failingSinceMs
-    delete progress.pausedUntilMs
-    for (const lane of lanes.values()) {
-      lane.nextAtMs = 0
-      delete lane.notBeforeMs
-      delete lane.blockedSinceMs
-    }
-  }
 
   async function readMore(): Promise<void> {
     if (lanes.size >= lanesMax) return
@@ -133,6 +110,7 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
         .finally(() => {
           busy.delete(lane.busyKey)
           inFlight -= 1
+          isDirty = true
           wake()
         })
     }
@@ -141,85 +119,16 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
   async function deliver(lane: Lane): Promise<void> {
     const event = await headOf(lane)
     if (!event) {
-      end(lane)
+      endLane(lanes, lane)
       return
     }
-    const { id, url } = settings
+    const { url } = settings
     const outcome = await post({ url, secrets: secretsOf(settings, clock.now()), id: event.id, body: bodyOf(event) })
-    isDirty = true
-    if (outcome.ok) await taken(id, lane, outcome)
-    else await notTaken(id, lane, event, outcome)
+    if (outcome.ok) await outcomes.taken(lane, outcome)
+    else await outcomes.notTaken(lane, event, outcome)
   }
 
-  async function taken(webhookId: string, lane: Lane, { tookMs }: DeliveryOutcome): Promise<void> {
-    observer.delivered(webhookId, tookMs)
-    if (lane.failureId !== undefined) await failures.remove(webhookId, lane.failureId)
-    progress.lastSuccessMs = clock.now()
-    delete progress.failingSinceMs
-    // The endpoint is back: what waits need not wait any longer, but for what it has asked for.
-    if (failuresInARow >= manyFailures)
-      for (const each of lanes.values()) {
-        const soonMs = Math.min(each.nextAtMs, clock.now() + random() * lookEveryMs)
-        each.nextAtMs = Math.max(each.notBeforeMs ?? 0, soonMs)
-      }
-    failuresInARow = 0
-    delete lane.blockedSinceMs
-    lane.nextAtMs = 0
-    // Others that are due come first.
-    lanes.delete(lane.key)
-    if (advance(lane, clock.now())) lanes.set(lane.key, lane)
-  }
-
-  async function notTaken(
-    webhookId: string,
-    lane: Lane,
-    event: FeedEvent,
-    { tookMs, status, error, retryAfterMs = 0 }: DeliveryOutcome & { ok: false },
-  ): Promise<void> {
-    observer.failed(webhookId, tookMs, status === undefined ? 'connection' : String(status))
-    const now = clock.now()
-    failuresInARow += 1
-    if (now - (progress.lastFailureMs ?? 0) > restMs) delete progress.failingSinceMs
-    progress.lastFailureMs = now
-    progress.failingSinceMs ??= now
-    lane.attempts += 1
-    if (now - lane.nextAtMs > restMs) delete lane.blockedSinceMs
-    lane.blockedSinceMs ??= now
-    lane.lastError = error
-    if (status === undefined) delete lane.lastStatus
-    else lane.lastStatus = status
-    lane.nextAtMs = now + Math.max(pauseMs(lane.attempts, random), retryAfterMs)
-    if (retryAfterMs > 0) lane.notBeforeMs = now + retryAfterMs
-    else delete lane.notBeforeMs
-    if (retryAfterMs > 0 && (status === 429 || status === 503)) progress.pausedUntilMs = now + retryAfterMs
-    if (status === 410) {
-      // By then it is switched off. If that has failed, it is tried again with the next attempt.
-      progress.pausedUntilMs = Math.max(progress.pausedUntilMs ?? 0, now + goneMs)
-      needs.onGone()
-    }
-    const dueSinceMs = Math.max(event.occurredAtMs, lane.blockedSinceMs)
-    if (now - dueSinceMs >= giveUpAfterMs) await giveUp(webhookId, lane, event, dueSinceMs)
-    if (now - progress.failingSinceMs >= disableAfterMs) needs.onLongFailure(progress.failingSinceMs)
-  }
-
-  /** Its id is the same if this is done again after a crash. */
-  async function giveUp(webhookId: string, lane: Lane, event: FeedEvent, dueSinceMs: number): Promise<void> {
-    const { place, attempts, lastStatus, lastError, failureId } = lane
-    const { id: eventId, type, occurredAtMs } = event
-    const id = `${String(dueSinceMs + giveUpAfterMs).padStart(14, '0')}_${eventId}`
-    const failure: DeliveryFailure = {
-      ...{ id, eventId, type, occurredAtMs, place, attempts, givenUpAtMs: clock.now() },
-      ...(lastStatus !== undefined && { lastStatus }),
-      ...(lastError !== undefined && { lastError }),
-    }
-    await failures.put(webhookId, failure)
-    if (failureId !== undefined && failureId !== id) await failures.remove(webhookId, failureId)
-    observer.gaveUp(webhookId)
-    lane.nextAtMs = Math.max(lane.notBeforeMs ?? 0, clock.now() + pauseMs(1, random))
-    if (!advance(lane, clock.now())) end(lane)
-  }
-
-  /** Returns the event at the head of the lane, if it has one that is wanted. */
+  /** Returns the first event of the lane that is wanted, if it has one. */
   async function headOf(lane: Lane): Promise<FeedEvent | undefined> {
     for (;;) {
       const [head] = lane.buffer
@@ -245,12 +154,6 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
     }
   }
 
-  /** Ends a lane that has nothing more, unless something has come behind it meanwhile. */
-  function end(lane: Lane): void {
-    isDirty = true
-    if (lane.upTo === undefined || lane.heldTo >= lane.upTo) lanes.delete(lane.key)
-  }
-
   async function save(): Promise<void> {
     savedAtMs = clock.monotonic()
     isDirty = false
@@ -268,7 +171,7 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
     }
   }
 
-  /** Whatever is due while it cannot begin is begun when something else has ended. */
+  /** Returns how long to sleep. What is due and cannot begin yet is begun when something else has ended, which wakes. */
   function untilDueMs(): number {
     const now = clock.now()
     let untilMs = lookEveryMs
@@ -286,7 +189,7 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       woken = new AbortController()
-      // The lease may be held again, after its store was away for a while.
+      // The share may be held again after a while in which the store of its lease was away.
       if (!isHeld()) {
         await clock.sleep(lookEveryMs, woken.signal)
         continue
@@ -324,7 +227,7 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
     change(next: Webhook): void {
       const isResumed = next.resumedAtMs > settings.resumedAtMs
       settings = next
-      if (isResumed) forgetTrouble()
+      if (isResumed) outcomes.forgetTrouble()
       wake()
     },
     /** Resolves when nothing is under way any more, or nothing is waited for any longer, and the progress is stored. */
@@ -337,8 +240,6 @@ export function startDelivery(share: number, webhook: Webhook, begun: ShareProgr
     isOver: () => stopping.signal.aborted,
   }
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 const secretsOf = ({ secret, previous }: Webhook, nowMs: number): string[] =>
   previous && previous.untilMs > nowMs ? [secret, previous.secret] : [secret]

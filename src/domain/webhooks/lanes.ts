@@ -84,3 +84,8 @@ export function advance(lane: Lane, nowMs: number): boolean {
   lane.place = { ...lane.place, row, seq: lane.heldTo + 1, nth: 0 }
   return true
 }
+
+/** Ends a lane that has nothing more, unless something has come behind it meanwhile. */
+export function endLane(lanes: Map<string, Lane>, { key, upTo, heldTo }: Lane): void {
+  if (upTo === undefined || heldTo >= upTo) lanes.delete(key)
+}
