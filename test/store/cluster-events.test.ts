@@ -221,9 +221,7 @@ test('while nodes move from one way of publishing to the other, they hear each o
   expect(heard).toEqual([kinds, kinds, ['moving', 'sharded']])
 })
 
-// Once in some thirty runs of the suite a listener stayed deaf after slots had moved, and it is not known yet whether the cluster of the test or
-// the listener was the reason. Lost in silence was nothing.
-test.each(faults)('every event is heard, or a gap is told: %s', { retry: 2 }, async (_name, fault) => {
+test.each(faults)('every event is heard, or a gap is told: %s', async (_name, fault) => {
   const load = await startLoad()
   try {
     await load.delivers()
