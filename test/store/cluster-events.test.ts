@@ -41,6 +41,8 @@ async function aListener(): Promise<Listener> {
   return { userId, heard, gapsAtMs, subscription }
 }
 
+const slotOfListener = ({ userId }: Listener): number => slotOf(keys.channel(userId))
+
 async function startLoad() {
   const listeners = await Promise.all(upTo(users).map(aListener))
   const accepted: Publication[] = []
@@ -82,6 +84,11 @@ async function startLoad() {
   return {
     listeners,
     subscribeAnew,
+    /** Resolves when nothing is accepted any more for those who listen in this slot. */
+    async refuses(slot: number): Promise<void> {
+      const inSlot = listeners.filter((listener) => slotOfListener(listener) === slot)
+      await eventually(async () => expect(await Promise.all(inSlot.map(publish))).not.toContain(true))
+    },
     /** Resolves when every user has heard something that was published from now on. */
     async delivers(): Promise<void> {
       const from = n
@@ -132,7 +139,7 @@ const replicaOf = async (master: ClusterNode): Promise<ClusterNode> =>
 /** The slots of those who listen, as far as this master has them. */
 async function slotsInUse({ listeners }: Load, master: ClusterNode): Promise<number[]> {
   const owned = new Set(await cluster.slotsOf(master))
-  return [...new Set(listeners.map(({ userId }) => slotOf(keys.channel(userId))))].filter((slot) => owned.has(slot))
+  return [...new Set(listeners.map(slotOfListener))].filter((slot) => owned.has(slot))
 }
 
 async function moveInUse(load: Load, from: ClusterNode, to: ClusterNode): Promise<void> {
@@ -174,6 +181,17 @@ const faults: [string, (load: Load) => Promise<void>][] = [
       await takenOver(replica)
       await load.delivers()
       heal()
+    },
+  ],
+  [
+    'nobody has a slot, because two masters each say that the other has it',
+    async (load) => {
+      const [one, other] = await cluster.masters()
+      if (!one || !other) expect.fail('There are too few masters.')
+      const [slot = expect.fail('No listener has a slot there.')] = await slotsInUse(load, one)
+      const restore = await cluster.orphanSlot(slot, one, other)
+      await load.refuses(slot)
+      await restore()
     },
   ],
   [

@@ -206,6 +206,13 @@ export async function startRedisCluster(options: Options = {}) {
     },
     isMaster: async (node: ClusterNode): Promise<boolean> => (await roleOf(node)) === 'master',
     moveSlot,
+    /** The one says that the other has this slot, which says the opposite. So nobody has it, until the returned function is called. */
+    async orphanSlot(slot: number, one: ClusterNode, other: ClusterNode): Promise<() => Promise<void>> {
+      // By SETSLOT alone it does not let go of a slot that has keys.
+      await one.raw.cluster('DELSLOTS', slot)
+      await one.raw.cluster('SETSLOT', slot, 'NODE', other.id)
+      return async () => void (await one.raw.cluster('SETSLOT', slot, 'NODE', one.id))
+    },
     async addMaster(): Promise<ClusterNode> {
       const [known] = nodes
       const node = await startNode()
