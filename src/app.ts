@@ -313,7 +313,8 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
       registry,
     })
     const regularly = (ms: number, task: () => Promise<unknown>) => {
-      const timer = setInterval(() => task().catch((error) => logger.warn({ err: error }, 'beat')), ms)
+      const onError = (error: unknown) => logger.warn({ err: error }, 'regular work has failed')
+      const timer = setInterval(() => task().catch(onError), ms)
       undo.push(async () => clearInterval(timer))
     }
     regularly(leaseMs, () => readiness.check('redis'))
