@@ -12,14 +12,6 @@ export const listOf = (text: string): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-/** Secrets of which the first is used and all are accepted, so that one can be replaced without a break. */
-export type SecretList = readonly [Uint8Array, ...Uint8Array[]]
-
-/** Spaces around a comma do not count. The ends are left alone: a secret that ends with a line break is another one without it. */
-export const secretsOf = (text: string): string[] => text.split(/\s*,\s*/).filter((secret) => secret !== '')
-
-export const isNotEmpty = <T>(list: readonly T[]): list is readonly [T, ...T[]] => list.length > 0
-
 export const hasProtocol = (text: string, ...protocols: string[]): boolean =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol)
 

@@ -27,8 +27,6 @@ type Options<Name extends string> = {
 /** The answer has to be there before a balancer gives up. */
 const runWithinMs = 1500
 
-export type Readiness<Name extends string> = ReturnType<typeof createReadiness<Name>>
-
 export function createReadiness<Name extends string>({ checks, clock, onChange }: Options<Name>) {
   const last = new Map<Name, Checked & { atMs: number }>()
   const running = new Map<Name, Promise<Checked>>()

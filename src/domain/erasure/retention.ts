@@ -25,8 +25,6 @@ type Needs = Pick<Ports, Stores | 'clock'> & {
   observer: Observer
 }
 
-export type Retention = ReturnType<typeof createRetention>
-
 export function createRetention(needs: Needs) {
   const { messages, claims, conversations, timers, clock, access, log, removeFiles, observer } = needs
 

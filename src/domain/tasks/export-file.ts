@@ -15,8 +15,6 @@ const contentType = 'application/x-ndjson'
 /** `at` is where the work goes on; what it means is up to the work. */
 type Saved<At> = { file: PartialFile; byteSize: number; lines: number; at: At }
 
-export type ExportFile<At> = Awaited<ReturnType<typeof openExport<At>>>
-
 export async function openExport<At>(
   results: Results,
   job: Job,

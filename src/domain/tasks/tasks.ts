@@ -10,8 +10,6 @@ const dayMs = 86_400_000
 
 type Needs = Pick<Ports, 'tasks' | 'timers' | 'results' | 'clock'> & { randomId: () => string }
 
-export type Tasks = ReturnType<typeof createTasks>
-
 export function createTasks({ tasks, timers, results, clock, randomId }: Needs, kick: () => void) {
   /** Puts the row and then its timer. A caller that was not answered repeats both. */
   async function begin(kind: TaskKind, subject: string): Promise<Task> {
