@@ -2,28 +2,9 @@ import type { TimelineEntry } from '@parley/client'
 import { expect, test } from 'vitest'
 import { awaitsChange, type PendingChange, withPendingChanges } from '../src/conversation/message/pending-changes.ts'
 import { hasReacted, type Reaction, reactionName } from '../src/conversation/message/reaction-name.ts'
+import { aMessage } from './a-message.ts'
 
-const said = (seq: number, reactions: Reaction[] = []): TimelineEntry => ({
-  type: 'message',
-  key: `m${seq}`,
-  message: {
-    id: `m${seq}`,
-    conversationId: 'dm_1',
-    seq,
-    kind: 'USER',
-    metadata: null,
-    messageId: String(seq),
-    clientMessageId: null,
-    sender: { id: 'alice', name: null },
-    body: 'hello',
-    sentAt: '2026-03-10T12:00:00.000Z',
-    editedAt: null,
-    deletedAt: null,
-    attachments: [],
-    reactions,
-    replyTo: null,
-  },
-})
+const said = (seq: number, reactions: Reaction[] = []): TimelineEntry => aMessage(seq, { reactions })
 
 const shown = (entry: TimelineEntry, ...pending: PendingChange[]) => {
   const [changed] = withPendingChanges([entry], pending)

@@ -2,29 +2,10 @@ import type { MessageFieldsFragment, TimelineEntry } from '@parley/client'
 import { expect, test } from 'vitest'
 import { deletedWords } from '../src/conversation/message/deleted.ts'
 import { indexOfSeq, lastOwn, quoteFrom, quoteOf } from '../src/conversation/message/quotes.ts'
+import { aMessage } from './a-message.ts'
 
-const said = (sender: string, seq: number, change: Partial<MessageFieldsFragment> = {}): TimelineEntry => ({
-  type: 'message',
-  key: `m${seq}`,
-  message: {
-    id: `m${seq}`,
-    conversationId: 'dm_1',
-    seq,
-    kind: 'USER',
-    metadata: null,
-    messageId: String(seq),
-    clientMessageId: null,
-    sender: { id: sender, name: null },
-    body: `words ${seq}`,
-    sentAt: '2026-03-10T12:00:00.000Z',
-    editedAt: null,
-    deletedAt: null,
-    attachments: [],
-    reactions: [],
-    replyTo: null,
-    ...change,
-  },
-})
+const said = (sender: string, seq: number, change: Partial<MessageFieldsFragment> = {}): TimelineEntry =>
+  aMessage(seq, { sender: { id: sender, name: null }, body: `words ${seq}`, ...change })
 
 const answering = (replyToSeq?: number): TimelineEntry => ({
   type: 'outgoing',

@@ -1,31 +1,13 @@
 import type { TimelineEntry } from '@parley/client'
 import { expect, test } from 'vitest'
 import { type Row, rowsOf } from '../src/conversation/timeline/rows.ts'
+import { aMessage } from './a-message.ts'
 
 const noon = Date.parse('2026-03-10T12:00:00.000Z')
 const minute = 60_000
 
-const said = (sender: string, seq: number, atMs: number): TimelineEntry => ({
-  type: 'message',
-  key: `m${seq}`,
-  message: {
-    id: `m${seq}`,
-    conversationId: 'dm_1',
-    seq,
-    kind: 'USER',
-    metadata: null,
-    messageId: String(seq),
-    clientMessageId: null,
-    sender: { id: sender, name: null },
-    body: 'hello',
-    sentAt: new Date(atMs).toISOString(),
-    editedAt: null,
-    deletedAt: null,
-    attachments: [],
-    reactions: [],
-    replyTo: null,
-  },
-})
+const said = (sender: string, seq: number, atMs: number): TimelineEntry =>
+  aMessage(seq, { sender: { id: sender, name: null }, sentAt: new Date(atMs).toISOString() })
 
 const waiting = (atMs: number): TimelineEntry => ({
   type: 'outgoing',

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Anomaly, clientMessageIdOf, identity, short } from './anomaly.ts'
 import type { FinalLog } from './final-log.ts'
-import { answerOf, type History, type MessageSeen, type PageCall, type SendCall, sends } from './history.ts'
+import { answerOf, type History, type MessageSeen, noMessage, type PageCall, type SendCall, sends } from './history.ts'
 import { memberOf, type Tenures } from './tenures.ts'
 
 /** P1: an acknowledged message is in the log, where and as it was acknowledged. */
@@ -83,7 +83,7 @@ export function checkOrder(history: History, log: FinalLog, tenures: Tenures): A
     })
     const { joinedSeq = 0 } = tenures.last(userId, conversationId) ?? {}
     const reference = log.of(conversationId).filter(({ seq }) => seq > joinedSeq)
-    const differs = reference.findIndex((message, i) => !isSame(message, messages[i] ?? missing))
+    const differs = reference.findIndex((message, i) => !isSame(message, messages[i] ?? noMessage))
     if (differs >= 0 || messages.length !== reference.length) {
       const seq = reference[differs]?.seq ?? messages[reference.length]?.seq ?? 0
       const text = `${name}: ${messages.length} messages where the log has ${reference.length}, from #${seq} on`
@@ -164,16 +164,6 @@ function checkFreshness(history: History, tenures: Tenures): Anomaly[] {
     const text = `a page of ${call.client} at ${call.node} ends at #${newest}, but #${late.seq} was acknowledged before`
     return [{ promise: 'P1', text, atMs: call.askedAtMs, conversationId, seq: late.seq }]
   })
-}
-
-const missing: MessageSeen = {
-  conversationId: '',
-  seq: 0,
-  id: '',
-  messageId: '',
-  senderId: '',
-  body: '',
-  clientMessageId: null,
 }
 
 const aboutSend = ({ ask, userId, askedAtMs }: SendCall) => ({

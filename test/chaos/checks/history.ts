@@ -18,6 +18,17 @@ export type MessageSeen = {
   look?: Look
 }
 
+/** What is compared where there is no message. */
+export const noMessage: MessageSeen = {
+  conversationId: '',
+  seq: 0,
+  id: '',
+  messageId: '',
+  senderId: '',
+  body: '',
+  clientMessageId: null,
+}
+
 /** `reactions` says how many there are of each emoji. */
 export type Look = { edited: boolean; deleted: boolean; reactions: Record<string, number> }
 

@@ -1,5 +1,5 @@
 import type { Anomaly } from '../checks/anomaly.ts'
-import { answerOf, type Call, type History, type MessageSeen } from '../checks/history.ts'
+import { answerOf, type Call, type History, type MessageSeen, noMessage } from '../checks/history.ts'
 
 const linesMax = 60
 const aroundMs = 2000
@@ -88,7 +88,7 @@ function concerns(
   { promise, atMs = 0, userId }: Anomaly,
 ): boolean {
   if (call.kind === 'send') return call.ask.body === body
-  if (call.kind === 'change') return isIt({ ...blank, conversationId: call.ask.conversationId, seq: call.ask.seq })
+  if (call.kind === 'change') return isIt({ ...noMessage, conversationId: call.ask.conversationId, seq: call.ask.seq })
   if (call.kind === 'group') return isAbout({ promise }) && Math.abs(call.askedAtMs - atMs) < aroundMs
   if (call.kind === 'page') return answerOf(call)?.messages.some(isIt) === true || call.askedAtMs === atMs
   // Boundaries move all the time, so only those nearby are told.
@@ -97,16 +97,6 @@ function concerns(
     Math.abs(call.askedAtMs - atMs) < aroundMs &&
     (userId === undefined || call.userId === userId || call.kind === 'ticks')
   )
-}
-
-const blank: MessageSeen = {
-  conversationId: '',
-  seq: 0,
-  id: '',
-  messageId: '',
-  senderId: '',
-  body: '',
-  clientMessageId: null,
 }
 
 function answerLine(call: Call, isIt: (message: MessageSeen) => boolean): string {
