@@ -3,6 +3,13 @@
 import { GraphQLError, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { fromRfc3339, timeMaxMs, timeMinMs, toTimeText } from '../protocol/time-text.ts'
 
+/** What resolvers take and return for each. A DateTime comes in as a Date and goes out as ms; JSON goes out as its text. */
+export type Scalars = {
+  ID: { Input: string; Output: string }
+  DateTime: { Input: Date; Output: number }
+  JSON: { Input: unknown; Output: string }
+}
+
 export const dateTime = {
   description: 'A moment as RFC 3339 in UTC with milliseconds: 2026-01-31T12:00:00.000Z.',
   // Rows of older versions may hold a time that RFC 3339 cannot write: the nearest one that it can is shown.

@@ -3,6 +3,7 @@ import RelayPlugin from '@pothos/plugin-relay'
 import { sameForAll } from '../engine/graphql/sharing.ts'
 import type { Context } from '../resolvers/context.ts'
 import { findNodes, kindOfNode } from '../resolvers/nodes.ts'
+import type { Scalars } from '../resolvers/scalars.ts'
 
 /** Ids are shown as they are stored, so encoding is the identity and the kind of a node is told by its prefix. */
 export const builder = new SchemaBuilder<{
@@ -10,11 +11,7 @@ export const builder = new SchemaBuilder<{
   DefaultFieldNullability: false
   DefaultEdgesNullability: { list: false; items: false }
   DefaultNodeNullability: false
-  Scalars: {
-    ID: { Input: string; Output: string }
-    DateTime: { Input: Date; Output: number }
-    JSON: { Input: unknown; Output: string }
-  }
+  Scalars: Scalars
 }>({
   plugins: [RelayPlugin],
   defaultFieldNullability: false,

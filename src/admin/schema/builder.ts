@@ -1,6 +1,6 @@
 import SchemaBuilder from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
-import { dateTime, json } from '../../resolvers/scalars.ts'
+import { dateTime, json, type Scalars } from '../../resolvers/scalars.ts'
 import type { AdminContext } from '../resolvers/context.ts'
 
 /** The schema of the admin API has nothing in common with the public one but its scalars. No object of it is a node. */
@@ -9,11 +9,7 @@ export const builder = new SchemaBuilder<{
   DefaultFieldNullability: false
   DefaultEdgesNullability: { list: false; items: false }
   DefaultNodeNullability: false
-  Scalars: {
-    ID: { Input: string; Output: string }
-    DateTime: { Input: Date; Output: number }
-    JSON: { Input: unknown; Output: string }
-  }
+  Scalars: Scalars
 }>({
   plugins: [RelayPlugin],
   defaultFieldNullability: false,
