@@ -81,6 +81,16 @@ describe('docs/architecture.md', () => {
   })
 })
 
+describe('CONTRIBUTING.md', () => {
+  it('explains every folder of test that is not one of src', () => {
+    const guide = pages.find(({ path }) => path === 'CONTRIBUTING.md')?.text ?? ''
+    const folders = readdirSync(join(root, 'test'), { withFileTypes: true }).filter((each) => each.isDirectory())
+    const own = folders.map(({ name }) => name).filter((name) => !existsSync(join(root, 'src', name)))
+    const made = ['node_modules', 'artifacts']
+    expect(own.filter((name) => !made.includes(name) && !guide.includes(`test/${name}`))).toEqual([])
+  })
+})
+
 describe('README.md', () => {
   const readme = pages.find(({ path }) => path === 'README.md')?.text ?? ''
 
