@@ -1,5 +1,5 @@
 // Webhooks: addresses of backends to which the events of the feed are posted, how far each of them is, and what was given up. The feed is worked off
-// in shares: each has some of its partitions, of all webhooks. Who holds a share is decided by a lease (leases.ts).
+// in shares: each share is some of its partitions, for all webhooks. A lease decides who holds a share (leases.ts).
 
 import type { ConversationId, Seq } from '../protocol/ids.ts'
 import type { FeedPartition, FeedPosition } from './feed.ts'
@@ -7,20 +7,20 @@ import type { FeedPartition, FeedPosition } from './feed.ts'
 export type Webhook = {
   id: string
   url: string
-  /** Absent: all. */
+  /** If it is absent, all types are posted. */
   eventTypes?: readonly string[]
   enabled: boolean
   disabledReason?: string
   /** `whsec_` and base64, as Standard Webhooks has it. */
   secret: string
-  /** Signs beside it until then. */
+  /** The secret before it also signs, until then. */
   previous?: { secret: string; untilMs: number }
-  /** Where each share begins that has no progress of this run yet. Each time that everything is delivered again from a position is a run. */
+  /** Where a share begins that has no progress of this run yet. A run begins with the webhook, and when all is delivered again from a position. */
   start: readonly FeedPosition[]
   run: number
-  /** What was given up until then, and announced after these positions, is delivered again. */
+  /** Events that were given up until then, and were announced after these positions, are delivered again. */
   again?: { run: number; untilMs: number; after?: readonly FeedPosition[] }
-  /** When it was last switched on or got another address: then nothing waits for its next attempt any more. */
+  /** When the webhook was last switched on or got another address. From then on nothing waits for its next attempt. */
   resumedAtMs: number
   createdAtMs: number
   /** It rises with each change. */
@@ -28,18 +28,18 @@ export type Webhook = {
 }
 
 /**
- * Where an event is: as one of those that the entry of a log gives, or as a row of the feed. No text of anybody is kept of what is
- * delivered.
+ * Where an event is to be found: in what the entry of a log gives, or as a row of the feed. Nothing that is kept about deliveries has a text that
+ * somebody wrote.
  */
 export type EventPlace = { partition: FeedPartition; row: FeedPosition } & (
   | { conversationId: ConversationId; seq: Seq; nth: number }
-  /** `about`: it has no seq, and yet it is posted one at a time with what this conversation has. */
+  /** An event without a seq. If it is `about` a conversation, it and the events of that are posted one at a time. */
   | { conversationId?: never; about?: ConversationId }
 )
 
 /**
- * What is under way, one event after the other. Of a conversation: its events from this place on, up to that seq. Of what has no order, or is
- * delivered again (`failureId`): this event alone.
+ * What is under way, one event after the other: the events of a conversation from this place up to `upTo`; or a single event, which has no order or
+ * is delivered again (`failureId`).
  */
 export type StoredLane = {
   place: EventPlace
@@ -51,21 +51,21 @@ export type StoredLane = {
   /** Since when no event of this lane was taken. */
   blockedSinceMs?: number
   nextAtMs: number
-  /** The endpoint has asked not to be given it before then. */
+  /** The endpoint has asked not to be given the event before then. */
   notBeforeMs?: number
   lastStatus?: number
   lastError?: string
 }
 
-/** How far one share of one webhook is. What is before the positions was delivered, was given up, or is in a lane. */
+/** How far one share of one webhook is. Everything up to the positions was delivered, was given up, or is in a lane. */
 export type ShareProgress = {
   run: number
   againRun: number
-  /** The last failure that was looked at for `againRun`; absent where all were. */
+  /** The last failure that was looked at for `againRun`. It is absent once all were. */
   againAfter?: string
   positions: readonly FeedPosition[]
   lanes: readonly StoredLane[]
-  /** That of the webhook, when this was written. */
+  /** What the webhook had as its `resumedAtMs` when this was written. */
   resumedAtMs?: number
   lastSuccessMs?: number
   lastFailureMs?: number
@@ -74,7 +74,7 @@ export type ShareProgress = {
   pausedUntilMs?: number
 }
 
-/** An event that was given up. Failures are sorted by their id, as they were given up. */
+/** An event that was given up. Failures are sorted by their ids, in the order in which they were given up. */
 export type DeliveryFailure = {
   id: string
   eventId: string
@@ -90,26 +90,26 @@ export type DeliveryFailure = {
 export interface WebhookStore {
   list(): Promise<readonly Webhook[]>
   get(id: string): Promise<Webhook | undefined>
-  /** Puts it if there is none of this id. Returns the one that stands. */
+  /** Puts the webhook IF there is none of this id. Returns the one that stands. */
   create(webhook: Webhook): Promise<Webhook>
-  /** Puts it IF the version before it stands. */
+  /** Puts the webhook IF the version before it stands. */
   replace(webhook: Webhook): Promise<boolean>
   remove(id: string): Promise<void>
 }
 
 export interface WebhookProgress {
-  /** Returns that of each share that has any. */
+  /** Returns the progress of each share that has any. */
   of(webhookId: string): Promise<ReadonlyMap<number, ShareProgress>>
-  /** Puts it, unless somebody has written there under a later lease. */
+  /** Puts the progress, unless somebody has written there under a later lease. */
   save(webhookId: string, share: number, leaseVersion: number, progress: ShareProgress): Promise<boolean>
   remove(webhookId: string, share: number): Promise<void>
 }
 
 export interface WebhookFailures {
   put(webhookId: string, failure: DeliveryFailure): Promise<void>
-  /** Returns the first `limit` after that one, or all of the first ones, oldest first. */
+  /** Returns the first `limit` after this id, oldest first. */
   above(webhookId: string, after: string, limit: number): Promise<readonly DeliveryFailure[]>
-  /** Returns the last `limit` before that one, or the very last ones, newest first. */
+  /** Returns the last `limit` before this id, or the very last ones without it, newest first. */
   below(webhookId: string, before: string | undefined, limit: number): Promise<readonly DeliveryFailure[]>
   remove(webhookId: string, id: string): Promise<void>
 }
