@@ -4,7 +4,7 @@ import { type ListeningConnection, openListeningConnection } from './listening-c
 import { addressKey, type NodeAddress, readSlotTable, type Shard, type SlotTable } from './slot-table.ts'
 
 /** A connection that listens at one node of the cluster. */
-export type ShardConnection = { key: string; connection: ListeningConnection; open: boolean }
+export type ShardConnection = { key: string; connection: ListeningConnection; open: boolean; keepUntilMs: number }
 
 type Options = {
   /** The nodes of the URL, with the credentials of all. */
@@ -39,6 +39,7 @@ export function createShardConnections(options: Options) {
     const shardConnection: ShardConnection = {
       key,
       open: false,
+      keepUntilMs: 0,
       connection: openListeningConnection({
         server: { ...credentials, ...address },
         timeoutMs,
@@ -94,6 +95,11 @@ export function createShardConnections(options: Options) {
       return at === atMaster || (!atMaster?.open && connectionsOf(shard).includes(at))
     },
 
+    /** It is not closed for so long, although no table may ask for it. */
+    keep(each: ShardConnection, forMs: number): void {
+      each.keepUntilMs = timers.monotonic() + forMs
+    },
+
     /** Opens what a table asks for, and closes what it does not. */
     adapt(table: SlotTable): void {
       const wanted = new Set<ShardConnection>()
@@ -106,7 +112,7 @@ export function createShardConnections(options: Options) {
         for (const each of atMaster?.open ? [atMaster] : connectionsOf(shard)) wanted.add(each)
       }
       for (const [key, each] of connections) {
-        if (wanted.has(each)) continue
+        if (wanted.has(each) || timers.monotonic() < each.keepUntilMs) continue
         connections.delete(key)
         const wasOpen = each.open
         each.open = false

@@ -3,11 +3,14 @@ import type { Timers } from '../../shared/timers.ts'
 import { within } from '../../shared/within.ts'
 import { ReplyError } from './resp.ts'
 import { createShardConnections, type ShardConnection } from './shard-connections.ts'
-import { isSameTable, majorityOf, type Shard, type SlotTable, slotOf } from './slot-table.ts'
+import { addressKey, isSameTable, majorityOf, type Shard, type SlotTable, slotOf } from './slot-table.ts'
 
 // A sharded channel is in the slot of its name, and heard at the master that has the slot. Whenever that may be another one (the server drops a
 // subscription unasked, the connection breaks, a probe is not heard, most nodes say so), the channel is lost; it is restored when the right node
 // has confirmed it again. What was published in between may not have been heard.
+//
+// A master that has lost a slot accepts what is published there until the new one, or another node, has told it. We may know sooner. So we go on
+// hearing it as well, until it drops the subscription itself.
 
 export type ChannelHandler = {
   message(text: string): void
@@ -43,6 +46,8 @@ class Channel {
   readonly handler: ChannelHandler
   /** It is subscribed there, or about to be. */
   at: ShardConnection | undefined
+  /** It was subscribed there before, at a master that may not know yet that its slot has moved. */
+  before: ShardConnection | undefined
   heard = false
   /** It was not confirmed yet, not even once. */
   first: { resolve: () => void; reject: (error: Error) => void } | undefined
@@ -59,6 +64,8 @@ type Proof = 'heard' | 'unheard' | 'unpublished' | 'deaf'
 
 const probeEveryMs = 2000
 const probesPerShard = 2
+/** A master that has heard from no other for as long as this, by default, accepts nothing any more. */
+const lingerMs = 15_000
 const retryMs = [20, 50, 100, 200, 500, 1000] as const
 
 export function createShardedListener(options: Options): ShardedListener {
@@ -84,10 +91,11 @@ export function createShardedListener(options: Options): ShardedListener {
     onMessage(from, name, text) {
       messagesHeard += 1
       const channel = channels.get(name)
-      if (channel?.at === from) channel.handler.message(text)
+      if (channel && (channel.at === from || channel.before === from)) channel.handler.message(text)
     },
     onDropped(from, name) {
       const channel = channels.get(name)
+      if (channel?.before === from) channel.before = undefined
       if (channel?.at !== from) return
       lose(channel)
       refresh()
@@ -131,10 +139,39 @@ export function createShardedListener(options: Options): ShardedListener {
   }
 
   function adopt(next: SlotTable): void {
-    const moved = table !== undefined && !isSameTable(table, next)
+    const previous = table
     table = next
-    if (moved) onMoved()
+    if (previous && !isSameTable(previous, next)) {
+      linger(previous)
+      onMoved()
+    }
     settle()
+  }
+
+  /** A master that had a slot in the table before may not know yet that it has moved. It says itself when it does. */
+  function linger(previous: SlotTable): void {
+    const left: { channel: Channel; before: ShardConnection }[] = []
+    for (const channel of channels.values()) {
+      const { at: before, slot } = channel
+      if (!before?.open || !isMasterOf(previous, slot, before)) continue
+      // What is published in the shard of a replica is heard at both.
+      if (shardOf(slot)?.nodes.some((address) => addressKey(address) === before.key)) continue
+      endBefore(channel)
+      channel.before = before
+      connections.keep(before, lingerMs)
+      lose(channel)
+      left.push({ channel, before })
+    }
+    if (left.length === 0) return
+    timers.start(lingerMs, () => {
+      for (const { channel, before } of left) if (channel.before === before) endBefore(channel)
+      settle()
+    })
+  }
+
+  function endBefore(channel: Channel): void {
+    if (channel.before?.open) channel.before.connection.unsubscribe(channel.name)
+    channel.before = undefined
   }
 
   /** Brings connections, probes and channels in line with the table. */
@@ -174,6 +211,7 @@ export function createShardedListener(options: Options): ShardedListener {
     }
     homeless.delete(channel)
     channel.at = at
+    if (channel.before === at) channel.before = undefined
     const confirmed = () => {
       if (channel.at !== at || channels.get(channel.name) !== channel) return
       channel.heard = true
@@ -203,6 +241,7 @@ export function createShardedListener(options: Options): ShardedListener {
   function leave(channel: Channel): void {
     const { at } = channel
     forget(channel)
+    endBefore(channel)
     channel.at = undefined
     if (at?.open) at.connection.unsubscribe(channel.name)
   }
@@ -328,6 +367,11 @@ export function createShardedListener(options: Options): ShardedListener {
       homeless.clear()
     },
   }
+}
+
+function isMasterOf({ owners, shards }: SlotTable, slot: number, { key }: ShardConnection): boolean {
+  const [master] = shards.get(owners[slot] ?? '')?.nodes ?? []
+  return master !== undefined && addressKey(master) === key
 }
 
 /** The server has judged, and another node or another time would not help. */
