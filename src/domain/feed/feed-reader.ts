@@ -4,6 +4,7 @@ import type { LogEntry, LogRow } from '../../ports/log.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { ConversationId, Seq } from '../../protocol/ids.ts'
+import { entriesMax } from '../../shared/entries-max.ts'
 import type { Log } from '../log/log.ts'
 import type { EntryEvents } from './entry-events.ts'
 import { eventOfFact, type FeedEvent } from './feed-events.ts'
@@ -73,7 +74,7 @@ export function createFeedReaders(needs: Needs) {
       }),
     )
     /** The last seq that was given of a conversation. */
-    const given = new LRUCache<ConversationId, Seq>({ max: conversationsMax })
+    const given = new LRUCache<ConversationId, Seq>(entriesMax(conversationsMax))
     let lookedAtMs = Number.NEGATIVE_INFINITY
 
     const stateOf = (partition: FeedPartition): PartitionState => states[partition] as PartitionState

@@ -3,6 +3,7 @@ import type { BoundaryChange } from '../../ports/delivery.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { GroupTicks, joinedRise, type Rise } from '../../protocol/group-ticks.ts'
 import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
+import { entriesMax } from '../../shared/entries-max.ts'
 import { audienceOf, audienceOfOthers, type Member } from '../conversations/access.ts'
 
 // Publishes boundaries after they are written. In a large group all members acknowledge the same message within a moment, and each rise
@@ -25,7 +26,7 @@ type Window = { rises: Map<UserId, Rise>; published: Promise<void> }
 export function createPublishBoundaries({ events, clock }: Needs, options: Options = {}) {
   const largeAbove = options.largeGroupAbove ?? largeGroupAbove
   const windows = new Map<ConversationId, Window>()
-  const publishedAtMs = new LRUCache<ConversationId, number>({ max: groupsMax })
+  const publishedAtMs = new LRUCache<ConversationId, number>(entriesMax(groupsMax))
 
   /**
    * Resolves when the boundaries are published and their cached ones lifted. The member's own streams show what the member has read, on whatever

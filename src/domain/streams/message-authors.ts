@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { LogEntry, LogRow } from '../../ports/log.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
+import { entriesMax } from '../../shared/entries-max.ts'
 
 // Keeps who has sent the latest messages of the groups whose ticks are watched here: a rise of a boundary concerns the authors of the messages
 // it passes. Events tell it; what was before them is read from the log, once per node.
@@ -16,7 +17,7 @@ type Known = { from: Seq; authors: (UserId | undefined)[] }
 export type MessageAuthors = ReturnType<typeof createMessageAuthors>
 
 export function createMessageAuthors({ messages }: Pick<Ports, 'messages'>) {
-  const known = new LRUCache<ConversationId, Known>({ max: groupsMax })
+  const known = new LRUCache<ConversationId, Known>(entriesMax(groupsMax))
   const loading = new Map<string, Promise<void>>()
 
   /** Each stream of a group hears each entry, so this is called often with the same one. */
