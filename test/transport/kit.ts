@@ -57,6 +57,8 @@ export const realClock: Clock = {
 export type ManualClock = Clock & {
   /** Moves on, waking whoever sleeps no longer than that, in order. */
   advance(ms: number): Promise<void>
+  /** Lets that time pass at once: whoever has slept no longer than that wakes late. */
+  leap(ms: number): void
   /** Sets the time of day, and nothing else. */
   stepWall(ms: number): void
   /** Resolves when somebody sleeps for that long. */
@@ -88,6 +90,10 @@ export function createManualClock(): ManualClock {
         next.wake()
       }
       nowMs = untilMs
+    },
+    leap(ms) {
+      nowMs += ms
+      sleepers.wakeUntil(nowMs)
     },
     stepWall(ms) {
       wallStepsMs += ms
