@@ -14,12 +14,12 @@ import type { KillAtWrite } from '../chaos/faults/plan.ts'
 import { bundle } from './bundle.ts'
 import { alice, bob, carol, createNode, liveTheDay, type Told } from './day.ts'
 
-// The day is lived in a process that is killed at a write, and lived again on what is on the disk: in the suite for each third write of the
+// The day is lived in a process that is killed at a write, and lived again on what is on the disk: in the suite for each fifth write of the
 // day, in `npm run proofs` for every one. What was answered must be answered the same, and the log must be as if nothing had happened.
 
 const killAtWrite = fileURLToPath(new URL('../chaos/faults/kill-at-write.mjs', import.meta.url))
 const atATime = 3
-const everyNth = Number(process.env.KILL_EVERY_NTH ?? 3)
+const everyNth = Number(process.env.KILL_EVERY_NTH ?? 5)
 /** A kill takes nothing that the kernel has, so memory does as well as a disk, and need not be waited for. */
 const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 let script: Awaited<ReturnType<typeof bundle>>

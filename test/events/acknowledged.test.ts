@@ -167,6 +167,7 @@ async function sendUntilAnswered(urls: readonly string[], token: string, input: 
     if (response?.ok) return ((await response.json()) as { message: Stored & { conversationId: string } }).message
     await response?.body?.cancel()
     if (attempt > 1000) throw new Error(`It is refused: ${response?.status}`)
+    // As a client does: nothing tells it when a node is there again.
     await sleep(50)
   }
 }

@@ -12,6 +12,7 @@ let after = lastPosition() ?? FROM
 for (let turn = 0; ; turn += 1) {
   const urls = URLS.split(',')
   await follow(urls[turn % urls.length]).catch(() => undefined)
+  // As a backend does that has lost its stream: nothing tells it when a node is there again.
   await sleep(100)
 }
 
