@@ -8,7 +8,7 @@ import type { FeedSeen } from '../checks/history.ts'
 const query = `query ($after: String) {
   events(after: $after, first: 200) { events { id type conversationId seq data } position }
 }`
-/** It polls, because that is what it is there for: streams of the feed are read by others. Nothing waits for a pause to be over. */
+/** Between two pages: this backend polls, and test/events has one that follows the stream. */
 const pauseMs = 250
 const answerWithinMs = 10_000
 
