@@ -62,9 +62,16 @@ export interface Events {
   publishEntry(publication: EntryPublication): Promise<PublishedEntry>
   /** Does the same for a group. It is one publish however large the group is, and it does not look at sessions. */
   publishGroupEntry(entry: LogEntry): Promise<void>
-  /** One round trip: publishes a member's new boundaries, and lifts the cached ones as `BoundaryCache.lift` does. */
-  publishBoundaries(audience: Audience, boundaries: MemberBoundaries): Promise<{ pendingVersion: number }>
-  /** Publishes the rises of several members of a group at once. It lifts nothing. */
+  /**
+   * One round trip: publishes a member's new boundaries, lifts the cached ones as `BoundaryCache.lift` does, and replaces the `TickStamps` of the
+   * audience. `ofRead`: the member has read something, which replaces that of the member, too.
+   */
+  publishBoundaries(
+    audience: Audience,
+    boundaries: MemberBoundaries,
+    ofRead?: boolean,
+  ): Promise<{ pendingVersion: number }>
+  /** Publishes the rises of several members of a group at once, and replaces the stamp of the group. It lifts nothing. */
   publishGroupTicks(group: GroupTicks): Promise<void>
   /** Tells these users that something about a conversation has changed, such as their settings. */
   publishConversation(userIds: readonly UserId[], conversationId: ConversationId): Promise<void>

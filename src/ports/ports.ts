@@ -28,6 +28,7 @@ import type {
   Sequencer,
   SessionLeases,
   Sessions,
+  TickStamps,
 } from './soft-state.ts'
 import type { TaskStore, Timers } from './tasks.ts'
 import type { WebhookFailures, WebhookPost, WebhookProgress, WebhookStore } from './webhooks.ts'
@@ -63,6 +64,7 @@ export interface SoftState {
   boundaryCache: BoundaryCache
   versions: GroupVersions
   indexStamps: IndexStamps
+  tickStamps: TickStamps
   activity: Activity
   blockCache: BlockCache
   events: Events

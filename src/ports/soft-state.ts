@@ -53,10 +53,10 @@ export interface SessionLeases {
   /** Begins a lease, and ends the one that the node has lost, whatever Redis knows of that. */
   begin(leaseId: string, lostId?: string): Promise<void>
   /**
-   * Holds the lease for some time more. Returns false where it has ended, or Redis has forgotten it or is another process: then begin another
-   * one, and renew all sessions under it.
+   * Holds the lease for some time more. It is not held where it has ended, or Redis has forgotten it or is another process: then begin another
+   * one, and renew all sessions under it. `ended` are the leases that have ended, for some hours.
    */
-  hold(leaseId: string): Promise<boolean>
+  hold(leaseId: string): Promise<{ isHeld: boolean; ended: readonly string[] }>
 }
 
 /**
@@ -83,7 +83,8 @@ export interface Sessions {
 /**
  * A random text for each user, by which a node knows that the user's index of memberships has no row more than when the node read it. It is
  * replaced before such a row is written, and after it: of a group by `Events.publishMembership`. Redis may forget stamps, and one that another Redis
- * process made counts as forgotten. A stamp that was replaced never comes back. (Rows that go need no stamp: the log of the group says so.)
+ * process made counts as forgotten. A stamp that was replaced never comes back. It is also replaced before and after rows of the index go or get other
+ * settings.
  *
  * A writer may die between the stamp and the row. So an index that was read says how it is as long as the stamp stands only if the stamp was
  * there for longer, before that, than such a write can be under way.
@@ -91,8 +92,20 @@ export interface Sessions {
 export interface IndexStamps {
   /** Returns the stamps in the order asked for. Where Redis knows none, it makes one. */
   look(userIds: readonly UserId[]): Promise<string[]>
-  /** Called before a row is added to the index of these users. */
+  /** Called before a row is added to the index of these users, goes from there, or gets other settings. */
   replace(userIds: readonly UserId[]): Promise<void>
+}
+
+/**
+ * A random text for each user and each group, by which a node knows that no boundaries were published to them since it looked.
+ * `Events.publishBoundaries` replaces it, which comes after the boundaries are written. Redis may forget stamps, and one that another Redis process
+ * made counts as forgotten. A stamp that was replaced never comes back.
+ */
+export interface TickStamps {
+  /** Returns the stamps in the order asked for. Where Redis knows none, it makes one. */
+  look(ids: readonly (UserId | ConversationId)[]): Promise<string[]>
+  /** Called for boundaries that were written, if it is not known whether they were published. */
+  replace(ids: readonly (UserId | ConversationId)[]): Promise<void>
 }
 
 /**

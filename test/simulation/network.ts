@@ -151,6 +151,7 @@ export function createNetwork(scheduler: Scheduler, random: Random, { slow, slow
       boundaryCache: over(ports.boundaryCache),
       versions: over(ports.versions),
       indexStamps: over(ports.indexStamps),
+      tickStamps: over(ports.tickStamps),
       activity: over(ports.activity),
       blockCache: over(ports.blockCache),
       feedCounters: over(ports.feedCounters),

@@ -34,22 +34,24 @@ async function called(): Promise<Map<string, number>> {
 }
 
 test('the stamps of many users and the counters of many conversations cost a script for each master', async () => {
-  const { indexStamps, sequencer } = node.soft
+  const { indexStamps, tickStamps, sequencer } = node.soft
   const [users, conversations] = [upTo(many).map(aUser), upTo(many).map(aConversation)]
   for (const [i, id] of conversations.entries()) await seedCounter(sequencer, id, i + 1)
   await indexStamps.look(users)
   await Promise.all(users.map((userId) => indexStamps.replace([userId])))
   const stamps = await indexStamps.look(users)
   expect(new Set(stamps).size).toBe(many)
+  const ofTicks = await tickStamps.look(users)
   await sequencer.counters(conversations)
   await called()
 
   expect(await indexStamps.look(users)).toEqual(stamps)
+  expect(await tickStamps.look(users)).toEqual(ofTicks)
   expect(await sequencer.counters(conversations)).toEqual(conversations.map((_id, i) => i + 1))
   const calls = await called()
   const scripts = (calls.get('evalsha') ?? 0) + (calls.get('eval') ?? 0)
-  expect(scripts).toBe(6)
-  expect(calls.get('get')).toBe(2 * many)
+  expect(scripts).toBe(9)
+  expect(calls.get('get')).toBe(3 * many)
 })
 
 test('while a slot moves, what is in others is found, and what has moved is absent, as another Redis process has kept it', async () => {

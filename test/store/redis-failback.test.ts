@@ -37,8 +37,18 @@ test('a Redis that is made master again believes nothing of what it knew before,
   const [group, chat, phone] = [aConversation(), aConversation(), { userId: aUser(), connectionId: 'phone' }]
   const member = { userId: phone.userId, conversationId: chat }
   let stamps: readonly string[] = []
-  const know = async ({ sequencer, versions, blockCache, sessions, boundaryCache, indexStamps }: SoftState) => {
+  let ofTicks: readonly string[] = []
+  const know = async ({
+    sequencer,
+    versions,
+    blockCache,
+    sessions,
+    boundaryCache,
+    indexStamps,
+    tickStamps,
+  }: SoftState) => {
     stamps = await indexStamps.look([phone.userId])
+    ofTicks = await tickStamps.look([phone.userId])
     await seedCounter(sequencer, chat, 5)
     await versions.look([group], 'reading')
     await versions.seed(group, 'reading', 5)
@@ -51,8 +61,17 @@ test('a Redis that is made master again believes nothing of what it knew before,
     await boundaryCache.lift(member, { lastDeliveredSeq: 5, lastReadSeq: 5 }, pendingVersion)
     expect(await boundaryCache.open(member)).toMatchObject({ pendingVersion: 0 })
   }
-  const known = async ({ sequencer, versions, blockCache, sessions, boundaryCache, indexStamps }: SoftState) => ({
+  const known = async ({
+    sequencer,
+    versions,
+    blockCache,
+    sessions,
+    boundaryCache,
+    indexStamps,
+    tickStamps,
+  }: SoftState) => ({
     hasSameStamp: (await indexStamps.look([phone.userId]))[0] === stamps[0],
+    hasSameTickStamp: (await tickStamps.look([phone.userId]))[0] === ofTicks[0],
     counter: (await sequencer.counters([chat]))[0],
     version: (await versions.look([group], 'a'))[0],
     blockers: (await blockCache.look([chat], 'a'))[0],
@@ -76,6 +95,7 @@ test('a Redis that is made master again believes nothing of what it knew before,
 
   expect(await known(first.soft)).toEqual({
     hasSameStamp: false,
+    hasSameTickStamp: false,
     counter: undefined,
     version: undefined,
     blockers: undefined,

@@ -14,6 +14,7 @@ import { seenContract } from './contract/soft-state/seen.ts'
 import { sequencerContract } from './contract/soft-state/sequencer.ts'
 import { sessionLeasesContract } from './contract/soft-state/session-leases.ts'
 import { sessionsContract } from './contract/soft-state/sessions.ts'
+import { tickStampsContract } from './contract/soft-state/tick-stamps.ts'
 import { versionsContract } from './contract/soft-state/versions.ts'
 
 describe.each(softBackends)('the soft state on $name', ({ start }) => {
@@ -30,6 +31,7 @@ describe.each(softBackends)('the soft state on $name', ({ start }) => {
   describe('boundary cache', () => boundaryCacheContract(() => world))
   describe('versions', () => versionsContract(() => world))
   describe('index stamps', () => indexStampsContract(() => world))
+  describe('tick stamps', () => tickStampsContract(() => world))
   describe('activity', () => activityContract(() => world))
   describe('block cache', () => blockCacheContract(() => world))
   describe('seen', () => seenContract(() => world))

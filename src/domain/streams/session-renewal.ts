@@ -26,6 +26,7 @@ export function createSessionRenewal({ sessions, sessionLeases, randomId }: Need
   let leaseId: string | undefined
   let lostId: string | undefined
   let beginning: Promise<string> | undefined
+  let endedBefore: ReadonlySet<string> = new Set()
 
   /** Returns the lease that this node holds. A session must not refer to a lease before Redis knows it. */
   async function lease(): Promise<string> {
@@ -54,14 +55,18 @@ export function createSessionRenewal({ sessions, sessionLeases, randomId }: Need
     due.delete(session)
   }
 
-  /** Must be called more often than a lease ends. */
-  async function holdLease(): Promise<void> {
+  /** Must be called more often than a lease ends. Returns whether the lease of another node has ended since the last call. */
+  async function holdLease(): Promise<boolean> {
     const held = leaseId
-    if (held !== undefined && !(await sessionLeases.hold(held)) && held === leaseId) {
+    const hold = held !== undefined ? await sessionLeases.hold(held) : undefined
+    if (hold && !hold.isHeld && held === leaseId) {
       lostId = held
       leaseId = undefined
     }
+    const hasEnded = hold?.ended.some((each) => !endedBefore.has(each)) ?? false
+    if (hold) endedBefore = new Set(hold.ended)
     await renew(await lease())
+    return hasEnded
   }
 
   /** Has the sessions renewed that are due in this second. `doubted` are users whose sessions Redis may have forgotten. */

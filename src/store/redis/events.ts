@@ -3,8 +3,8 @@
 // parley_presence:{userId}        channel: the user's presence may have changed; published by the sessions
 // parley_restrictions             channel: who is refused has changed; every node hears it
 // The scripts publish by `publish`, which the link defines: PUBLISH, or in a cluster SPUBLISH.
-// The scripts also touch keys of the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark), the index stamps and
-// the boundary cache.
+// The scripts also touch keys of the sequencer (the counter), the lists (the activity), the sessions (the hash, the mark), the index stamps, the
+// tick stamps and the boundary cache.
 //
 // The names given to `roundTrip` are label values of a metric and names of spans: they stay as they are when a function is renamed.
 
@@ -12,7 +12,7 @@ import { randomUUID } from 'node:crypto'
 import type { RedisLink } from '../../engine/redis/client.ts'
 import type { Audience, ChatEvent, EventSubscription, Events } from '../../ports/events.ts'
 import type { LogEntry } from '../../ports/log.ts'
-import type { UserId } from '../../protocol/ids.ts'
+import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import { activeSeqLua, activityTtlMs } from './activity.ts'
 import { boundaryCacheTtlMs, dayOf, liftBoundariesLua, pendingVersionLua, pendingVersionOf } from './boundary-cache.ts'
 import { createChannelsRedis, type OnTraced } from './channels.ts'
@@ -23,6 +23,7 @@ import { runIdLua } from './run-id.ts'
 import { counterTtlMs, liftCounterLua } from './sequencer.ts'
 import type { EndedLeases } from './session-leases.ts'
 import { sessionsLua } from './sessions.ts'
+import { newTickStamp } from './tick-stamps.ts'
 
 type EventsRedisOptions = { nowMs: () => number; onTraced?: OnTraced | undefined }
 
@@ -40,7 +41,8 @@ export function createEventsRedis(
   { nowMs, onTraced }: EventsRedisOptions,
 ): Events {
   const publishAndLift = createPublishAndLift(link, keys, leases, nowMs)
-  const publishOwnBoundaries = link.script(publishOwnBoundariesLua, 1)
+  const publishOwnBoundaries = scriptsByKeys(link, publishOwnBoundariesLua)
+  const publishTicks = link.script(publishTicksLua, 2)
   const publishOfIndex = link.script(publishOfIndexLua, 2)
   const channels = createChannelsRedis(link, onTraced)
 
@@ -55,6 +57,10 @@ export function createEventsRedis(
     const publishTo = (userId: UserId) => publishOfIndex([keys.channel(userId), keys.indexStamp(userId)], args)
     await link.roundTrip(name, () => Promise.all(userIds.map(publishTo)))
   }
+
+  /** What a stream may have missed is told by the stamp, which is replaced in the same step. */
+  const publishTicksTo = (id: UserId | ConversationId, channel: string, payload: string) =>
+    publishTicks([channel, keys.tickStamp(id)], [payload, newTickStamp(), stampTtlMs])
 
   const channelsOf = (audience: Audience): string[] =>
     typeof audience === 'string' ? [keys.groupChannel(audience)] : audience.map(keys.channel)
@@ -83,26 +89,43 @@ export function createEventsRedis(
       })
     },
 
-    async publishBoundaries(audience, boundaries) {
+    async publishBoundaries(audience, boundaries, ofRead) {
       const { userId, lastDeliveredSeq, lastReadSeq } = boundaries
       const payload = encodeEvent({ type: 'ticks', ticks: boundaries })
-      const own = keys.channel(userId)
-      const channelNames = channelsOf(audience)
-      const others = channelNames.filter((channel) => channel !== own)
-      const ownIfPublished = others.length < channelNames.length ? own : ''
+      const ids: readonly (UserId | ConversationId)[] = typeof audience === 'string' ? [audience] : audience
+      const others = ids.filter((id) => id !== userId)
+      const ownChannel = others.length < ids.length ? keys.channel(userId) : ''
+      // One Redis replaces all stamps in the script that it runs anyway. In a cluster the others are in other slots.
+      const stamped = [...(ofRead ? [userId] : []), ...(link.isCluster ? [] : others)].map(keys.tickStamp)
       const [version] = await link.roundTrip('events.tell', () =>
         Promise.all([
-          publishOwnBoundaries(
-            [keys.cachedBoundaries(boundaries)],
-            [lastDeliveredSeq, lastReadSeq, boundaryCacheTtlMs, dayOf(nowMs()), ownIfPublished, payload],
+          publishOwnBoundaries(1 + stamped.length)(
+            [keys.cachedBoundaries(boundaries), ...stamped],
+            [
+              lastDeliveredSeq,
+              lastReadSeq,
+              boundaryCacheTtlMs,
+              dayOf(nowMs()),
+              ownChannel,
+              payload,
+              newTickStamp(),
+              stampTtlMs,
+            ],
           ),
-          ...others.map((channel) => link.publish(channel, payload)),
+          ...others.map((id) => {
+            const channel = typeof audience === 'string' ? keys.groupChannel(audience) : keys.channel(id as UserId)
+            return link.isCluster ? publishTicksTo(id, channel, payload) : link.publish(channel, payload)
+          }),
         ]),
       )
       return { pendingVersion: pendingVersionOf(version) }
     },
 
-    publishGroupTicks: (group) => publishToAll('events.tell', group.conversationId, { type: 'groupTicks', group }),
+    async publishGroupTicks(group) {
+      const { conversationId: id } = group
+      const payload = encodeEvent({ type: 'groupTicks', group })
+      await link.roundTrip('events.tell', () => publishTicksTo(id, keys.groupChannel(id), payload))
+    },
 
     publishConversation: (userIds, conversationId) =>
       publishToAll('events.tellConversation', userIds, { type: 'conversation', conversationId }),
@@ -140,17 +163,22 @@ async function joined(opened: readonly PromiseSettledResult<EventSubscription>[]
   return { flush: async () => void (await Promise.all(all.map((each) => each.flush()))), close }
 }
 
+/** Makes scripts of the same text by the number of their keys, which is a part of a script. */
+function scriptsByKeys(link: RedisLink, lua: string): (numberOfKeys: number) => ReturnType<RedisLink['script']> {
+  const scripts = new Map<number, ReturnType<RedisLink['script']>>()
+  return (numberOfKeys) => {
+    const script = scripts.get(numberOfKeys) ?? link.script(lua, numberOfKeys)
+    scripts.set(numberOfKeys, script)
+    return script
+  }
+}
+
 /**
  * Makes a function that publishes an entry to members of a direct chat and lifts the conversation's counter. One Redis does it in one script. In a
  * cluster each member is in another slot than the conversation, so each has a call of its own, and so does the counter.
  */
 function createPublishAndLift(link: RedisLink, keys: RedisKeys, leases: EndedLeases, nowMs: () => number) {
-  const scripts = new Map<number, ReturnType<RedisLink['script']>>()
-  function scriptOf(numberOfKeys: number) {
-    const script = scripts.get(numberOfKeys) ?? link.script(publishAndLiftLua, numberOfKeys)
-    scripts.set(numberOfKeys, script)
-    return script
-  }
+  const scriptOf = scriptsByKeys(link, publishAndLiftLua)
 
   /** Returns what the script says of each member, in their order. */
   return async function publishAndLift(
@@ -276,17 +304,32 @@ return answers
 `
 
 // KEYS[1] hash     the member's cached boundaries
+// and then
+//   string   the tick stamps that are replaced
 // ARGV[1] integer  delivered
 // ARGV[2] integer  read
 // ARGV[3] integer  TTL of the cached boundaries, ms
 // ARGV[4] integer  the day
 // ARGV[5] string   the member's channel, or '' if nothing is published to it
 // ARGV[6] string   the event
+// ARGV[7] string   a new stamp
+// ARGV[8] integer  TTL of a stamp, ms
 // Returns p.
 const publishOwnBoundariesLua = `${liftBoundariesLua}
+for i = 2, #KEYS do redis.call('SET', KEYS[i], ARGV[7], 'PX', ARGV[8]) end
 local version = lift_hint(KEYS[1], ARGV[1], ARGV[2], 0, ARGV[3], ARGV[4])
 if ARGV[5] ~= '' then publish(ARGV[5], ARGV[6]) end
 return version
+`
+
+// KEYS[1] string   the channel of a user or a group
+// KEYS[2] string   their tick stamp
+// ARGV[1] string   the event
+// ARGV[2] string   a new stamp
+// ARGV[3] integer  TTL of a stamp, ms
+const publishTicksLua = `
+redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
+return publish(KEYS[1], ARGV[1])
 `
 
 // KEYS[1] string   the user's channel

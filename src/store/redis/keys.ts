@@ -20,6 +20,7 @@ export function createRedisKeys(prefix: string) {
     cachedBoundaries: ({ userId, conversationId }: MemberAddress) => `${prefix}hint:{${userId}}:${conversationId}`,
     seen: (userId: UserId) => `${prefix}seen:{${userId}}`,
     indexStamp: (userId: UserId) => `${prefix}index:{${userId}}`,
+    tickStamp: (id: UserId | ConversationId) => `${prefix}ticks:{${id}}`,
     block: (conversationId: ConversationId) => `${prefix}block:{${conversationId}}`,
     /** One of the push queues. Its three keys are in one slot, and the queues are in different ones. */
     pushQueue: (name: string) => ({

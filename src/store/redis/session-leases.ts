@@ -30,12 +30,12 @@ export function createSessionLeasesRedis(link: RedisLink, keys: RedisKeys): Sess
   const hold = link.script(holdLua, 1)
   let ended = ' '
 
-  async function ask(leaseId: string, begins: 0 | 1, lostId = ''): Promise<boolean> {
+  async function ask(leaseId: string, begins: 0 | 1, lostId = ''): Promise<{ isHeld: boolean; ended: string[] }> {
     const [isHeld, others] = (await link.roundTrip('sessions.lease', () =>
       hold([keys.sessionLeases], [leaseId, begins, leaseTtlMs, leaseKeptMs, lostId]),
     )) as [number, string]
     ended = others
-    return isHeld === 1
+    return { isHeld: isHeld === 1, ended: [...others.matchAll(/(\S+):\d+ /g)].map(([, lease = '']) => lease) }
   }
 
   return {

@@ -11,6 +11,7 @@ import { createRedisKeys, defaultKeyPrefix } from './keys.ts'
 import { createSequencerRedis } from './sequencer.ts'
 import { createSessionLeasesRedis } from './session-leases.ts'
 import { createSessionsRedis, sessionTtlMs as defaultSessionTtlMs } from './sessions.ts'
+import { createTickStampsRedis } from './tick-stamps.ts'
 import { createVersionsRedis } from './versions.ts'
 
 type SoftStateRedisOptions = { keyPrefix?: string; sessionTtlMs?: number; onTraced?: OnTraced; nowMs?: () => number }
@@ -33,6 +34,7 @@ export function createSoftStateRedis(
     boundaryCache: createBoundaryCacheRedis(link, keys, nowMs),
     versions: createVersionsRedis(link, keys),
     indexStamps: createIndexStampsRedis(link, keys),
+    tickStamps: createTickStampsRedis(link, keys),
     activity: createActivityRedis(link, keys),
     blockCache: createBlockCacheRedis(link, keys),
     events: createEventsRedis(link, keys, sessionLeases, { nowMs, onTraced }),

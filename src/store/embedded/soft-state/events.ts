@@ -8,6 +8,7 @@ import { replaceStamp } from './index-stamps.ts'
 import type { MemoryRedis } from './memory-redis.ts'
 import { counterOf, liftCounter } from './sequencer.ts'
 import { liveSessions, presenceChannel } from './sessions.ts'
+import { replaceTickStamp } from './tick-stamps.ts'
 
 /** No id has a space. */
 const restrictionsChannel = 'all restrictions'
@@ -41,14 +42,20 @@ export function createEventsMemory(redis: MemoryRedis): Events {
       lift(entry)
     },
 
-    async publishBoundaries(audience, boundaries) {
+    async publishBoundaries(audience, boundaries, ofRead) {
       await redis.beginCall()
       const pendingVersion = liftBoundaries(redis, boundaries, boundaries)
+      const others = typeof audience === 'string' ? [audience] : audience.filter((id) => id !== boundaries.userId)
+      for (const id of [...others, ...(ofRead ? [boundaries.userId] : [])]) replaceTickStamp(redis, id)
       publishAll(audience, { type: 'ticks', ticks: boundaries })
       return { pendingVersion }
     },
 
-    publishGroupTicks: (group) => publish(group.conversationId, { type: 'groupTicks', group }),
+    async publishGroupTicks(group) {
+      await redis.beginCall()
+      replaceTickStamp(redis, group.conversationId)
+      publishAll(group.conversationId, { type: 'groupTicks', group })
+    },
 
     publishConversation: (userIds, conversationId) => publish(userIds, { type: 'conversation', conversationId }),
 

@@ -50,6 +50,7 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     leases: createTable<{ heldAtMs: number; runId: number }>(clock),
     seen: createTable<number>(clock),
     indexStamps: createTable<{ stamp: string; runId: number }>(clock),
+    tickStamps: createTable<string>(clock),
     blocks: createTable<MemoryBlock>(clock),
     feedPositions: createTable<{ position: FeedPosition; runId: number }>(clock),
   }
@@ -154,6 +155,7 @@ type Table<Value> = {
   get(key: string): Value | undefined
   set(key: string, value: Value, ttlMs: number): void
   delete(key: string): void
+  keys(): string[]
   clear(): void
   sweep(): void
   /** Copies the current state. The returned function restores it. */
@@ -179,6 +181,7 @@ function createTable<Value>(clock: Clock): Table<Value> {
       if (rows.size > rowsMax) rows.delete(oldestOf(rows))
     },
     delete: (key) => void rows.delete(key),
+    keys: () => [...rows.keys()],
     clear: () => rows.clear(),
     sweep() {
       const nowMs = clock.now()

@@ -20,9 +20,10 @@ export function createSessionLeasesMemory(redis: MemoryRedis): SessionLeases {
     async hold(leaseId) {
       await redis.beginCall()
       const held = redis.leases.get(leaseId)
-      if (held?.runId !== redis.runId() || endedAtMs(redis, leaseId) !== undefined) return false
-      put(leaseId)
-      return true
+      const isHeld = held?.runId === redis.runId() && endedAtMs(redis, leaseId) === undefined
+      if (isHeld) put(leaseId)
+      const ended = [...redis.leases.keys()].filter((each) => endedAtMs(redis, each) !== undefined)
+      return { isHeld, ended }
     },
   }
 }

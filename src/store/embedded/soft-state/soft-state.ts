@@ -9,6 +9,7 @@ import type { MemoryRedis } from './memory-redis.ts'
 import { createSequencerMemory } from './sequencer.ts'
 import { createSessionLeasesMemory } from './session-leases.ts'
 import { createSessionsMemory } from './sessions.ts'
+import { createTickStampsMemory } from './tick-stamps.ts'
 import { createVersionsMemory } from './versions.ts'
 
 /** One node's view of the memory Redis that it shares with others. */
@@ -21,6 +22,7 @@ export function createSoftStateMemory(redis: MemoryRedis, sessionTtlMs?: number)
     boundaryCache: createBoundaryCacheMemory(redis),
     versions: createVersionsMemory(redis),
     indexStamps: createIndexStampsMemory(redis),
+    tickStamps: createTickStampsMemory(redis),
     activity: createActivityMemory(redis),
     blockCache: createBlockCacheMemory(redis, sequencer),
     events: createEventsMemory(redis),

@@ -20,7 +20,7 @@ export function sessionLeasesContract(world: () => SoftWorld): void {
       leaseId,
       async end() {
         await world().endLease(leaseId)
-        expect(await there().sessionLeases.hold(own)).toBe(true)
+        expect(await there().sessionLeases.hold(own)).toMatchObject({ isHeld: true })
       },
     }
   }
@@ -34,17 +34,28 @@ export function sessionLeasesContract(world: () => SoftWorld): void {
 
   test('a lease is held until it ends, and does not come back', async () => {
     const { leaseId, end } = await aLease()
-    expect(await here().sessionLeases.hold(leaseId)).toBe(true)
+    expect(await here().sessionLeases.hold(leaseId)).toMatchObject({ isHeld: true })
     await end()
-    expect(await here().sessionLeases.hold(leaseId)).toBe(false)
-    expect(await here().sessionLeases.hold(leaseId)).toBe(false)
+    expect(await here().sessionLeases.hold(leaseId)).toMatchObject({ isHeld: false })
+    expect(await here().sessionLeases.hold(leaseId)).toMatchObject({ isHeld: false })
+  })
+
+  test('whoever holds a lease learns which have ended, and not which are held or begin', async () => {
+    const [one, other] = [await aLease(), await aLease()]
+    const { leaseId: own } = await aLease()
+    const endedNow = async () => (await here().sessionLeases.hold(own)).ended
+    expect(await endedNow()).not.toContain(one.leaseId)
+    await one.end()
+    expect(await endedNow()).toContain(one.leaseId)
+    expect(await endedNow()).not.toContain(other.leaseId)
+    expect(await endedNow()).not.toContain(own)
   })
 
   test('a lease that never began, or was forgotten, is not held', async () => {
-    expect(await here().sessionLeases.hold(randomUUID())).toBe(false)
+    expect(await here().sessionLeases.hold(randomUUID())).toMatchObject({ isHeld: false })
     const { leaseId } = await aLease()
     await world().forget()
-    expect(await here().sessionLeases.hold(leaseId)).toBe(false)
+    expect(await here().sessionLeases.hold(leaseId)).toMatchObject({ isHeld: false })
   })
 
   test('the sessions of a lease are there as long as it is, and those of others stay', async () => {
