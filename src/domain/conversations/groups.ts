@@ -304,8 +304,9 @@ export function createGroups(needs: Needs) {
     return read(first.conversationId)
   }
 
-  async function index({ conversationId, added, seq }: GroupChange): Promise<void> {
-    if (added.length > 0) await indexStamps.replace(added)
+  async function index({ conversationId, added, removed, seq }: GroupChange): Promise<void> {
+    const concerned = [...added, ...removed]
+    if (concerned.length > 0) await indexStamps.replace(concerned)
     await inBatches(added, (userId) => memberships.add(userId, { conversationId, joinedSeq: seq }))
   }
 

@@ -7,7 +7,9 @@ import type { Member } from './access.ts'
 
 export type SettingsOf = ReturnType<typeof createSettings>
 
-export function createSettings({ memberships, events, clock }: Pick<Ports, 'memberships' | 'events' | 'clock'>) {
+type Needs = Pick<Ports, 'memberships' | 'indexStamps' | 'events' | 'clock'>
+
+export function createSettings({ memberships, indexStamps, events, clock }: Needs) {
   /** Returns the settings in the order asked for, in one batch. */
   async function of(members: readonly Member[]): Promise<Settings[]> {
     return (await memberships.getMany(members.map(addressOf))).map(inForce)
@@ -17,9 +19,13 @@ export function createSettings({ memberships, events, clock }: Pick<Ports, 'memb
   async function configure(member: Member, change: SettingsChange): Promise<Settings> {
     const [unchanged] = Object.keys(change).length === 0 ? await of([member]) : []
     if (unchanged) return unchanged
+    await indexStamps.replace([member.userId])
     const membership = await memberships.configure(addressOf(member), change)
     if (!membership) throw notFound()
-    await events.publishConversation([member.userId], member.conversation.id)
+    await Promise.all([
+      indexStamps.replace([member.userId]),
+      events.publishConversation([member.userId], member.conversation.id),
+    ])
     return inForce(membership)
   }
 

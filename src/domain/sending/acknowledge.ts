@@ -52,10 +52,12 @@ export function createAcknowledge({
   ): Promise<MemberBoundaries> {
     const address = addressOf(member)
     await highestSeqs.assertInRange(address.conversationId, seq)
-    const change = await write(address)
-    const { boundaries: raised } = change
-    // It is published also where nothing changed: an earlier attempt may have died between the write and here.
-    const { pendingVersion } = await publishBoundaries.publish(member, change, { ofRead })
+    const { raised, pendingVersion } = await publishBoundaries.orTellLater(member, async () => {
+      const change = await write(address)
+      // It is published also where nothing changed: an earlier attempt may have died between the write and here.
+      const { pendingVersion } = await publishBoundaries.publish(member, change, { ofRead })
+      return { raised: change.boundaries, pendingVersion }
+    })
     // There are no pending rows in a group.
     if (pendingVersion !== 0 && !isGroupId(address.conversationId))
       await forgetPending(address, raised.lastDeliveredSeq)
@@ -119,9 +121,11 @@ export function createAcknowledge({
   async function readByReply(member: Member, delivered: Seq): Promise<void> {
     if (delivered === 0) return
     const address = addressOf(member)
-    const change = await boundaries.read(address, delivered, delivered)
-    pushes.read(address)
-    await publishBoundaries.publishSoon(member, change)
+    await publishBoundaries.orTellLater(member, async () => {
+      const change = await boundaries.read(address, delivered, delivered)
+      pushes.read(address)
+      await publishBoundaries.publishSoon(member, change)
+    })
   }
 
   /** Returns the boundaries of every member of each conversation, in the order of the members. */

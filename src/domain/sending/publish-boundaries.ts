@@ -5,6 +5,7 @@ import { GroupTicks, joinedRise, type Rise } from '../../protocol/group-ticks.ts
 import type { ConversationId, Seq, UserId } from '../../protocol/ids.ts'
 import { entriesMax } from '../../shared/entries-max.ts'
 import { audienceOf, audienceOfOthers, type Member } from '../conversations/access.ts'
+import { createTellLater } from './tell-later.ts'
 
 // Publishes boundaries after they are written. In a large group all members acknowledge the same message within a moment, and each rise
 // concerns everybody's streams. So there a node publishes at once only what has risen in a group that was quiet, and then what has risen within
@@ -18,13 +19,14 @@ const groupsMax = 10_000
 
 export type PublishBoundaries = ReturnType<typeof createPublishBoundaries>
 
-type Needs = Pick<Ports, 'events' | 'clock'>
+type Needs = Pick<Ports, 'events' | 'tickStamps' | 'clock'>
 type Options = { largeGroupAbove?: number | undefined }
 /** What has risen since the last event. `published` resolves, or rejects, with the event that tells it. */
 type Window = { rises: Map<UserId, Rise>; published: Promise<void> }
 
-export function createPublishBoundaries({ events, clock }: Needs, options: Options = {}) {
+export function createPublishBoundaries({ events, tickStamps, clock }: Needs, options: Options = {}) {
   const largeAbove = options.largeGroupAbove ?? largeGroupAbove
+  const orTellLater = createTellLater({ tickStamps, clock })
   const windows = new Map<ConversationId, Window>()
   const publishedAtMs = new LRUCache<ConversationId, number>(entriesMax(groupsMax))
 
@@ -38,16 +40,16 @@ export function createPublishBoundaries({ events, clock }: Needs, options: Optio
     { ofRead }: { ofRead: boolean },
   ): Promise<{ pendingVersion: number }> {
     const audience = ofRead ? audienceOf(member) : audienceOfOthers(member)
-    if (!isLarge(member)) return events.publishBoundaries(audience, change.boundaries)
-    const [lifted] = await Promise.all([events.publishBoundaries([], change.boundaries), tell(member, change)])
+    if (!isLarge(member)) return events.publishBoundaries(audience, change.boundaries, ofRead)
+    const [lifted] = await Promise.all([events.publishBoundaries([], change.boundaries, ofRead), tell(member, change)])
     return lifted
   }
 
   /** Does the same, and does not wait for the window of a large group: a sender waits. What is lost then is found by the periodic resync. */
   async function publishSoon(member: Member, change: BoundaryChange): Promise<void> {
-    if (!isLarge(member)) return void (await events.publishBoundaries(audienceOf(member), change.boundaries))
-    tell(member, change).catch(() => undefined)
-    await events.publishBoundaries([], change.boundaries)
+    if (!isLarge(member)) return void (await events.publishBoundaries(audienceOf(member), change.boundaries, true))
+    orTellLater(member, () => tell(member, change)).catch(() => undefined)
+    await events.publishBoundaries([], change.boundaries, true)
   }
 
   const isLarge = ({ conversation }: Member): boolean =>
@@ -79,7 +81,7 @@ export function createPublishBoundaries({ events, clock }: Needs, options: Optio
     await events.publishGroupTicks(new GroupTicks(id, [...rises.values()]))
   }
 
-  return { publish, publishSoon }
+  return { publish, publishSoon, orTellLater }
 }
 
 /** Messages from before a member joined do not wait for that member. */

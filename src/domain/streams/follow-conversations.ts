@@ -61,6 +61,8 @@ export function createFollowConversations(needs: Needs) {
     const shown = new Map<ConversationId, Known>()
     /** The conversations that this stream has seen the user in. */
     const own = new Set<ConversationId>()
+    /** As long as there is this stamp, the memberships, settings and own boundaries are as they were at the last periodic resync. */
+    let comparedUnder: string | undefined
     const knownOf = (id: ConversationId): Known => shown.get(id) ?? { seq: 0, readSeq: 0, settings: '', counted: false }
 
     try {
@@ -77,6 +79,12 @@ export function createFollowConversations(needs: Needs) {
     } catch (error) {
       await subscription.close()
       throw error
+    }
+    inbox.comparedStream = {
+      userId,
+      ofTicks: true,
+      compared: (stamp) => (stamp === comparedUnder ? [...shown.keys()] : undefined),
+      hasReached: (id, counter) => isKnown(knownOf(id), counter),
     }
     resyncScheduler.add(inbox, userId)
     return createStream(inbox, { run }, async () => {
@@ -110,7 +118,7 @@ export function createFollowConversations(needs: Needs) {
 
     async function changedBy(signal: Signal): Promise<ConversationId[]> {
       if (signal.type === 'resync') return retryWhileUnavailable(clock, moved)
-      if (signal.type === 'periodicResync') return moved().catch(noneWhileUnavailable)
+      if (signal.type === 'periodicResync') return movedUnder(signal.stamp).catch(noneWhileUnavailable)
       return hear(signal)
     }
 
@@ -153,6 +161,12 @@ export function createFollowConversations(needs: Needs) {
       return { rows, members: new Set(members.map(({ conversation }) => conversation.id)) }
     }
 
+    async function movedUnder(stamp: string | undefined): Promise<ConversationId[]> {
+      const ids = await moved()
+      comparedUnder = stamp
+      return ids
+    }
+
     /** Returns the conversations that are no longer as they were last shown, and those that are gone. */
     async function moved(): Promise<ConversationId[]> {
       const { rows: now, members } = await survey()
@@ -178,11 +192,13 @@ export function createFollowConversations(needs: Needs) {
      */
     async function lastSeq(id: ConversationId, counter: Seq | undefined): Promise<Seq> {
       const known = shown.get(id)
-      const isKnown = known && (counter === undefined ? !known.counted : counter <= known.seq)
-      return isKnown ? known.seq : log.lastSeq(id)
+      return known && isKnown(known, counter) ? known.seq : log.lastSeq(id)
     }
   }
 }
+
+const isKnown = (known: Known, counter: Seq | undefined): boolean =>
+  counter === undefined ? !known.counted : counter <= known.seq
 
 function entryOf(event: Signal): MessageAddress | undefined {
   if (event.type === 'message') return event.message

@@ -24,17 +24,24 @@ import type { SubscribeUser } from './user-subscription.ts'
 
 const inboxLimit = 256
 
-type Needs = Pick<Ports, 'boundaries' | 'messages' | 'sequencer' | 'clock'> & {
+type Needs = Pick<Ports, 'boundaries' | 'messages' | 'sequencer' | 'tickStamps' | 'clock'> & {
   access: Access
   subscribeUser: SubscribeUser
   resyncScheduler: ResyncScheduler
   observer: Observer
 }
 
+type Compared = {
+  under: string | undefined
+  counters: ReadonlyMap<ConversationId, Seq | undefined>
+  groupTicks: ReadonlyMap<ConversationId, string>
+}
+
 export function createFollowTicks({
   boundaries,
   messages,
   sequencer,
+  tickStamps,
   clock,
   access,
   subscribeUser,
@@ -72,6 +79,17 @@ export function createFollowTicks({
       coalesce,
     })
     const subscription = await subscribeUser(userId, inbox, only)
+    /** What the last periodic resync was made by. As long as all of it is so, another one would find nothing. */
+    let compared: Compared | undefined
+    inbox.comparedStream = {
+      userId,
+      ofTicks: true,
+      compared: (stamp) => (compared?.under === stamp ? [...compared.counters.keys()] : undefined),
+      hasReached: (id, counter) => counter === compared?.counters.get(id),
+      get groupTicks() {
+        return compared?.groupTicks
+      },
+    }
     resyncScheduler.add(inbox, userId)
     const shown = new Map<ConversationId, Map<UserId, MemberBoundaries>>()
     const shownOf = (id: ConversationId): Map<UserId, MemberBoundaries> => {
@@ -89,7 +107,8 @@ export function createFollowTicks({
         if (signal.type === 'groupTicks') yield* rising(await toShow(signal.group))
         if (signal.type === 'membership') await takeMembership(signal.membership)
         if (signal.type === 'resync') yield* rising(await retryWhileUnavailable(clock, current))
-        if (signal.type === 'periodicResync') yield* rising(await retryWhileUnavailable(clock, currentWhereUnread))
+        if (signal.type === 'periodicResync')
+          yield* rising(await retryWhileUnavailable(clock, () => currentWhereUnread(signal.stamp)))
       }
     }
 
@@ -110,12 +129,17 @@ export function createFollowTicks({
      * lost rise until the next message lifts it. The stream of all conversations also skips those of a large group who have read the latest
      * message of the user: what else they read is not shown.
      */
-    async function currentWhereUnread(): Promise<MemberBoundaries[]> {
-      const asked = watched(await subscription.refresh())
+    async function currentWhereUnread(stamp: string | undefined): Promise<MemberBoundaries[]> {
+      const members = await subscription.refresh()
+      const groups = members.map(({ conversation }) => conversation.id).filter(isGroupId)
+      const asked = watched(members)
       const ids = [...new Set(asked.map(({ conversationId }) => conversationId))]
-      const counters = ids.length > 0 ? await sequencer.counters(ids) : []
+      const [counters, stamps] = await Promise.all([
+        ids.length > 0 ? sequencer.counters(ids) : [],
+        stamp !== undefined && groups.length > 0 ? tickStamps.look(groups) : [],
+      ])
       const lastSeqs = new Map(ids.map((id, i) => [id, counters[i]]))
-      return boundariesOf(
+      const found = await boundariesOf(
         asked.filter((address) => {
           const before = shown.get(address.conversationId)?.get(address.userId)
           if (!before) return true
@@ -125,6 +149,8 @@ export function createFollowTicks({
           )
         }),
       )
+      compared = { under: stamp, counters: lastSeqs, groupTicks: new Map(groups.map((id, i) => [id, stamps[i] ?? ''])) }
+      return found
     }
 
     /**

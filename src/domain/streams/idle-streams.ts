@@ -1,15 +1,17 @@
 import type { Ports } from '../../ports/ports.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import type { Inbox } from './inbox.ts'
+import type { ComparedStream, Inbox } from './inbox.ts'
 
-// Compares the positions of many streams with the counters in Redis, so that a stream is woken for its periodic resync only if that might find
-// something. An idle stream then costs no read of DynamoDB and a place in two batches.
+// Compares what many streams have shown with counters and stamps in Redis, so that a stream is woken for its periodic resync only if that might find
+// something. An idle stream then costs no read of DynamoDB and a place in a few batches.
 //
 // A stream is left alone if all of this is so:
 // - It has looked up what its user is in while the index had the stamp that it has now, and that stamp had stood for `writeSecondsMax` then. A
 //   writer replaces the stamp before it writes, so every row whose writer died before publishing was there when the stream looked.
 // - Each of these conversations has a counter, and the stream is there. The counter is raised before an entry is written, so an entry that was
 //   stored and never published is above it.
+// - If it shows boundaries or settings, no boundaries were published to the user, or to a group whose ticks it shows, since it looked. These stamps
+//   are replaced with each publication, after the boundaries are written. A writer that died in between is told by its lease.
 // In all other cases, and whenever Redis does not answer, the stream looks by itself. What Redis has forgotten, or another Redis process has kept,
 // counts as absent (store/redis/index-stamps.ts, sequencer.ts), so a flush and a failover wake every stream.
 
@@ -19,9 +21,12 @@ const writeSecondsMax = 20
 const forgetAfterSeconds = 120
 
 type Seen = { stamp: string; sinceSecond: number; lastSecond: number }
+type Needs = Pick<Ports, 'indexStamps' | 'tickStamps' | 'sequencer'>
 
-export function createIdleStreams({ indexStamps, sequencer }: Pick<Ports, 'indexStamps' | 'sequencer'>) {
+export function createIdleStreams({ indexStamps, tickStamps, sequencer }: Needs) {
   const seen = new Map<UserId, Seen>()
+  /** It is a part of what streams of ticks are compared by. */
+  let doubts = 0
 
   /** Wakes those of these streams that have to look by themselves. Returns the users whose stamp is another than at the last look. */
   async function resync(inboxes: readonly Inbox[], second: number): Promise<UserId[]> {
@@ -29,18 +34,28 @@ export function createIdleStreams({ indexStamps, sequencer }: Pick<Ports, 'index
     for (const inbox of inboxes) if (!inbox.comparedStream) inbox.periodicResync()
     if (streams.length === 0) return []
     try {
-      const { stamps, changed } = await look([...new Set(streams.map(({ stream }) => stream.userId))], second)
+      const { stamps, changed } = await look(
+        streams.map(({ stream }) => stream),
+        second,
+      )
       const idle = streams.flatMap(({ inbox, stream }) => {
-        const { stamp, sinceSecond = second } = stamps.get(stream.userId) ?? {}
-        const ids = stamp && stream.compared(stamp)
-        if (!ids) inbox.periodicResync(second - sinceSecond >= writeSecondsMax ? stamp : undefined)
+        const { stamp, hasStood } = stamps.of(stream)
+        const ids = stream.compared(stamp)
+        if (!ids) inbox.periodicResync(hasStood ? stamp : undefined)
         return ids ? [{ inbox, stream, ids, stamp }] : []
       })
-      const all = [...new Set(idle.flatMap(({ ids }) => ids))]
-      const counters = all.length > 0 ? await sequencer.counters(all) : []
-      const counterOf = new Map(all.map((id, i) => [id, counters[i]]))
+      const groups = idle.flatMap(({ stream }) => [...(stream.groupTicks?.keys() ?? [])])
+      const [counterOf, ticksOf] = await Promise.all([
+        lookUp(
+          idle.flatMap(({ ids }) => ids),
+          (ids) => sequencer.counters(ids),
+        ),
+        lookUp(groups, (ids) => tickStamps.look(ids)),
+      ])
       for (const { inbox, stream, ids, stamp } of idle) {
-        if (!ids.every((id) => stream.hasReached(id, counterOf.get(id)))) inbox.periodicResync(stamp)
+        const hasAll = ids.every((id) => stream.hasReached(id, counterOf.get(id)))
+        const hasTicks = [...(stream.groupTicks ?? [])].every(([id, ticks]) => ticks === ticksOf.get(id))
+        if (!hasAll || !hasTicks) inbox.periodicResync(stamp)
       }
       return changed
     } catch (error) {
@@ -49,8 +64,25 @@ export function createIdleStreams({ indexStamps, sequencer }: Pick<Ports, 'index
     }
   }
 
+  /** Returns by which stamps these streams are compared now, and of what users the stamp of the index has changed. */
+  async function look(streams: readonly ComparedStream[], second: number) {
+    const [{ stamps, changed }, ticksOf] = await Promise.all([
+      lookAtIndexes([...new Set(streams.map(({ userId }) => userId))], second),
+      lookUp(
+        streams.filter(({ ofTicks }) => ofTicks).map(({ userId }) => userId),
+        (userIds) => tickStamps.look(userIds),
+      ),
+    ])
+    function of({ userId, ofTicks }: ComparedStream): { stamp: string; hasStood: boolean } {
+      const { stamp = '', sinceSecond = second } = stamps.get(userId) ?? {}
+      const hasStood = second - sinceSecond >= writeSecondsMax
+      return { stamp: ofTicks ? `${stamp} ${ticksOf.get(userId)} ${doubts}` : stamp, hasStood }
+    }
+    return { stamps: { of }, changed }
+  }
+
   /** Returns the stamps as they are now, and since when this node has seen each. */
-  async function look(userIds: readonly UserId[], second: number) {
+  async function lookAtIndexes(userIds: readonly UserId[], second: number) {
     const found = await indexStamps.look(userIds)
     const stamps = new Map<UserId, Seen>()
     const changed: UserId[] = []
@@ -69,5 +101,17 @@ export function createIdleStreams({ indexStamps, sequencer }: Pick<Ports, 'index
     for (const [userId, { lastSecond }] of seen) if (second - lastSecond > forgetAfterSeconds) seen.delete(userId)
   }
 
-  return { resync, forget }
+  /** Called when a node has died: it may have written boundaries and have published nothing. Streams of ticks look once by themselves. */
+  function doubtTicks(): void {
+    doubts += 1
+  }
+
+  return { resync, forget, doubtTicks }
+}
+
+/** Looks each up once. */
+async function lookUp<Id, Found>(ids: readonly Id[], look: (ids: readonly Id[]) => Promise<readonly Found[]>) {
+  const all = [...new Set(ids)]
+  const found = all.length > 0 ? await look(all) : []
+  return new Map(all.map((id, i) => [id, found[i]]))
 }

@@ -6,13 +6,16 @@ import { type Coalesce, createCoalescingQueue, createQueue, type Queue } from '.
 
 /**
  * What wakes a stream. `resync`: events were lost, so only the log can be trusted. `periodicResync`: the stream must check whether an event
- * was lost; the index of its user, as it looks it up now, is complete as long as it has that stamp. `due`: the time it asked for has come. `closed`: the stream was ended.
+ * was lost; what it looks up now stays as it is as long as there is that stamp. `due`: the time it asked for has come. `closed`: the stream was
+ * ended.
  */
 export type Signal = ChatEvent | { type: 'periodicResync'; stamp?: string } | { type: 'resync' | 'due' | 'closed' }
 
 /** A stream that compares positions with counters. The scheduler does so in its place, for many streams at a time, and wakes it only if need be. */
 export interface ComparedStream {
   readonly userId: UserId
+  /** What it shows is also in the user's boundaries and settings, or in boundaries of others. Then a stamp says that none of these has changed. */
+  readonly ofTicks?: boolean
   /**
    * Returns the conversations of the stream, if they are known to be what the user is in as long as the index has this stamp. Otherwise returns
    * undefined: then the stream must look them up.
@@ -20,6 +23,8 @@ export interface ComparedStream {
   compared(stamp: string): readonly ConversationId[] | undefined
   /** Returns whether a stream has nothing to look for in a conversation with this counter; undefined is one that Redis has forgotten. */
   hasReached(id: ConversationId, counter: Seq | undefined): boolean
+  /** The groups whose ticks it shows, with the tick stamps under which it has read them. */
+  readonly groupTicks?: ReadonlyMap<ConversationId, string> | undefined
 }
 
 /** An abort without a reason makes a DOMException with a stack, which is slow. */

@@ -19,7 +19,9 @@ type Schedule = { slot: number; everySeconds: number }
 
 export type ResyncScheduler = ReturnType<typeof createResyncScheduler>
 
-type Needs = Pick<Ports, 'sessions' | 'sessionLeases' | 'indexStamps' | 'sequencer'> & { randomId: () => string }
+type Needs = Pick<Ports, 'sessions' | 'sessionLeases' | 'indexStamps' | 'tickStamps' | 'sequencer'> & {
+  randomId: () => string
+}
 
 export function createResyncScheduler(needs: Needs, options = { resyncEverySeconds: 30 }) {
   const { lease, keepAlive, stopKeepingAlive, holdLease, noteDue } = createSessionRenewal(needs)
@@ -51,9 +53,13 @@ export function createResyncScheduler(needs: Needs, options = { resyncEverySecon
     const due: Inbox[] = []
     for (const [inbox, { slot, everySeconds }] of inboxes) if (second % everySeconds === slot) due.push(inbox)
     await Promise.all([
-      second % holdEverySeconds === 0 && holdLease(),
+      second % holdEverySeconds === 0 && holdLeaseAndLook(),
       idleStreams.resync(due, second).then((changed) => noteDue(second, changed)),
     ])
+  }
+
+  async function holdLeaseAndLook(): Promise<void> {
+    if (await holdLease()) idleStreams.doubtTicks()
   }
 
   const resyncAll = (): void => {

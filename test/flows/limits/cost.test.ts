@@ -33,7 +33,7 @@ function forget(): void {
 }
 
 /** Streams of others may ask for these meanwhile. */
-const ofPeriodicResyncs = ['sessions.renew', 'sequencer.heads', 'indexStamps.look']
+const ofPeriodicResyncs = ['sessions.renew', 'sequencer.heads', 'indexStamps.look', 'tickStamps.look']
 
 const isOfSend = (name: string) => ![...ofPeriodicResyncs, 'versions.look'].includes(name)
 
