@@ -7,6 +7,7 @@ import { send } from './clients.ts'
 import type { Device } from './device.ts'
 import { retryUntilAnswered } from './group-actor.ts'
 import type { ChangeRequest, GroupRequest } from './history.ts'
+import type { IdleWatchers } from './idle-watchers.ts'
 import type { Owner } from './scheduler.ts'
 import type { World } from './world.ts'
 
@@ -241,20 +242,28 @@ export function createEpilogue(world: World) {
    * After a long silence all events are lost, so that what happens now is found by the periodic resync of idle streams alone. Returns the ids of
    * the messages that were stored and never published, as their node died in between.
    */
-  async function afterSilence(): Promise<ClientMessageId[]> {
+  async function afterSilence(idle: IdleWatchers): Promise<ClientMessageId[]> {
+    await idle.begin()
     await scheduler.sleep(owner, idleMs)
     history.note('epilogue', { kind: 'fault', what: 'everybody was idle; all events are lost from now on' })
     network.setRates({ eventLost: 1 })
     const promote = redis.replica()
     const what = random.pick(['nothing', 'flush', 'failover', 'death'] as const)
     if (what === 'flush') redis.flush()
-    if (what === 'death') return [await dieAfterWriting()]
+    if (what === 'death') {
+      await idle.dieAfterReading()
+      return [await dieAfterWriting()]
+    }
     const regroupTwiceAndWrite = async (id: ConversationId) => {
       await regroup(id)
       await regroup(id)
       await writeToGroup(id, 'idle')
     }
-    await Promise.all([...[...world.groups].map(regroupTwiceAndWrite), random.chance(0.3) && writeWithin('idle', 0)])
+    await Promise.all([
+      ...[...world.groups].map(regroupTwiceAndWrite),
+      random.chance(0.3) && writeWithin('idle', 0),
+      idle.stir(),
+    ])
     if (what === 'failover') promote()
     return []
   }

@@ -90,7 +90,7 @@ type Observation =
   | { kind: 'unindexed'; userId: UserId; conversationId: ConversationId; first: Seq; row: Seq | undefined }
   | {
       kind: 'behind'
-      of: 'messages' | 'changes'
+      of: 'messages' | 'changes' | 'list' | 'ticks'
       userId: UserId
       conversationId: ConversationId
       held: Seq

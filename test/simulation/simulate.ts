@@ -8,6 +8,7 @@ import { createEpilogue } from './epilogue.ts'
 import { checkFeed, type Fed, readWholeFeed, runConsumer } from './feed.ts'
 import type { Anomaly, FinalChat } from './final-log.ts'
 import { runFounder, runGroupActor } from './group-actor.ts'
+import { createIdleWatchers } from './idle-watchers.ts'
 import { runNemesis } from './nemesis.ts'
 import { checkNotices, isNotice, showsLostChanges, withNotices, withNoticesInLog } from './notices.ts'
 import { runTypist, runWatcher } from './watchers.ts'
@@ -84,8 +85,10 @@ export async function simulate(seed: number, change?: Change): Promise<Outcome> 
     steps += await during([epilogue.whileThere()])
     steps += await becomeCurrent()
     if (world.growsIdle && world.withPeriodicResync) {
-      steps += await during([epilogue.afterSilence().then((ids) => void unpublished.push(...ids))])
+      const idle = createIdleWatchers(world, devices)
+      steps += await during([epilogue.afterSilence(idle).then((ids) => void unpublished.push(...ids))])
       steps += await becomeCurrent(foundWithinMs)
+      steps += await during([idle.becomeCurrent()])
       world.network.setRates({})
     }
     if (random.chance(0.3)) steps += await during([epilogue.muchLater(devices)])

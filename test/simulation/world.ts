@@ -44,6 +44,7 @@ export function createWorld(seed: number, change?: Change) {
   const stores = createStoresEmbedded(createKeyValueMemory())
   const written = new Map<string, number>()
   let onWritten: (row: LogRow) => void = () => undefined
+  let onRead: () => void = () => undefined
   const messages: Ports['messages'] = {
     ...stores.messages,
     async put(row) {
@@ -66,7 +67,15 @@ export function createWorld(seed: number, change?: Change) {
     },
   }
   const clock = scheduler.clockOf(sky)
-  const truth: Ports = { ...stores, messages, conversations, ...createSoftStateMemory(redis), clock }
+  const boundaries: Ports['boundaries'] = {
+    ...stores.boundaries,
+    async read(...args) {
+      const change = await stores.boundaries.read(...args)
+      onRead()
+      return change
+    },
+  }
+  const truth: Ports = { ...stores, messages, conversations, boundaries, ...createSoftStateMemory(redis), clock }
   const around = { random, redis, network, failOver, isBrisk }
   const shared = change ? change.plant(truth, around) : truth
   const withPeriodicResync = !change?.alone
@@ -193,6 +202,13 @@ export function createWorld(seed: number, change?: Change) {
       onWritten = (row) => {
         onWritten = () => undefined
         call(row)
+      }
+    },
+    /** Calls the function when the next read boundary is written, before anybody learns that it was. */
+    whenRead(call: () => void): void {
+      onRead = () => {
+        onRead = () => undefined
+        call()
       }
     },
     /** Returns how many holes readers have voided because they took the writers for dead. */

@@ -42,4 +42,34 @@ export const idleBugs: Bug[] = [
       },
     }),
   },
+  {
+    name: 'a tick stamp stays although somebody has read',
+    seed: 19,
+    plant: (ports) => ({
+      ...ports,
+      tickStamps: { ...ports.tickStamps, look: async (ids) => ids.map(() => 'always the same') },
+    }),
+  },
+  {
+    name: 'what a user reads leaves their own tick stamp as it was',
+    seed: 22,
+    plant: (ports) => ({
+      ...ports,
+      events: {
+        ...ports.events,
+        publishBoundaries: (audience, boundaries) => ports.events.publishBoundaries(audience, boundaries),
+      },
+    }),
+  },
+  {
+    name: 'nobody learns that a node has died which may have published nothing',
+    seed: 121,
+    plant: (ports) => ({
+      ...ports,
+      sessionLeases: {
+        ...ports.sessionLeases,
+        hold: async (leaseId) => ({ ...(await ports.sessionLeases.hold(leaseId)), ended: [] }),
+      },
+    }),
+  },
 ]
