@@ -319,7 +319,14 @@ async function run(given: Config, logger: Logger, options: AppOptions) {
     }
     regularly(leaseMs, () => readiness.check('redis'))
     regularly(options.proveWritesMs ?? proveWritesMs, () => readiness.check('dynamodb'))
-    regularly(secondMs, domain.resyncScheduler.tick)
+    const { tick, holdLease, giveUpLease } = domain.resyncScheduler
+    const onLeaseError = (error: unknown) =>
+      logger.warn({ err: error }, 'the lease of the node was not held or given up')
+    undo.push(async () => {
+      if (transport.isIdle() && domain.isAllTold()) await giveUpLease().catch(onLeaseError)
+    })
+    regularly(secondMs, tick)
+    void holdLease().catch(onLeaseError)
     regularly(checkRestrictionsMs, domain.refused.check)
     regularly(sweepUploadsMs, domain.sweepUploads)
     regularly(options.tasks?.lookMs ?? lookForWorkMs, domain.tasks.tick)

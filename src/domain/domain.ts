@@ -124,7 +124,7 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   const subscribeUser = createSubscribeUser({ ...ports, access })
   const log = createLog({ ...ports, observer })
   const highestSeqs = createHighestSeqs(log, cacheSize)
-  const resyncScheduler = createResyncScheduler({ ...ports, ...options })
+  const resyncScheduler = createResyncScheduler({ ...ports, ...options, onNodeDied: access.doubtCopies })
   const { feed: hasFeed = false } = options
   const { announceEntry, tell } = createAnnounce({ ...ports, isOn: hasFeed, nextEventId: options.nextMessageId })
   const people = createPeople(ports, cacheSize, { ...options, isGone, ...(hasFeed && { tell }) })
@@ -256,6 +256,8 @@ export function createDomain(ports: Ports, options: DomainOptions) {
   return {
     access,
     resyncScheduler,
+    /** Whether all boundaries that were written are published, too. */
+    isAllTold: publishBoundaries.isAllTold,
     ...createSend({
       ...ports,
       access,

@@ -54,9 +54,11 @@ export interface SessionLeases {
   begin(leaseId: string, lostId?: string): Promise<void>
   /**
    * Holds the lease for some time more. It is not held where it has ended, or Redis has forgotten it or is another process: then begin another
-   * one, and renew all sessions under it. `ended` are the leases that have ended, for some hours.
+   * one, and renew all sessions under it. `died` are the leases that have ended and were not given up, for some hours.
    */
-  hold(leaseId: string): Promise<{ isHeld: boolean; ended: readonly string[] }>
+  hold(leaseId: string): Promise<{ isHeld: boolean; died: readonly string[] }>
+  /** Ends the lease of a node that has finished all its work. */
+  giveUp(leaseId: string): Promise<void>
 }
 
 /**

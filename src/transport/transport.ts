@@ -94,6 +94,8 @@ type Transport = {
    * one what is left takes 5.5 s.
    */
   drain(): Promise<void>
+  /** Whether nothing that was asked of the node is under way. */
+  isIdle(): boolean
 }
 
 const operationsDrainMs = 5000
@@ -220,6 +222,7 @@ export function createTransport(options: TransportOptions): Transport {
       const { port } = server.address() as AddressInfo
       return { url: `http://${shownHost(config.host)}:${port}`, port }
     },
+    isIdle: operations.isIdle,
     async drain() {
       operations.leave()
       metrics.draining.set(1)

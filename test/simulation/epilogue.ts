@@ -259,11 +259,13 @@ export function createEpilogue(world: World) {
       await regroup(id)
       await writeToGroup(id, 'idle')
     }
-    await Promise.all([
-      ...[...world.groups].map(regroupTwiceAndWrite),
-      random.chance(0.3) && writeWithin('idle', 0),
-      idle.stir(),
-    ])
+    if (random.chance(0.5)) await idle.stirOnce()
+    else
+      await Promise.all([
+        ...[...world.groups].map(regroupTwiceAndWrite),
+        random.chance(0.3) && writeWithin('idle', 0),
+        idle.stir(),
+      ])
     if (what === 'failover') promote()
     return []
   }

@@ -6,8 +6,10 @@ import type { World } from './world.ts'
 // Every user watches their list and all ticks while everybody is idle, and then every event is lost. A list is what an app makes of it: it reads a
 // conversation anew whenever the stream says that it has changed. Then both must be current by the periodic resync alone.
 
-/** A killed node is noticed after 25 s, and the next periodic resync comes up to 30 s later; then it reads. */
-const foundWithinMs = 80_000
+/** What is lost is found by the next periodic resync, which may have to read slowly. */
+const lostFoundWithinMs = 50_000
+/** A killed node is noticed after 25 s, and a call that failed is told after 20 s; the next periodic resync comes up to 30 s later. */
+const failedFoundWithinMs = 80_000
 
 /** The state of a conversation as its user sees it in a list. */
 type Listed = { seq: Seq; readSeq: Seq; settings: string }
@@ -29,7 +31,7 @@ export function createIdleWatchers(world: World, devices: readonly Device[]) {
   const ticks: { userId: UserId; isOver: () => boolean; held: Map<string, Seq> }[] = []
   /** What all devices of a user have when this begins. Nobody acknowledges more. */
   let atBegin: Awaited<ReturnType<typeof membersOf>> = []
-  let since = 0
+  let foundWithinMs = lostFoundWithinMs
 
   async function begin(): Promise<void> {
     await Promise.all(users.map((userId) => untilDone(() => watchList(userId))))
@@ -154,27 +156,47 @@ export function createIdleWatchers(world: World, devices: readonly Device[]) {
       .catch(() => undefined)
   }
 
-  /** Some read what they have, and some change a setting. Nobody repeats what failed. */
-  async function stir(): Promise<void> {
-    since = scheduler.now()
-    await Promise.all(
-      atBegin.map(async (each) => {
-        const { userId, id } = each
-        if (random.chance(0.5)) await acknowledge(each, { read: true })
-        if (random.chance(0.8)) return
-        const node = random.pick(world.nodes)
-        await world
-          .ask(owner, node, async (domain) =>
-            domain.settings.configure(await domain.access.member(userId, id), { pinned: random.chance(0.5) }),
-          )
-          .catch(() => undefined)
-      }),
-    )
+  /** Some read what they have, and some change a setting. */
+  const stir = (): Promise<void> =>
+    perhapsFailing(async () => {
+      await Promise.all(
+        atBegin.map(async (each) => {
+          if (random.chance(0.5)) await acknowledge(each, { read: true })
+          if (random.chance(0.2)) await changeSetting(each)
+        }),
+      )
+    })
+
+  /** One thing happens, so that no other one leads to it. */
+  const stirOnce = (): Promise<void> =>
+    perhapsFailing(async () => {
+      const someone = random.pick(atBegin)
+      if (!someone) return
+      if (random.chance(0.7)) await acknowledge(someone, { read: true })
+      else await changeSetting(someone)
+    })
+
+  /** Calls may fail meanwhile, before and after they are carried out, and nobody repeats what has failed. */
+  async function perhapsFailing(act: () => Promise<void>): Promise<void> {
+    if (random.chance(0.4)) {
+      foundWithinMs = failedFoundWithinMs
+      world.network.setRates({ eventLost: 1, refused: 0.1, answerLost: 0.2, late: 0.2 })
+    }
+    await act()
+    world.network.setRates({ eventLost: 1 })
+  }
+
+  async function changeSetting({ userId, id }: (typeof atBegin)[number]): Promise<void> {
+    await world
+      .ask(owner, random.pick(world.nodes), async (domain) =>
+        domain.settings.configure(await domain.access.member(userId, id), { pinned: random.chance(0.5) }),
+      )
+      .catch(() => undefined)
   }
 
   /** Somebody reads by a node that dies when that is written. */
   async function dieAfterReading(): Promise<void> {
-    since = scheduler.now()
+    foundWithinMs = failedFoundWithinMs
     const index = random.below(world.nodes.length)
     const node = world.nodes[index]
     const someone = random.pick(atBegin.filter(({ id }) => !isGroupId(id)))
@@ -196,10 +218,20 @@ export function createIdleWatchers(world: World, devices: readonly Device[]) {
     world.startNode(index)
   }
 
-  /** Waits until everybody is current, and notes who is not. */
+  /** Waits until everybody is current, and notes who is not. Devices go on reading, and what they do is lost as well. */
   async function becomeCurrent(): Promise<void> {
-    while ((await behind()).length > 0 && scheduler.now() < since + foundWithinMs) await scheduler.sleep(owner, 500)
-    for (const { who, ...each } of await behind()) history.note(who, { kind: 'behind', ...each })
+    let before = ''
+    let sinceMs = scheduler.now()
+    for (;;) {
+      const missing = await behind()
+      const now = JSON.stringify(missing)
+      if (now !== before) sinceMs = scheduler.now()
+      before = now
+      const isOver = scheduler.now() >= sinceMs + foundWithinMs
+      if (isOver) for (const { who, ...each } of missing) history.note(who, { kind: 'behind', ...each })
+      if (isOver || missing.length === 0) return
+      await scheduler.sleep(owner, 500)
+    }
   }
 
   async function behind(): Promise<Wanted[]> {
@@ -214,7 +246,14 @@ export function createIdleWatchers(world: World, devices: readonly Device[]) {
               const [has, is] = [held.get(id), await listed(userId, id)]
               if (has && has.seq >= is.seq && has.readSeq >= is.readSeq && has.settings === is.settings) return []
               return [
-                { who: `${userId}'s list`, userId, conversationId: id, of: 'list', held: has?.seq ?? 0, last: is.seq },
+                {
+                  who: `${userId}'s list`,
+                  userId,
+                  conversationId: id,
+                  of: 'list',
+                  held: has?.seq ?? 0,
+                  last: is.seq,
+                },
               ]
             }),
           )
@@ -248,5 +287,5 @@ export function createIdleWatchers(world: World, devices: readonly Device[]) {
     return [...ofLists, ...ofTicks].flat()
   }
 
-  return { begin, stir, dieAfterReading, becomeCurrent }
+  return { begin, stir, stirOnce, dieAfterReading, becomeCurrent }
 }

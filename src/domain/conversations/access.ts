@@ -31,7 +31,7 @@ type Read = { member: Member; seq: Seq; isNotice?: boolean }
 
 export type Access = ReturnType<typeof createAccess>
 
-type Needs = Pick<Ports, 'conversations' | 'memberships' | 'versions' | 'indexStamps'> & {
+type Needs = Pick<Ports, 'conversations' | 'memberships' | 'messages' | 'versions' | 'indexStamps'> & {
   randomId: () => string
   /** Whether the user is refused for good. They may be erased: then somebody else takes their place in their direct chats. */
   isGone?: (userId: UserId) => boolean
@@ -44,12 +44,20 @@ type ConversationCacheSize = { entries: number; bytes: number }
 const askedAtATime = 100
 
 export function createAccess(
-  { conversations, memberships, versions, indexStamps, randomId, isGone = () => false }: Needs,
+  { conversations, memberships, messages, versions, indexStamps, randomId, isGone = () => false }: Needs,
   size: ConversationCacheSize,
 ) {
   // A direct chat keeps its members, so a row once seen stays true. A group here is a copy that is valid only while Redis knows of no
   // later version.
   const known = new LRUCache<ConversationId, Conversation>(entriesAndSizeMax(size.entries, size.bytes, bytesOf))
+
+  /** A node that has died may have replaced these, and Redis knows of no later version. */
+  let doubted = new WeakSet<Conversation>()
+
+  /** Has the groups read anew that are known here. */
+  function doubtCopies(): void {
+    doubted = new WeakSet([...known.values()].filter(({ kind }) => kind === 'GROUP'))
+  }
 
   /** Keeps and returns the later one of this conversation and the cached copy. */
   function keep(conversation: Conversation): Conversation {
@@ -85,7 +93,7 @@ export function createAccess(
     const newest = groups.length > 0 ? await versions.look(groups, token) : []
     for (const [i, id] of groups.entries()) {
       const [copy, version] = [copyOf(id), newest[i]]
-      if (copy && version !== undefined && copy.version >= version) found.set(id, copy)
+      if (copy && !doubted.has(copy) && version !== undefined && copy.version >= version) found.set(id, copy)
     }
     const wanted = ids.filter((id) => !found.has(id))
     const rows = wanted.length > 0 ? await conversations.getMany(wanted) : []
@@ -96,9 +104,20 @@ export function createAccess(
         if (group?.kind !== 'GROUP') return undefined
         if (version === undefined) return versions.seed(id, token, group.version)
         // The node that replaced the group has not raised the version yet, or has died. Access is decided by what was shown, so it is raised here.
-        return group.version > version ? versions.raise(id, group.version) : undefined
+        return group.version > version ? raiseVersion(group) : undefined
       }),
     )
+  }
+
+  /**
+   * Says that a group has this version where the node that made it may have died before. Streams of those whom it added or removed may have looked
+   * in between with an old copy, so they look again.
+   */
+  async function raiseVersion({ id, version }: Group): Promise<void> {
+    await versions.raise(id, version)
+    const last = await messages.get({ conversationId: id, seq: version })
+    const concerned = last?.kind === 'group' ? [...last.added, ...last.removed] : []
+    if (concerned.length > 0) await indexStamps.replace(concerned)
   }
 
   /**
@@ -285,6 +304,8 @@ export function createAccess(
     forget: (id: ConversationId) => known.delete(id),
     isOut,
     keep,
+    raiseVersion,
+    doubtCopies,
     copyOf,
   }
 }

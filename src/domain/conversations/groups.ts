@@ -228,7 +228,7 @@ export function createGroups(needs: Needs) {
       const group = await read(id)
       if (!group || !(member.isService || group.membersById.has(member.userId))) {
         // An earlier attempt of this call may have removed the member and died before it raised the version.
-        if (group) await versions.raise(id, group.version)
+        if (group) await access.raiseVersion(group)
         if (attempt > 0) return false
         throw notFound()
       }

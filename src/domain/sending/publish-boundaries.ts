@@ -26,7 +26,7 @@ type Window = { rises: Map<UserId, Rise>; published: Promise<void> }
 
 export function createPublishBoundaries({ events, tickStamps, clock }: Needs, options: Options = {}) {
   const largeAbove = options.largeGroupAbove ?? largeGroupAbove
-  const orTellLater = createTellLater({ tickStamps, clock })
+  const { orTellLater, isAllTold } = createTellLater({ tickStamps, clock })
   const windows = new Map<ConversationId, Window>()
   const publishedAtMs = new LRUCache<ConversationId, number>(entriesMax(groupsMax))
 
@@ -81,7 +81,7 @@ export function createPublishBoundaries({ events, tickStamps, clock }: Needs, op
     await events.publishGroupTicks(new GroupTicks(id, [...rises.values()]))
   }
 
-  return { publish, publishSoon, orTellLater }
+  return { publish, publishSoon, orTellLater, isAllTold }
 }
 
 /** Messages from before a member joined do not wait for that member. */

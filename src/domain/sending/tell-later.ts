@@ -4,6 +4,13 @@ import { audienceOf, type Member } from '../conversations/access.ts'
 
 /** This is longer than a write may be under way whose caller has given up. */
 const laterMs = 20_000
+/** Those who are due a moment later are told together. */
+const severalWithinMs = 1000
+
+/** A part of Redis that does not answer keeps no more of them waiting. */
+const atATime = 500
+
+type Id = UserId | ConversationId
 
 /**
  * Makes a function that tries to write and to publish boundaries. If that fails, they may be written, with nothing published, and the caller may
@@ -11,36 +18,54 @@ const laterMs = 20_000
  * dies before that is told by its lease.
  */
 export function createTellLater({ tickStamps, clock }: Pick<Ports, 'tickStamps' | 'clock'>) {
-  const waiting = new Set<UserId | ConversationId>()
+  /** When each is told, in this order. */
+  const waiting = new Map<Id, number>()
   let isWorking = false
+  let underWay = 0
 
   async function work(): Promise<void> {
-    while (waiting.size > 0) {
-      await clock.sleep(laterMs)
-      const ids = [...waiting]
-      waiting.clear()
-      await tickStamps.replace(ids).catch(() => {
-        for (const id of ids) waiting.add(id)
-      })
+    for (;;) {
+      const [atMs] = waiting.values()
+      if (atMs === undefined) break
+      await clock.sleep(Math.max(atMs - clock.monotonic(), severalWithinMs))
+      const nowMs = clock.monotonic()
+      const ids = [...waiting].filter(([, dueMs]) => dueMs <= nowMs).map(([id]) => id)
+      for (const id of ids) waiting.delete(id)
+      for (let i = 0; i < ids.length; i += atATime) {
+        const some = ids.slice(i, i + atATime)
+        await tickStamps.replace(some).catch(() => wait(some))
+      }
+    }
+    // Nothing may come between the last look and this: whoever is waiting then would wait for ever.
+    isWorking = false
+  }
+
+  function wait(ids: readonly Id[]): void {
+    for (const id of ids) {
+      waiting.delete(id)
+      waiting.set(id, clock.monotonic() + laterMs)
     }
   }
 
   function tellLater(member: Member): void {
     const audience = audienceOf(member)
-    for (const id of [member.userId, ...(typeof audience === 'string' ? [audience] : audience)]) waiting.add(id)
+    wait([member.userId, ...(typeof audience === 'string' ? [audience] : audience)])
     if (isWorking) return
     isWorking = true
-    void work().finally(() => {
-      isWorking = false
-    })
+    void work()
   }
 
-  return async function orTellLater<T>(member: Member, attempt: () => Promise<T>): Promise<T> {
+  async function orTellLater<T>(member: Member, attempt: () => Promise<T>): Promise<T> {
+    underWay += 1
     try {
       return await attempt()
     } catch (error) {
       tellLater(member)
       throw error
+    } finally {
+      underWay -= 1
     }
   }
+
+  return { orTellLater, isAllTold: () => underWay === 0 && !isWorking }
 }

@@ -11,7 +11,8 @@ import type { ComparedStream, Inbox } from './inbox.ts'
 // - Each of these conversations has a counter, and the stream is there. The counter is raised before an entry is written, so an entry that was
 //   stored and never published is above it.
 // - If it shows boundaries or settings, no boundaries were published to the user, or to a group whose ticks it shows, since it looked. These stamps
-//   are replaced with each publication, after the boundaries are written. A writer that died in between is told by its lease.
+//   are replaced with each publication, after the boundaries are written.
+// - No node has died since. It may have written something and have published nothing.
 // In all other cases, and whenever Redis does not answer, the stream looks by itself. What Redis has forgotten, or another Redis process has kept,
 // counts as absent (store/redis/index-stamps.ts, sequencer.ts), so a flush and a failover wake every stream.
 
@@ -25,7 +26,7 @@ type Needs = Pick<Ports, 'indexStamps' | 'tickStamps' | 'sequencer'>
 
 export function createIdleStreams({ indexStamps, tickStamps, sequencer }: Needs) {
   const seen = new Map<UserId, Seen>()
-  /** It is a part of what streams of ticks are compared by. */
+  /** It is a part of what streams are compared by. */
   let doubts = 0
 
   /** Wakes those of these streams that have to look by themselves. Returns the users whose stamp is another than at the last look. */
@@ -76,7 +77,7 @@ export function createIdleStreams({ indexStamps, tickStamps, sequencer }: Needs)
     function of({ userId, ofTicks }: ComparedStream): { stamp: string; hasStood: boolean } {
       const { stamp = '', sinceSecond = second } = stamps.get(userId) ?? {}
       const hasStood = second - sinceSecond >= writeSecondsMax
-      return { stamp: ofTicks ? `${stamp} ${ticksOf.get(userId)} ${doubts}` : stamp, hasStood }
+      return { stamp: `${stamp} ${ofTicks ? ticksOf.get(userId) : ''} ${doubts}`, hasStood }
     }
     return { stamps: { of }, changed }
   }
@@ -101,12 +102,12 @@ export function createIdleStreams({ indexStamps, tickStamps, sequencer }: Needs)
     for (const [userId, { lastSecond }] of seen) if (second - lastSecond > forgetAfterSeconds) seen.delete(userId)
   }
 
-  /** Called when a node has died: it may have written boundaries and have published nothing. Streams of ticks look once by themselves. */
-  function doubtTicks(): void {
+  /** Called when a node has died: it may have written something and have published nothing. All streams look once by themselves. */
+  function doubt(): void {
     doubts += 1
   }
 
-  return { resync, forget, doubtTicks }
+  return { resync, forget, doubt }
 }
 
 /** Looks each up once. */

@@ -21,11 +21,19 @@ export type ResyncScheduler = ReturnType<typeof createResyncScheduler>
 
 type Needs = Pick<Ports, 'sessions' | 'sessionLeases' | 'indexStamps' | 'tickStamps' | 'sequencer'> & {
   randomId: () => string
+  /** Called before streams look for what a dead node may have left half done. */
+  onNodeDied?: () => void
 }
 
 export function createResyncScheduler(needs: Needs, options = { resyncEverySeconds: 30 }) {
-  const { lease, keepAlive, stopKeepingAlive, holdLease, noteDue } = createSessionRenewal(needs)
   const idleStreams = createIdleStreams(needs)
+  const { lease, keepAlive, stopKeepingAlive, holdLease, giveUpLease, noteDue } = createSessionRenewal({
+    ...needs,
+    onNodeDied() {
+      needs.onNodeDied?.()
+      idleStreams.doubt()
+    },
+  })
   const inboxes = new Map<Inbox, Schedule>()
   /** There are few schedules, and streams with the same one share the object. */
   const schedules = new Map<string, Schedule>()
@@ -53,18 +61,25 @@ export function createResyncScheduler(needs: Needs, options = { resyncEverySecon
     const due: Inbox[] = []
     for (const [inbox, { slot, everySeconds }] of inboxes) if (second % everySeconds === slot) due.push(inbox)
     await Promise.all([
-      second % holdEverySeconds === 0 && holdLeaseAndLook(),
+      second % holdEverySeconds === 0 && holdLease(),
       idleStreams.resync(due, second).then((changed) => noteDue(second, changed)),
     ])
-  }
-
-  async function holdLeaseAndLook(): Promise<void> {
-    if (await holdLease()) idleStreams.doubtTicks()
   }
 
   const resyncAll = (): void => {
     for (const inbox of inboxes.keys()) inbox.periodicResync()
   }
 
-  return { add, remove, lease, keepAlive, stopKeepingAlive, holdLease, tick, resyncAll, streams: () => inboxes.size }
+  return {
+    add,
+    remove,
+    lease,
+    keepAlive,
+    stopKeepingAlive,
+    holdLease,
+    giveUpLease,
+    tick,
+    resyncAll,
+    streams: () => inboxes.size,
+  }
 }

@@ -17,16 +17,20 @@ const renewEverySeconds = 600
 const renewedAtATime = 500
 
 type Kept = { state: SessionState; slot: number }
-type Needs = Pick<Ports, 'sessions' | 'sessionLeases'> & { randomId: () => string }
+type Needs = Pick<Ports, 'sessions' | 'sessionLeases'> & {
+  randomId: () => string
+  /** Called when it is known that another node has died. */
+  onNodeDied?: () => void
+}
 
-export function createSessionRenewal({ sessions, sessionLeases, randomId }: Needs) {
+export function createSessionRenewal({ sessions, sessionLeases, randomId, onNodeDied }: Needs) {
   const kept = new Map<Session, Kept>()
   /** They are renewed when the lease is held next. */
   const due = new Set<Session>()
   let leaseId: string | undefined
   let lostId: string | undefined
   let beginning: Promise<string> | undefined
-  let endedBefore: ReadonlySet<string> = new Set()
+  let diedBefore: ReadonlySet<string> = new Set()
 
   /** Returns the lease that this node holds. A session must not refer to a lease before Redis knows it. */
   async function lease(): Promise<string> {
@@ -55,18 +59,24 @@ export function createSessionRenewal({ sessions, sessionLeases, randomId }: Need
     due.delete(session)
   }
 
-  /** Must be called more often than a lease ends. Returns whether the lease of another node has ended since the last call. */
-  async function holdLease(): Promise<boolean> {
+  /** Must be called more often than a lease ends. */
+  async function holdLease(): Promise<void> {
     const held = leaseId
     const hold = held !== undefined ? await sessionLeases.hold(held) : undefined
     if (hold && !hold.isHeld && held === leaseId) {
       lostId = held
       leaseId = undefined
     }
-    const hasEnded = hold?.ended.some((each) => !endedBefore.has(each)) ?? false
-    if (hold) endedBefore = new Set(hold.ended)
+    // This comes before what may fail.
+    if (hold?.died.some((each) => !diedBefore.has(each))) onNodeDied?.()
+    if (hold) diedBefore = new Set(hold.died)
     await renew(await lease())
-    return hasEnded
+  }
+
+  /** Called when all work is done: others then know that this node leaves nothing half done. */
+  async function giveUpLease(): Promise<void> {
+    if (leaseId !== undefined) await sessionLeases.giveUp(leaseId)
+    leaseId = undefined
   }
 
   /** Has the sessions renewed that are due in this second. `doubted` are users whose sessions Redis may have forgotten. */
@@ -95,7 +105,7 @@ export function createSessionRenewal({ sessions, sessionLeases, randomId }: Need
     }
   }
 
-  return { lease, keepAlive, stopKeepingAlive, holdLease, noteDue }
+  return { lease, keepAlive, stopKeepingAlive, holdLease, giveUpLease, noteDue }
 }
 
 function chunksOf<T>(all: readonly T[], size: number): T[][] {

@@ -1,4 +1,4 @@
-// parley_leases:{sessions}   hash, as long as any lease is kept: lease → "<heldAtMs> <run id>", Redis's time
+// parley_leases:{sessions}   hash, as long as any lease is kept: lease → "<heldAtMs> <run id>", Redis's time; with " done" if it was given up
 //
 // A node holds one lease, to which all its sessions refer, so that a session need not be renewed as often as a killed node must be noticed. A
 // lease ends when it was not held for `leaseTtlMs`, and never comes back: a node that was stopped for longer begins another one and registers its
@@ -28,19 +28,23 @@ export type EndedLeases = { ended(): string }
 
 export function createSessionLeasesRedis(link: RedisLink, keys: RedisKeys): SessionLeases & EndedLeases {
   const hold = link.script(holdLua, 1)
+  const giveUp = link.script(giveUpLua, 1)
   let ended = ' '
 
-  async function ask(leaseId: string, begins: 0 | 1, lostId = ''): Promise<{ isHeld: boolean; ended: string[] }> {
-    const [isHeld, others] = (await link.roundTrip('sessions.lease', () =>
+  async function ask(leaseId: string, begins: 0 | 1, lostId = ''): Promise<{ isHeld: boolean; died: string[] }> {
+    const [isHeld, others, died] = (await link.roundTrip('sessions.lease', () =>
       hold([keys.sessionLeases], [leaseId, begins, leaseTtlMs, leaseKeptMs, lostId]),
-    )) as [number, string]
+    )) as [number, string, string[]]
     ended = others
-    return { isHeld: isHeld === 1, ended: [...others.matchAll(/(\S+):\d+ /g)].map(([, lease = '']) => lease) }
+    return { isHeld: isHeld === 1, died }
   }
 
   return {
     begin: async (leaseId, lostId) => void (await ask(leaseId, 1, lostId)),
     hold: (leaseId) => ask(leaseId, 0),
+    async giveUp(leaseId) {
+      await link.roundTrip('sessions.lease', () => giveUp([keys.sessionLeases], [leaseId, leaseTtlMs, leaseKeptMs]))
+    },
     ended: () => ended,
   }
 }
@@ -51,7 +55,7 @@ export function createSessionLeasesRedis(link: RedisLink, keys: RedisKeys): Sess
 // ARGV[3] integer  TTL of a lease, ms
 // ARGV[4] integer  how long a lease is kept, ms
 // ARGV[5] string   the lease that this one follows, or ''
-// Returns 1 if the lease is held from now on, and the leases that have ended.
+// Returns 1 if the lease is held from now on, the leases that have ended, and the names of those that were not given up.
 const holdLua = `${runIdLua}${nowLua}
 local now, run = now_ms(), run_id() or '-'
 local ttl_ms, kept_ms = tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -65,7 +69,7 @@ if ARGV[5] ~= '' then
   local lost_ms = tonumber(string.match(redis.call('HGET', KEYS[1], ARGV[5]) or '', '^%d+')) or now
   redis.call('HSET', KEYS[1], ARGV[5], string.format('%.0f', math.min(lost_ms, now - ttl_ms)) .. ' ' .. run)
 end
-local ended = ' '
+local ended, died = ' ', {}
 local leases = redis.call('HGETALL', KEYS[1])
 for i = 1, #leases, 2 do
   local at = string.match(leases[i + 1], '^%d+')
@@ -73,7 +77,18 @@ for i = 1, #leases, 2 do
     redis.call('HDEL', KEYS[1], leases[i])
   elseif tonumber(at) + ttl_ms <= now then
     ended = ended .. leases[i] .. ':' .. at .. ' '
+    if not string.match(leases[i + 1], ' done$') then died[#died + 1] = leases[i] end
   end
 end
-return {held and 1 or 0, ended}
+return {held and 1 or 0, ended, died}
+`
+
+// KEYS[1] hash     the leases
+// ARGV[1] string   a lease
+// ARGV[2] integer  TTL of a lease, ms
+// ARGV[3] integer  how long a lease is kept, ms
+const giveUpLua = `${runIdLua}${nowLua}
+local ended_ms = now_ms() - tonumber(ARGV[2])
+redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', ended_ms) .. ' ' .. (run_id() or '-') .. ' done')
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
 `

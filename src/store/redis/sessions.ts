@@ -123,7 +123,13 @@ export function createSessionsRedis(
     },
 
     async forget(userId) {
-      const own = [...keysOf(userId), keys.seen(userId), keys.lastingSession(userId), keys.indexStamp(userId)]
+      const own = [
+        ...keysOf(userId),
+        keys.seen(userId),
+        keys.lastingSession(userId),
+        keys.indexStamp(userId),
+        keys.tickStamp(userId),
+      ]
       await link.roundTrip('sessions.forget', () => link.commands.del(...own))
     },
 

@@ -17,6 +17,8 @@ export type Operations = {
   start<T, A>(work: (of: A) => T | Promise<T>, of: A): T | Promise<T>
   /** Resolves when no operation is under way, or after `withinMs`. */
   drain(withinMs: number): Promise<void>
+  /** Whether none is under way, not even one whose caller was answered that it took too long. */
+  isIdle(): boolean
 }
 
 const defaultDeadlineMs = 2500
@@ -59,6 +61,7 @@ export function createOperations(clock: Clock, deadlineMs = defaultDeadlineMs): 
       const result = count(work, of)
       return result instanceof Promise ? inDeadline(result) : result
     },
+    isIdle: () => running === 0,
     async drain(withinMs) {
       leaving = true
       draining = true

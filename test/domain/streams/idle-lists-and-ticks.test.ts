@@ -120,6 +120,7 @@ async function anIdleWorld(follow: Follow) {
     memberOf,
     say,
     resyncs,
+    shown,
     isOver: () => isOver,
     /**
      * Returns what the stream shows after one more periodic resync, and expects that it becomes idle again. The end of a lease may be noticed just
@@ -256,6 +257,50 @@ describe('an idle list shows a chat', () => {
   })
 })
 
+/** Another node removes Bob, and fails when the group's row is written: Redis does not know that there is a new version. */
+async function removedInSilence({ ports, alice, bob, groupId, resyncs }: World): Promise<void> {
+  const other = memoryDomain(() => ({ ...ports, boundaries: { ...ports.boundaries, note: dies } }), {
+    nextMessageId: () => '9001' as never,
+    randomId: () => 'another',
+  }).domain
+  const member = await other.access.member(alice, groupId)
+  await expect(other.groups.updateMembers(member, { add: [], remove: [bob], roles: [] })).rejects.toThrow()
+  // By now the streams have looked with the old copy of the group.
+  await resyncs(5)
+}
+
+describe('a removal that was stored before it was said that the group has a new version', () => {
+  const ways: [string, (world: World) => Promise<unknown>][] = [
+    ['it is known that the node has died', nodeDies],
+    [
+      'somebody has read the group',
+      async ({ ports, alice, groupId }) => {
+        const third = memoryDomain(() => ports, { randomId: () => 'a third' }).domain
+        await third.access.member(alice, groupId)
+      },
+    ],
+  ]
+
+  it.each(ways)('is found by a list as soon as %s', async (_what, act) => {
+    const world = await anIdleWorld(theList)
+    await removedInSilence(world)
+    // The list was told of the entry by its counter.
+    expect(world.shown).toEqual([world.groupId])
+    world.shown.length = 0
+    await act(world)
+    expect(await world.found({ periodicResyncs: 2 })).toEqual([`not ${world.groupId}`])
+  })
+
+  it.each(ways)('ends a stream of its ticks as soon as %s', async (_what, act) => {
+    const world = await anIdleWorld(ticksOfTheGroup)
+    await removedInSilence(world)
+    expect(world.isOver()).toBe(false)
+    await act(world)
+    await world.resyncs(2)
+    expect(world.isOver()).toBe(true)
+  })
+})
+
 describe('an idle stream of ticks shows', () => {
   it.each<[string, Follow, (world: World) => ConversationId]>([
     ['what was read in a chat', allTicks, ({ chatId }) => chatId],
@@ -314,5 +359,18 @@ describe('an idle stream of ticks shows', () => {
     const world = await anIdleWorld(allTicks)
     await act(world)
     expect(await world.found({ periodicResyncs: 2 })).toEqual([`${world.chatId} 2`])
+  })
+
+  it('what was read through a node that died, as this node learned just when it could not renew a session', async () => {
+    const world = await anIdleWorld(allTicks)
+    const { domain, faults, ports, alice, chatId, shown } = world
+    await domain.follow({ userId: alice, after: [] })
+    faults.sessions = { renew: dies }
+    await ports.boundaries.read({ userId: alice, conversationId: chatId }, 2)
+    await nodeDies(world)
+    for (let i = 0; i < 10; i += 1) await domain.resyncScheduler.tick().catch(() => undefined)
+    delete faults.sessions
+    await world.resyncs(2)
+    expect(shown).toEqual([`${chatId} 2`])
   })
 })

@@ -181,3 +181,24 @@ it('streams look by themselves where the stamps cannot be asked for', async () =
   expect(world.shown).toEqual(['hi', 'lost'])
   await world.stop()
 })
+
+it('an idle stream is in a group to which the user was added by a node that died before it said so', async () => {
+  const world = await anIdleWorld()
+  const { domain, ports, alice, bob } = world
+  const founded = { clientGroupId: aClientMessageId(), title: 'Us', memberIds: [aUser()] }
+  const { id } = (await domain.groups.create(alice, founded)).conversation
+  await world.becomeIdle()
+  const other = memoryDomain(() => ({ ...ports, versions: { ...ports.versions, raise: dies } }), {
+    nextMessageId: () => '9001' as never,
+    randomId: () => 'another',
+  }).domain
+  const member = await other.access.member(alice, id)
+  await expect(other.groups.updateMembers(member, { add: [bob], remove: [], roles: [] })).rejects.toThrow()
+  await world.resyncs(5)
+  await ports.sessionLeases.begin('a lease that follows', 'the lease of the dead')
+  await world.resyncs(2)
+  await domain.send(await domain.access.member(alice, id), { clientMessageId: aClientMessageId(), body: 'welcome' })
+  await world.resyncs(1)
+  expect(world.shown).toEqual(['hi', 'welcome'])
+  await world.stop()
+})

@@ -1,10 +1,11 @@
+import { type ConversationId, isGroupId } from '../../../src/protocol/ids.ts'
 import type { Bug } from './bugs.ts'
 
 /** These are mistakes with what is compared in the place of idle streams, and with what keeps their sessions alive. */
 export const idleBugs: Bug[] = [
   {
     name: 'a stamp stays although somebody was added',
-    seed: 13,
+    seed: 1,
     plant: (ports) => ({
       ...ports,
       indexStamps: { ...ports.indexStamps, look: async (userIds) => userIds.map(() => 'always the same') },
@@ -44,15 +45,32 @@ export const idleBugs: Bug[] = [
   },
   {
     name: 'a tick stamp stays although somebody has read',
-    seed: 19,
+    seed: 112,
     plant: (ports) => ({
       ...ports,
       tickStamps: { ...ports.tickStamps, look: async (ids) => ids.map(() => 'always the same') },
     }),
   },
   {
+    name: 'the tick stamp of a group stays although somebody has read',
+    seed: 1327,
+    plant: (ports) => ({
+      ...ports,
+      tickStamps: {
+        ...ports.tickStamps,
+        look: async (ids) =>
+          (await ports.tickStamps.look(ids)).map((stamp, i) => (isGroupId(ids[i] as ConversationId) ? 'same' : stamp)),
+      },
+    }),
+  },
+  {
+    name: 'an ack that failed is not told later',
+    seed: 1,
+    plant: (ports) => ({ ...ports, tickStamps: { ...ports.tickStamps, replace: async () => undefined } }),
+  },
+  {
     name: 'what a user reads leaves their own tick stamp as it was',
-    seed: 22,
+    seed: 106,
     plant: (ports) => ({
       ...ports,
       events: {
@@ -63,12 +81,12 @@ export const idleBugs: Bug[] = [
   },
   {
     name: 'nobody learns that a node has died which may have published nothing',
-    seed: 121,
+    seed: 4,
     plant: (ports) => ({
       ...ports,
       sessionLeases: {
         ...ports.sessionLeases,
-        hold: async (leaseId) => ({ ...(await ports.sessionLeases.hold(leaseId)), ended: [] }),
+        hold: async (leaseId) => ({ ...(await ports.sessionLeases.hold(leaseId)), died: [] }),
       },
     }),
   },

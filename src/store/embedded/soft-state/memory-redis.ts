@@ -47,7 +47,7 @@ export function createMemoryRedis(clock: Clock, onError: (error: unknown) => voi
     boundaries: createTable<MemoryBoundaries>(clock),
     versions: createTable<MemoryVersion>(clock),
     activities: createTable<LastActivity>(clock),
-    leases: createTable<{ heldAtMs: number; runId: number }>(clock),
+    leases: createTable<{ heldAtMs: number; runId: number; isDone?: boolean }>(clock),
     seen: createTable<number>(clock),
     indexStamps: createTable<{ stamp: string; runId: number }>(clock),
     tickStamps: createTable<string>(clock),

@@ -22,8 +22,16 @@ export function createSessionLeasesMemory(redis: MemoryRedis): SessionLeases {
       const held = redis.leases.get(leaseId)
       const isHeld = held?.runId === redis.runId() && endedAtMs(redis, leaseId) === undefined
       if (isHeld) put(leaseId)
-      const ended = [...redis.leases.keys()].filter((each) => endedAtMs(redis, each) !== undefined)
-      return { isHeld, ended }
+      const died = redis.leases
+        .keys()
+        .filter((each) => endedAtMs(redis, each) !== undefined && !redis.leases.get(each)?.isDone)
+      return { isHeld, died }
+    },
+
+    async giveUp(leaseId) {
+      await redis.beginCall()
+      const heldAtMs = redis.clock.now() - leaseTtlMs
+      redis.leases.set(leaseId, { heldAtMs, runId: redis.runId(), isDone: true }, leaseKeptMs)
     },
   }
 }

@@ -66,7 +66,7 @@ export function createSessionsMemory(redis: MemoryRedis, ttlMs = defaultTtlMs): 
 
     async forget(userId) {
       await redis.beginCall()
-      for (const table of [redis.sessions, redis.pendingIndexComplete, redis.seen, redis.indexStamps])
+      for (const table of [redis.sessions, redis.pendingIndexComplete, redis.seen, redis.indexStamps, redis.tickStamps])
         table.delete(userId)
     },
 

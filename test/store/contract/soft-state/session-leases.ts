@@ -40,15 +40,25 @@ export function sessionLeasesContract(world: () => SoftWorld): void {
     expect(await here().sessionLeases.hold(leaseId)).toMatchObject({ isHeld: false })
   })
 
-  test('whoever holds a lease learns which have ended, and not which are held or begin', async () => {
-    const [one, other] = [await aLease(), await aLease()]
+  test('whoever holds a lease learns which nodes have died, and not which live, begin or have finished', async () => {
+    const [one, other, done] = [await aLease(), await aLease(), await aLease()]
     const { leaseId: own } = await aLease()
-    const endedNow = async () => (await here().sessionLeases.hold(own)).ended
-    expect(await endedNow()).not.toContain(one.leaseId)
+    const diedNow = async () => (await here().sessionLeases.hold(own)).died
+    expect(await diedNow()).not.toContain(one.leaseId)
     await one.end()
-    expect(await endedNow()).toContain(one.leaseId)
-    expect(await endedNow()).not.toContain(other.leaseId)
-    expect(await endedNow()).not.toContain(own)
+    await there().sessionLeases.giveUp(done.leaseId)
+    expect(await diedNow()).toContain(one.leaseId)
+    for (const { leaseId } of [other, done, { leaseId: own }]) expect(await diedNow()).not.toContain(leaseId)
+  })
+
+  test('a lease that is given up has ended', async () => {
+    const { leaseId } = await aLease()
+    const session = await attached(leaseId)
+    expect(await presenceOf(session)).toBe('online')
+    await here().sessionLeases.giveUp(leaseId)
+    expect(await here().sessionLeases.hold(leaseId)).toMatchObject({ isHeld: false })
+    await there().sessionLeases.begin(randomUUID())
+    expect(await presenceOf(session)).toBe('offline')
   })
 
   test('a lease that never began, or was forgotten, is not held', async () => {
