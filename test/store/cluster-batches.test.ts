@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { slotOf } from '../../src/engine/redis/slot-table.ts'
-import type { ConversationId } from '../../src/protocol/ids.ts'
+import type { ConversationId, UserId } from '../../src/protocol/ids.ts'
 import { aConversation, aUser, upTo } from '../kit/ids.ts'
 import { seedCounter } from '../kit/seed-counter.ts'
 import { type ClusterNode, type RedisCluster, startRedisCluster } from '../kit/services/redis-cluster.ts'
@@ -65,6 +65,40 @@ test('while a slot moves, what is in others is found, and what has moved is abse
     await from.raw.call('MIGRATE', '127.0.0.1', to.port, key, 0, 5000)
     expect(await sequencer.counters([beside, id])).toEqual([8, undefined])
     expect(await sequencer.counters([id, beside])).toEqual([undefined, 8])
+  })
+})
+
+test('while a slot moves, boundaries are published to those in it, and to groups, with their stamps here or there', async () => {
+  const { events, tickStamps } = node.soft
+  for (const id of [aUser(), aConversation()]) {
+    const key = keys.tickStamp(id)
+    const { from, to } = await mastersFor(key)
+    const publish = async () => {
+      const [before] = await tickStamps.look([id])
+      const ticks = { userId: aUser(), conversationId: aConversation(), lastDeliveredSeq: 1, lastReadSeq: 1 }
+      await events.publishBoundaries(id.startsWith('grp_') ? (id as ConversationId) : [id as UserId], ticks)
+      expect(await tickStamps.look([id])).not.toEqual([before])
+    }
+    await publish()
+    await cluster.moveSlot(slotOf(key), from, to, async () => {
+      await publish()
+      await from.raw.call('MIGRATE', '127.0.0.1', to.port, key, 0, 5000)
+      await publish()
+    })
+    await publish()
+  }
+})
+
+test('while a slot moves, what somebody has read is published', async () => {
+  const { events } = node.soft
+  const userId = aUser()
+  const key = keys.tickStamp(userId)
+  const { from, to } = await mastersFor(key)
+  const ticks = { userId, conversationId: aConversation(), lastDeliveredSeq: 1, lastReadSeq: 1 }
+  await events.publishBoundaries([userId], ticks, true)
+  await cluster.moveSlot(slotOf(key), from, to, async () => {
+    await from.raw.call('MIGRATE', '127.0.0.1', to.port, key, 0, 5000)
+    await events.publishBoundaries([userId], ticks, true)
   })
 })
 

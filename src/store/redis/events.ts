@@ -42,8 +42,8 @@ export function createEventsRedis(
 ): Events {
   const publishAndLift = createPublishAndLift(link, keys, leases, nowMs)
   const publishOwnBoundaries = scriptsByKeys(link, publishOwnBoundariesLua)
-  const publishTicks = link.script(publishTicksLua, 2)
-  const publishOfIndex = link.script(publishOfIndexLua, 2)
+  const publishTicks = link.script(publishTicksLua, 1)
+  const publishOfIndex = link.script(publishOfIndexLua, 1)
   const channels = createChannelsRedis(link, onTraced)
 
   async function publishToAll(name: string, audience: Audience, event: ChatEvent): Promise<void> {
@@ -53,14 +53,16 @@ export function createEventsRedis(
 
   /** Publishes to users whose index has changed. */
   async function publishOfIndexTo(name: string, userIds: readonly UserId[], event: ChatEvent): Promise<void> {
-    const args = [encodeEvent(event), randomUUID(), stampTtlMs]
-    const publishTo = (userId: UserId) => publishOfIndex([keys.channel(userId), keys.indexStamp(userId)], args)
+    const payload = encodeEvent(event)
+    const stamp = randomUUID()
+    const publishTo = (userId: UserId) =>
+      publishOfIndex([keys.indexStamp(userId)], [keys.channel(userId), payload, stamp, stampTtlMs])
     await link.roundTrip(name, () => Promise.all(userIds.map(publishTo)))
   }
 
   /** What a stream may have missed is told by the stamp, which is replaced in the same step. */
   const publishTicksTo = (id: UserId | ConversationId, channel: string, payload: string) =>
-    publishTicks([channel, keys.tickStamp(id)], [payload, newTickStamp(), stampTtlMs])
+    publishTicks([keys.tickStamp(id)], [channel, payload, newTickStamp(), stampTtlMs])
 
   const channelsOf = (audience: Audience): string[] =>
     typeof audience === 'string' ? [keys.groupChannel(audience)] : audience.map(keys.channel)
@@ -95,12 +97,13 @@ export function createEventsRedis(
       const ids: readonly (UserId | ConversationId)[] = typeof audience === 'string' ? [audience] : audience
       const others = ids.filter((id) => id !== userId)
       const ownChannel = others.length < ids.length ? keys.channel(userId) : ''
-      // One Redis replaces all stamps in the script that it runs anyway. In a cluster the others are in other slots.
-      const stamped = [...(ofRead ? [userId] : []), ...(link.isCluster ? [] : others)].map(keys.tickStamp)
+      const stamped = [...(ofRead ? [userId] : []), ...others].map(keys.tickStamp)
+      // One Redis replaces all stamps in the script that it runs anyway.
+      const replaced = link.isCluster ? [] : stamped
       const [version] = await link.roundTrip('events.tell', () =>
         Promise.all([
-          publishOwnBoundaries(1 + stamped.length)(
-            [keys.cachedBoundaries(boundaries), ...stamped],
+          publishOwnBoundaries(1 + replaced.length)(
+            [keys.cachedBoundaries(boundaries), ...replaced],
             [
               lastDeliveredSeq,
               lastReadSeq,
@@ -112,6 +115,7 @@ export function createEventsRedis(
               stampTtlMs,
             ],
           ),
+          ofRead && link.isCluster && link.commands.set(keys.tickStamp(userId), newTickStamp(), 'PX', stampTtlMs),
           ...others.map((id) => {
             const channel = typeof audience === 'string' ? keys.groupChannel(audience) : keys.channel(id as UserId)
             return link.isCluster ? publishTicksTo(id, channel, payload) : link.publish(channel, payload)
@@ -322,22 +326,25 @@ if ARGV[5] ~= '' then publish(ARGV[5], ARGV[6]) end
 return version
 `
 
-// KEYS[1] string   the channel of a user or a group
-// KEYS[2] string   their tick stamp
-// ARGV[1] string   the event
-// ARGV[2] string   a new stamp
-// ARGV[3] integer  TTL of a stamp, ms
+// While a slot moves, a script may name one key alone: with more of them it is refused unless all have moved, or none. So channels, which are in the
+// slot of the stamp, are no keys.
+
+// KEYS[1] string   the tick stamp of a user or a group
+// ARGV[1] string   their channel
+// ARGV[2] string   the event
+// ARGV[3] string   a new stamp
+// ARGV[4] integer  TTL of a stamp, ms
 const publishTicksLua = `
-redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
-return publish(KEYS[1], ARGV[1])
+redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[4])
+return publish(ARGV[1], ARGV[2])
 `
 
-// KEYS[1] string   the user's channel
-// KEYS[2] string   the stamp of the user's index
-// ARGV[1] string   the event
-// ARGV[2] string   a new stamp
-// ARGV[3] integer  TTL of a stamp, ms
+// KEYS[1] string   the stamp of the user's index
+// ARGV[1] string   the user's channel
+// ARGV[2] string   the event
+// ARGV[3] string   a new stamp
+// ARGV[4] integer  TTL of a stamp, ms
 const publishOfIndexLua = `${replaceStampLua}
-replace_stamp(KEYS[2], ARGV[2], ARGV[3])
-return publish(KEYS[1], ARGV[1])
+replace_stamp(KEYS[1], ARGV[3], ARGV[4])
+return publish(ARGV[1], ARGV[2])
 `
