@@ -89,16 +89,21 @@ test('while a slot moves, boundaries are published to those in it, and to groups
   }
 })
 
-test('while a slot moves, what somebody has read is published', async () => {
-  const { events } = node.soft
+test('while a slot moves, what its users have read is published, and what groups they are in', async () => {
+  const { events, indexStamps } = node.soft
   const userId = aUser()
   const key = keys.tickStamp(userId)
   const { from, to } = await mastersFor(key)
   const ticks = { userId, conversationId: aConversation(), lastDeliveredSeq: 1, lastReadSeq: 1 }
+  const membership = { conversationId: ticks.conversationId, seq: 1, joined: true }
+  await indexStamps.look([userId])
   await events.publishBoundaries([userId], ticks, true)
   await cluster.moveSlot(slotOf(key), from, to, async () => {
     await from.raw.call('MIGRATE', '127.0.0.1', to.port, key, 0, 5000)
     await events.publishBoundaries([userId], ticks, true)
+    await events.publishMembership([userId], membership)
+    await from.raw.call('MIGRATE', '127.0.0.1', to.port, keys.indexStamp(userId), 0, 5000)
+    await events.publishMembership([userId], membership)
   })
 })
 
