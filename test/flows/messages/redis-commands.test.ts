@@ -141,7 +141,7 @@ it('the same on a cluster', async () => {
         "3  evalsha attached:alice sessions:alice complete:alice hint:alice: mget spublish",
         "3  evalsha attached:bob sessions:bob complete:bob hint:bob: mget spublish",
         "3  evalsha seq active: mget set",
-        "3  evalsha user:alice ticks:alice: set spublish",
+        "3  evalsha ticks:alice: set spublish",
         "4  evalsha hint:bob: hmget info hset",
         "4  evalsha seq block: mget info set",
       ],
