@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createApp } from '../../../src/app.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { freePort } from '../../kit/free-port.ts'
@@ -60,6 +60,15 @@ test('nodes of one deployment start together, also at once, and after Redis has 
   await Promise.all([start(settings), start(settings)])
   await redis.flush()
   await start(settings)
+})
+
+test('a node that is stopped has given up its lease, so that the others do not take it for dead', async () => {
+  const TABLE_PREFIX = aPrefix()
+  const leases = () => redis.raw.hvals(`${TABLE_PREFIX}leases:{sessions}`)
+  await start({ TABLE_PREFIX })
+  await vi.waitFor(async () => expect(await leases()).toEqual([expect.not.stringMatching(/ done$/)]))
+  await undo.pop()?.()
+  expect(await leases()).toEqual([expect.stringMatching(/ done$/)])
 })
 
 test('the Redis prefix of another deployment is an error that names both and the setting', async () => {
