@@ -36,7 +36,7 @@ export function createTellLater({ tickStamps, clock }: Pick<Ports, 'tickStamps' 
         await tickStamps.replace(some).catch(() => wait(some))
       }
     }
-    // Nothing may come between the last look and this: whoever is waiting then would wait for ever.
+    // This comes in the same step as the last look. An id that was added in between would never be told.
     isWorking = false
   }
 
